@@ -62,12 +62,12 @@ def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float
     from PySide6.QtWidgets import QApplication
 
     from desktop.canvas.view import CanvasView
-    from desktop.garbage import GuiGarbage
+    from desktop.garbage import GarbageCollection
     from desktop.imaging import open_image
 
     application = QApplication.instance() or QApplication([])
     # As the desktop has it: garbage is collected on the GUI thread.
-    GuiGarbage(application).settle()
+    GarbageCollection(application).settle()
     view = CanvasView()
     view.resize(*WINDOW)
     view.show()
@@ -201,7 +201,7 @@ def bare_frame_ms() -> float:
 
 def many_regions(path: Path, count: int) -> None:
     """`count` regions on a picture."""
-    from desktop.canvas.regions import Region, RegionsChanged, State, Step
+    from desktop.canvas.regions import Region, RegionsChanged, RegionState, RegionStep
     from shared.geometry import Rect
 
     application, view, _first, _stalls = opened_view(path)
@@ -209,7 +209,7 @@ def many_regions(path: Path, count: int) -> None:
         application.processEvents()
         time.sleep(0.001)
     rng = random.Random(1)
-    states = list(State)
+    states = list(RegionState)
     width, height = view.source.size
     regions = [
         Region(
@@ -250,12 +250,12 @@ def many_regions(path: Path, count: int) -> None:
 
     def add() -> None:
         new = Region(f"n{next(numbers)}", Rect(100, 100, 50, 50), 1)
-        view.store.apply(RegionsChanged((), (new,), Step.DRAW))
+        view.store.apply(RegionsChanged((), (new,), RegionStep.DRAW))
         view.repaint()
 
     measure("add one and paint", add, 30, 20)
     measure("hit test", lambda: view.store.hits(rng.uniform(0, width), rng.uniform(0, height)), 500, 1)
-    change = RegionsChanged((regions[7],), (regions[7].at(Rect(1, 1, 9, 9)),), Step.MOVE)
+    change = RegionsChanged((regions[7],), (regions[7].at(Rect(1, 1, 9, 9)),), RegionStep.MOVE)
 
     def undo() -> None:
         view.store.apply(change.reversed())
@@ -281,11 +281,11 @@ def many_regions(path: Path, count: int) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from desktop.journal import Edit, Journal, Kind
+from desktop.journal import Edit, Journal, EditKind
 journal = Journal.open(Path(sys.argv[1]))
 number = len(journal.pending())
 while True:
-    edit = Edit("r", "item", f"o{number}", Kind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0)
+    edit = Edit("r", "item", f"o{number}", EditKind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0)
     journal.append(edit)
     print(number, flush=True)
     number += 1
@@ -294,7 +294,7 @@ while True:
 
 def journal(kills: int) -> None:
     """A writing process killed at random moments; every edit that it reported must be there."""
-    from desktop.journal import Edit, Journal, Kind
+    from desktop.journal import Edit, EditKind, Journal
 
     rng = random.Random(2)
     with tempfile.TemporaryDirectory() as folder:
@@ -318,7 +318,7 @@ def journal(kills: int) -> None:
             again.close()
         say(f"edits lost at {kills} kills", lost, "edits", goal=0, reported=reported)
         again = Journal.open(path.with_name("fast"))
-        edit = Edit("r", "item", "o", Kind.UPDATE, {"x": 0}, {"x": 1}, "move", 0.0)
+        edit = Edit("r", "item", "o", EditKind.UPDATE, {"x": 0}, {"x": 1}, "move", 0.0)
         say("journal append, p95", percentile(timed(lambda: again.append(edit), 2000), 0.95), "ms", goal=1)
         again.close()
 

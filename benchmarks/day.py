@@ -9,7 +9,7 @@ page, with the first record open, at the end (`after` has it after each record) 
 second half of the records; and the longest time between two turns of the event loop. `unique` is the part of
 the memory that no other process shares. What else a line of stalls says tells `benchmarks/stall.py`. How far
 it is goes to the standard error, and with `--where` where the GUI thread is whenever a turn takes longer than
-so many ms. Needs Linux for the figures of memory. `make bench` plays a shorter day.
+so many ms. Needs Linux for the figures of memory. `make open_record` plays a shorter day.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ def settle() -> None:
 def opening(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
     """Open a record, until its picture, the photo of its first item and the small pictures are there."""
     desktop.window.go("workbench", {"record_id": record_id})
-    until(lambda: page.bench.document is not None and page.bench.record_id == record_id, "the opening")
+    until(
+        lambda: page.open_record.document is not None and page.open_record.record_id == record_id,
+        "the opening",
+    )
     until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
     until(lambda: bool(page.picture.cropped), "the crops")
 
@@ -73,27 +76,27 @@ def inspecting(page: WorkbenchPage) -> None:
     commands = page.context.commands
 
     def detected() -> bool:
-        assert page.bench.document is not None
-        newest = [results.newest_detection(item.result) for item in page.bench.document.items]
+        assert page.open_record.document is not None
+        newest = [results.newest_detection(item.result) for item in page.open_record.document.items]
         return all(entry is not None and results.is_finished(entry) for entry in newest)
 
     if not commands.run("record.detect"):
         raise RuntimeError("nothing can be detected")
     until(detected, "the detection")
-    for row in list(page.bench.rows):
+    for row in list(page.open_record.rows):
         page.go_to(row.item_id)
         until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
         for command in ("view.item", "compare", "view.zoom_in", "compare.swipe", "tool.select", "view.fit"):
             commands.run(command)
-        item = page.bench.item
+        item = page.open_record.item
         assert item is not None
-        page.bench.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
+        page.open_record.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
 
 
 def ending(page: WorkbenchPage, folder: Path) -> None:
     """Finish the record and write its report."""
     page.finishing.finish_now()
-    until(lambda: page.bench.document is not None and _ended(page), "the finish")
+    until(lambda: page.open_record.document is not None and _ended(page), "the finish")
     path = folder / "report.pdf"
     path.unlink(missing_ok=True)
     page.finishing.write(path)
@@ -101,8 +104,8 @@ def ending(page: WorkbenchPage, folder: Path) -> None:
 
 
 def _ended(page: WorkbenchPage) -> bool:
-    assert page.bench.document is not None
-    return page.bench.document.record.end_time is not None
+    assert page.open_record.document is not None
+    return page.open_record.document.record.end_time is not None
 
 
 def growth(after: Sequence[Memory]) -> float:

@@ -34,10 +34,10 @@ def desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Deskto
             os.environ[variable] = str(folder / variable)
         from desktop.application import Desktop, make_application
         from desktop.embedded import ServiceState
-        from desktop.memory import give_back
+        from desktop.memory import release_memory
 
         # This, and the freezing of what stays, as run_desktop does.
-        give_back()
+        release_memory()
         application = make_application()
         desktop = Desktop(server_url="", data_folder=folder / "data")
         try:

@@ -41,11 +41,11 @@ from service.envelope import Refusal
 from service.face import service as face_service
 from service.face.consent import CONSENT_VERSION
 from service.face.decode import decode, picture_bytes
-from service.face.engine import FaceEngine, Metric, look
+from service.face.engine import FaceEngine, Metric, analyse
 from service.face.gallery import Gallery
 from service.face.packs import PackError, install, installed, load_engine
 from service.face.service import FaceService
-from service.face.worker import FaceWorker
+from service.face.worker import FaceProcess
 from service.schema import migrate
 from service.settings import Settings
 from shared.wire.account import Tokens
@@ -116,10 +116,10 @@ async def a_service(load: Callable[[], FaceEngine]) -> Any:
         settings.prepare()
         database = Database(settings.url)
         migrate(database)
-        eyes = FaceWorker(load)
-        made = FaceService(database, settings, log_in=log_in, may_log_in=may_log_in, eyes=eyes)
+        face_client = FaceProcess(load)
+        made = FaceService(database, settings, log_in=log_in, may_log_in=may_log_in, face_client=face_client)
         try:
-            yield made, eyes
+            yield made, face_client
         finally:
             await made.close()
             database.close()
@@ -147,7 +147,7 @@ async def measure_login(kind: str, logins: int) -> None:
                 await made.login(frame, f"192.0.2.{number % 250}")
                 taken.append((time.perf_counter() - started) * 1000)
         engine = load()
-        bare = timed(lambda: look(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP)
+        bare = timed(lambda: analyse(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP)
     taken = taken[_WARM_UP:]
     say(
         f"login, engine {kind}",
@@ -225,9 +225,9 @@ async def measure_hostile(bomb: int) -> None:
     from tests.service.face import faces
 
     with loader("dlib") as load:
-        async with a_service(load) as (made, eyes):
+        async with a_service(load) as (made, face_client):
             await made.enrol("somebody", [base64_of(faces.enrolment())], CONSENT_VERSION)
-            child = eyes.process_id
+            child = face_client.process_id
             assert child is not None
             for name, face_info in hostile(bomb).items():
                 pids = (os.getpid(), child)

@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.decode import BadPicture, Fault, Pixels, decode
-from service.face.engine import Embedding, FaceEngine, Found, Metric, embedding_in
+from service.face.decode import BadPicture, PictureFault, Pixels, decode
+from service.face.engine import DetectedFace, Embedding, FaceEngine, Metric, embedding_in
 from service.face.gallery import score
-from service.face.worker import About, about_engine
+from service.face.worker import EngineInfo, engine_info
 from shared.cv import cv2
 
 Scores = NDArray[np.float64]
@@ -156,10 +156,10 @@ def _is_file(path: Path) -> bool:
 
 # What a login refuses for its format or size may still be measured: OpenCV's flag for it.
 _STILL_MEASURED = {
-    Fault.FORMAT: cv2.IMREAD_COLOR,
-    Fault.TOO_SMALL: cv2.IMREAD_COLOR,
-    Fault.TOO_LARGE: cv2.IMREAD_REDUCED_COLOR_2,
-    Fault.TOO_MANY_PIXELS: cv2.IMREAD_REDUCED_COLOR_4,
+    PictureFault.FORMAT: cv2.IMREAD_COLOR,
+    PictureFault.TOO_SMALL: cv2.IMREAD_COLOR,
+    PictureFault.TOO_LARGE: cv2.IMREAD_REDUCED_COLOR_2,
+    PictureFault.TOO_MANY_PIXELS: cv2.IMREAD_REDUCED_COLOR_4,
 }
 
 
@@ -174,7 +174,7 @@ def picture(path: Path) -> Pixels:
         flag = _STILL_MEASURED[bad.fault]
     image: Pixels | None = cv2.imdecode(np.frombuffer(data, np.uint8), flag)
     if image is None:
-        raise BadPicture(Fault.FORMAT)
+        raise BadPicture(PictureFault.FORMAT)
     return image
 
 
@@ -184,7 +184,7 @@ def embedded(engine: FaceEngine, path: Path) -> Embedding | str:
         image = picture(path)
         middle = np.array(image.shape[1::-1]) / 2
 
-        def weight(face: Found) -> float:
+        def weight(face: DetectedFace) -> float:
             x0, y0, x1, y1 = face.box
             offset = (np.array((x0 + x1, y0 + y1)) / 2 - middle) ** 2
             return (x1 - x0) * (y1 - y0) - 2 * float(offset.sum())
@@ -211,13 +211,13 @@ def _embedded_here(path: Path) -> Embedding | str:
     return embedded(_engine, path)
 
 
-def embeddings(load: Load, paths: Sequence[Path], jobs: int) -> tuple[About, list[Embedding | str]]:
+def embeddings(load: Load, paths: Sequence[Path], jobs: int) -> tuple[EngineInfo, list[Embedding | str]]:
     """What the engine is, and for each picture its embedding or why there is none; progress on stderr.
 
     Raises PairsError when a process dies of a picture.
     """
     engine = load()
-    about = about_engine(engine)
+    about = engine_info(engine)
     if jobs < 2 or len(paths) <= _FEW:
         return about, list(_told((embedded(engine, path) for path in paths), len(paths)))
     del engine
@@ -289,7 +289,7 @@ def accuracies(scores: Scores, same: NDArray[np.bool_], folds: int = FOLDS) -> l
     return found
 
 
-def figures(scores: Scores, same: NDArray[np.bool_], about: About) -> dict[str, Any]:
+def figures(scores: Scores, same: NDArray[np.bool_], about: EngineInfo) -> dict[str, Any]:
     """Accuracy and rates of these pairs; None where one of the two kinds of pairs is missing.
 
     Thresholds are in the metric's own terms: a cosine, or a distance.

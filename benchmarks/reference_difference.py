@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks import scans, surfaces
 from benchmarks.figures import say
 from service.detection import memory
-from service.detection.reference_difference import AlignmentFailed, Found, Parameters, detect
+from service.detection.reference_difference import AlignmentFailed, DetectedDifference, Parameters, detect
 from service.detection.reference_difference.confidence import confidence, measures
 from service.detection.reference_difference.model import examine, in_photo
 from shared import samples
@@ -150,7 +150,7 @@ def annotated(truth: Sequence[Rect], photo: Image) -> list[Rect]:
     ]
 
 
-def matched(found: Sequence[Found], truth: Sequence[Rect]) -> list[bool]:
+def matched(found: Sequence[DetectedDifference], truth: Sequence[Rect]) -> list[bool]:
     """For each finding, the surest first, whether it takes a true box that no other has taken."""
     free = list(truth)
     verdicts = []
@@ -215,7 +215,9 @@ def calibrate(count: int) -> None:
             size = (pair.photo.shape[1], pair.photo.shape[0])
             every = [(part, view) for view in seen.looks for part in view.found]
             every.sort(key=lambda one: -confidence(one[0], one[1], seen))
-            found = [Found("", 1.0, in_photo(one[0], one[1], seen.scanned, size)) for one in every]
+            found = [
+                DetectedDifference("", 1.0, in_photo(one[0], one[1], seen.scanned, size)) for one in every
+            ]
             real[seen.scanned] += matched(found, pair.expected)
             rows[seen.scanned] += [(1.0, *measures(one[0], one[1], seen)) for one in every]
     for scanned, name in ((False, "photos"), (True, "scans")):

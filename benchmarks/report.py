@@ -72,17 +72,17 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
 
     from desktop import workers
     from desktop.application import make_application
-    from desktop.garbage import GuiGarbage
+    from desktop.garbage import GarbageCollection
     from desktop.report import pdf
     from desktop.report.collect import collect
 
     make_application()
     # As the desktop has it: garbage is collected on the GUI thread.
-    garbage = GuiGarbage()
+    garbage = GarbageCollection()
     garbage.settle()
     seconds: dict[str, float] = {}
 
-    def work(report: workers.Report) -> None:
+    def work(report: workers.ProgressReport) -> None:
         started = time.perf_counter()
         found = collect(session, record_id, "chief", lambda done, total: report((done, total)))
         seconds["gather"] = time.perf_counter() - started

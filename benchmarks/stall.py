@@ -65,7 +65,7 @@ def detecting(page: WorkbenchPage, items: int, floor: Floor) -> None:
     """Detect all the items, as its key does, and watch the event loop until the last result is shown."""
 
     def detected() -> bool:
-        document = page.bench.document
+        document = page.open_record.document
         assert document is not None
         newest = [results.newest_detection(item.result) for item in document.items]
         return all(entry is not None and results.is_finished(entry) for entry in newest)

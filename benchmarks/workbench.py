@@ -105,7 +105,7 @@ def regions_file(folder: Path, count: int) -> Path:
     return path
 
 
-class Bench:
+class WorkbenchBenchmark:
     """The open page, and how its actions are timed."""
 
     def __init__(self, page: WorkbenchPage, where: float | None, settle_s: float, floor: Floor) -> None:
@@ -160,7 +160,7 @@ def painted(act: Callable[[], object]) -> float:
     return (times[1] - times[0]) * 1000
 
 
-def opening(bench: Bench, go: Callable[[], object], items: int, doing: str) -> None:
+def opening(bench: WorkbenchBenchmark, go: Callable[[], object], items: int, doing: str) -> None:
     """Open the record of so many items; tell when its list and its picture are there."""
     page = bench.page
     with bench.held(doing):
@@ -175,7 +175,7 @@ def opening(bench: Bench, go: Callable[[], object], items: int, doing: str) -> N
     say(f"{doing}: until picture and photo are there", (seen - began) * 1000, "ms")
 
 
-def acting(bench: Bench, steps: int) -> None:
+def acting(bench: WorkbenchBenchmark, steps: int) -> None:
     """What a person does in an open record, so many steps from item to item among it."""
     from PySide6.QtCore import Qt
 
@@ -185,22 +185,22 @@ def acting(bench: Bench, steps: int) -> None:
     commands, filters = page.context.commands, page.items.filters
     bench.timed("going to the next item", lambda: commands.run("item.next"), steps)
     until(lambda: page.photos.pair is not None, "the photo")
-    bench.timed("renaming an item", lambda: page.bench.rename("renamed"))
+    bench.timed("renaming an item", lambda: page.open_record.rename("renamed"))
     names = iter(["undecided", "failed", "all"] * 2)
     bench.timed("filtering", lambda: filters.chosen.emit(next(names)), 6)
     bench.timed("selecting all", page.view.select_all)
-    page.view.store.select([page.bench.current])
-    bench.timed("giving a verdict", lambda: page.bench.decide(Verdict.PASSED, "looked at it"))
+    page.view.store.select([page.open_record.current])
+    bench.timed("giving a verdict", lambda: page.open_record.decide(Verdict.PASSED, "looked at it"))
     page.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def importing(bench: Bench, path: Path, items: int, regions: int) -> None:
+def importing(bench: WorkbenchBenchmark, path: Path, items: int, regions: int) -> None:
     """Import many regions into a record of so many items, take them back."""
-    from desktop.pages.workbench.exchange import Exchange
+    from desktop.pages.workbench.exchange import RegionFilesController
 
     page = bench.page
-    exchange = page.findChild(Exchange)
-    assert isinstance(exchange, Exchange)
+    exchange = page.findChild(RegionFilesController)
+    assert isinstance(exchange, RegionFilesController)
     with bench.held(f"importing {regions:,} regions"):
         began = time.perf_counter()
         exchange.read(path)
@@ -233,7 +233,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     with Floor() as floor, desk() as (desktop, folder):
         record_id = fill(desktop.context.session, folder, given.items, given.megapixels)
-        window, bench = desktop.window, Bench(workbench(desktop), given.where, given.settle, floor)
+        window, bench = (
+            desktop.window,
+            WorkbenchBenchmark(workbench(desktop), given.where, given.settle, floor),
+        )
         page = bench.page
 
         def go() -> None:

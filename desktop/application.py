@@ -22,10 +22,10 @@ from desktop import workers
 from desktop.client import Session
 from desktop.context import Context
 from desktop.embedded import EmbeddedService, ServiceState
-from desktop.garbage import GuiGarbage
+from desktop.garbage import GarbageCollection
 from desktop.language import Language
 from desktop.logs import Logs, log_dir
-from desktop.memory import give_back
+from desktop.memory import release_memory
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.file_dialogs import folders
 from desktop.pages.login import LoginPage
@@ -36,9 +36,9 @@ from desktop.pages.records import RecordsPage
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import APP, Preferences
 from desktop.remote import RemoteWatch
-from desktop.theme import look
+from desktop.theme import theme_manager
 from desktop.turns import TURN_MS
-from desktop.widgets import Page, PageKind
+from desktop.widgets import Page, PageFactory
 from desktop.window import MainWindow
 from shared import __version__
 from shared.paths import resource
@@ -74,7 +74,7 @@ def _retire(session: Session) -> None:
     session.close()
 
 
-def build_pages(context: Context, use_server: Callable[[str], object]) -> list[PageKind]:
+def build_pages(context: Context, use_server: Callable[[str], object]) -> list[PageFactory]:
     """Every page of the window, in the order of the rail; the login offers to `use_server` at an address."""
 
     def login() -> Page:
@@ -83,13 +83,13 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
         return page
 
     return [
-        PageKind(LoginPage, login),
-        PageKind(RecordsPage, partial(RecordsPage, context)),
-        PageKind(WorkbenchPage, partial(WorkbenchPage, context)),
-        PageKind(RecordPage, partial(RecordPage, context)),
-        PageKind(CataloguePage, partial(CataloguePage, context)),
-        PageKind(PeoplePage, partial(PeoplePage, context)),
-        PageKind(MePage, partial(MePage, context)),
+        PageFactory(LoginPage, login),
+        PageFactory(RecordsPage, partial(RecordsPage, context)),
+        PageFactory(WorkbenchPage, partial(WorkbenchPage, context)),
+        PageFactory(RecordPage, partial(RecordPage, context)),
+        PageFactory(CataloguePage, partial(CataloguePage, context)),
+        PageFactory(PeoplePage, partial(PeoplePage, context)),
+        PageFactory(MePage, partial(MePage, context)),
     ]
 
 
@@ -114,14 +114,14 @@ class Desktop(QObject):
         self._leaving: MainWindow | None = None
         self._next = QTimer(self, singleShot=True, interval=TURN_MS)
         self._next.timeout.connect(self._change_on)
-        self._garbage = GuiGarbage(self)
+        self._garbage = GarbageCollection(self)
         self.preferences = preferences or Preferences()
         folders.keep_in(self.preferences)
         self._gui = workers.gui_caller()
         self.logs = Logs(log_dir(), lambda: self._gui(self._say_failure))
         self.language = Language()
         self.language.use(self.preferences.values.language)
-        look().set_mode(self.preferences.values.theme)
+        theme_manager().set_mode(self.preferences.values.theme)
         self._data_folder = data_folder or data_dir()
         url = self.preferences.values.server_url if server_url is None else server_url
         self.context = Context(self._make_session(url), self.preferences, embedded=not url)
@@ -213,9 +213,9 @@ class Desktop(QObject):
         old.make_no_more()
         self._coming = self._make_window(waits=True)
         yield
-        self._coming.made(old.place()[0])
+        self._coming.made(old.return_params()[0])
         yield
-        self._coming.arrive(old.place())
+        self._coming.arrive(old.return_params())
         yield
         coming, self._coming = self._coming, None
         self._show_instead(coming)
@@ -337,7 +337,7 @@ class _Signals(QObject):
 
 def run_desktop(server_url: str | None = None, data_folder: Path | None = None) -> int:
     """Open the window and stay until it is closed; the exit status."""
-    give_back()
+    release_memory()
     application = make_application(sys.argv[:1])
     signals = _Signals(application)
     try:

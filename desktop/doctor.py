@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 
-from shared.checkup import Level, Line
+from shared.checkup import CheckResult, Level
 
 
 def main() -> int:
@@ -18,14 +18,14 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def fonts() -> Iterator[Line]:
+def fonts() -> Iterator[CheckResult]:
     """The libraries of the windows can be loaded, and a font has Chinese characters."""
     try:
         from PySide6.QtGui import QGuiApplication
 
         from desktop.fonts import PACKAGE, shows_chinese
     except ImportError as problem:
-        yield Line(
+        yield CheckResult(
             Level.FAIL,
             f"the libraries of the windows cannot be loaded ({problem})",
             "install the system packages that .ci/run lists; the service runs without them",
@@ -35,9 +35,9 @@ def fonts() -> Iterator[Line]:
     platform = ["-platform", "offscreen"] if sys.platform.startswith("linux") else []
     application = QGuiApplication.instance() or QGuiApplication(["walkaround", *platform])
     if shows_chinese():
-        yield Line(Level.OK, "a font has Chinese characters")
+        yield CheckResult(Level.OK, "a font has Chinese characters")
     else:
-        yield Line(
+        yield CheckResult(
             Level.WARN,
             "no font has Chinese characters, so no report with Chinese text can be written as PDF",
             f"install one, on Debian and Ubuntu the package {PACKAGE}",
@@ -45,7 +45,7 @@ def fonts() -> Iterator[Line]:
     del application
 
 
-def photos() -> Iterator[Line]:
+def photos() -> Iterator[CheckResult]:
     """HEIC photos can be opened."""
     try:
         from desktop.imaging.conversion.heif import OPENS_IOS_18, missing_package, version
@@ -54,16 +54,16 @@ def photos() -> Iterator[Line]:
         return
     package = missing_package()
     if package:
-        yield Line(
+        yield CheckResult(
             Level.WARN,
             "no library opens HEIC photos",
             f"install one, on Debian and Ubuntu the package {package}",
         )
     elif version() < OPENS_IOS_18:
-        yield Line(
+        yield CheckResult(
             Level.WARN,
             "libheif {}.{} opens no HEIC photos of phones with iOS 18 or later".format(*version()),
             "update it to 1.18 or later, on Debian 12 from bookworm-backports",
         )
     else:
-        yield Line(Level.OK, "HEIC photos can be opened")
+        yield CheckResult(Level.OK, "HEIC photos can be opened")

@@ -21,7 +21,7 @@ from typing import IO, Any
 import httpx
 
 from shared.codes import Hindrance
-from shared.paths import own_command, own_place
+from shared.paths import command_folder, own_command
 from shared.reasons import hindrance
 
 BUSY = 3
@@ -227,7 +227,7 @@ class EmbeddedService:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment,
-                cwd=own_place(),
+                cwd=command_folder(),
                 text=True,
                 encoding="utf-8",
                 # Ctrl+C in a terminal goes to the desktop alone, which then ends the service in order.

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 EVERY_MS = 500
 
 
-class GuiGarbage(QObject):
+class GarbageCollection(QObject):
     """While it lives, Python's own collection is off and this one runs in its place, on the GUI thread."""
 
     def __init__(self, parent: QObject | None = None) -> None:

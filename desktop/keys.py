@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
 
 from desktop.binding import Commands
 from desktop.commands import COMMANDS, Command
-from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.widgets.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.dialogs import Dialog
 from desktop.widgets.fields import SearchField
 from desktop.widgets.labels import label, rule
 
 
-class KeySheet(QDialog):
+class ShortcutSheet(QDialog):
     """All commands by section; a click on the pencil changes the keys of one."""
 
     def __init__(self, parent: QWidget | None, commands: Commands) -> None:
@@ -89,7 +89,7 @@ class KeySheet(QDialog):
 
     def change(self, command_id: str) -> None:
         """Ask for other keys of one command."""
-        dialog = KeyEdit(self, self._commands, command_id)
+        dialog = ShortcutDialog(self, self._commands, command_id)
         dialog.exec()
         dialog.deleteLater()
 
@@ -115,7 +115,7 @@ class KeySheet(QDialog):
                 widgets[0].setVisible(section in sections)
 
 
-class KeyEdit(Dialog):
+class ShortcutDialog(Dialog):
     """Press the new key of one command; what else it means already is said before it is taken."""
 
     def __init__(self, parent: QWidget | None, commands: Commands, command_id: str) -> None:
@@ -139,13 +139,13 @@ class KeyEdit(Dialog):
         column.addWidget(self.warning)
         column.addWidget(rule())
         row = QHBoxLayout()
-        default = Button(self.tr("Reset to default"), kind=Kind.GHOST)
+        default = Button(self.tr("Reset to default"), kind=ButtonKind.GHOST)
         default.clicked.connect(self._default)
-        none = Button(self.tr("Clear"), kind=Kind.GHOST)
+        none = Button(self.tr("Clear"), kind=ButtonKind.GHOST)
         none.clicked.connect(self.editor.clear)
         cancel = Button(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.take = Button(self.tr("Assign"), kind=Kind.MAIN)
+        self.take = Button(self.tr("Assign"), kind=ButtonKind.MAIN)
         self.take.clicked.connect(self._take)
         row.addWidget(default)
         row.addWidget(none)

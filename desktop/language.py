@@ -34,12 +34,12 @@ _OF_QT = (
 """What Qt's own catalogue lacks in Chinese, where a system has no file dialog of its own."""
 
 
-def listed(words: Iterable[str]) -> str:
+def joined_words(words: Iterable[str]) -> str:
     """Words one after another, with the comma of the language between them."""
     return QCoreApplication.translate("Words", ", ", "between the words of a list").join(words)
 
 
-def told(name: str, value: str) -> str:
+def labelled_value(name: str, value: str) -> str:
     """A name and what it is, with the colon of the language between them."""
     said = QCoreApplication.translate("Words", "{name}: {value}", "what it is called, what it is")
     return said.format(name=name, value=value)

@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, Signal
 from desktop.client import Session
 from desktop.client.errors import ClientError, Forbidden, NotFound
 from desktop.context import Context
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.wire.events import ChangeEvent
 
 _AGAIN_SECONDS = 2.0
 
 
-class Listener(QObject):
+class ChangeListener(QObject):
     """Listens from `start` to `stop`, also to a service that goes away and comes back.
 
     One at a time: `stop` ends every reading of the session's events.
@@ -57,7 +57,7 @@ class Listener(QObject):
         self._task = None
 
 
-def _listen(report: Report, session: Session) -> None:
+def _listen(report: ProgressReport, session: Session) -> None:
     last: str | None = None
 
     def take(event: ChangeEvent | None) -> None:

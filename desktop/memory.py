@@ -21,7 +21,7 @@ _HEAPS: Final = 2
 _QUIET_MS: Final = 1_000
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Have this process give freed memory back. To be called before any thread is made.
 
     Left to itself glibc takes blocks of up to 32 MiB from the heap of a thread once one of that size was
@@ -35,7 +35,7 @@ def give_back() -> None:
         mallopt(_TRIM_THRESHOLD, _KEPT)
 
 
-class Trimming(QObject):
+class MemoryTrimming(QObject):
     """Gives back what lies free within the heaps, some time after `soon`: 10 to 20 MB after a picture."""
 
     def __init__(self, parent: QObject) -> None:

@@ -17,12 +17,12 @@ def day(when: date) -> str:
 
 def minute(time: datetime | None) -> str:
     """A time of the service (a value without zone is UTC) on this machine's clock; empty for None."""
-    return "" if time is None else _said(_here(time), _minute_form())
+    return "" if time is None else _formatted(_here(time), _minute_form())
 
 
 def second(time: datetime) -> str:
     """The same to the second, with the zone: for a log."""
-    return f"{_said(_here(time), _second_form())} {_here(time).strftime('%z')}"
+    return f"{_formatted(_here(time), _second_form())} {_here(time).strftime('%z')}"
 
 
 def minute_in_zone(time: datetime | None) -> str:
@@ -43,7 +43,7 @@ def nearby(time: datetime) -> str:
 
 def example() -> str:
     """A minute as a person may type it."""
-    return _said(EXAMPLE, _minute_form())
+    return _formatted(EXAMPLE, _minute_form())
 
 
 def typed_minute(text: str) -> datetime | None:
@@ -69,7 +69,7 @@ def _here(time: datetime) -> datetime:
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone()
 
 
-def _said(here: datetime, form: str) -> str:
+def _formatted(here: datetime, form: str) -> str:
     moment = QDateTime(QDate(here.year, here.month, here.day), QTime(here.hour, here.minute, here.second))
     return QLocale().toString(moment, form)
 

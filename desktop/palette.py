@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from desktop.binding import Commands
 from desktop.commands import COMMANDS
-from desktop.theme import LABEL_PX, TEXT_PX, look, sized
+from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import rule
 
@@ -56,7 +56,7 @@ class _Rows(QStyledItemDelegate):
         return QSize(0, _ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: object) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         _, sign, title, section, keys = index.data(_ID)  # type: ignore[attr-defined]
         rect: QRect = option.rect
         painter.save()

@@ -22,7 +22,7 @@ def default_path() -> Path:
     return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "preferences.json"
 
 
-class Values(BaseModel):
+class PreferenceValues(BaseModel):
     """The preferences with their defaults."""
 
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
@@ -80,14 +80,14 @@ class Preferences:
             raise
 
 
-def _read(path: Path) -> Values:
+def _read(path: Path) -> PreferenceValues:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return Values()
-    values = Values()
+        return PreferenceValues()
+    values = PreferenceValues()
     for name, value in raw.items() if isinstance(raw, dict) else ():
-        if name in Values.model_fields:
+        if name in PreferenceValues.model_fields:
             with contextlib.suppress(ValidationError):
                 setattr(values, name, value)
     return values

@@ -1,12 +1,12 @@
 """Defines colours, type and spacing of the windows, light and dark, and applies them.
 
-`look()` is the one object that knows which theme is in force. Ordinary widgets follow it by the palette
-and the stylesheet; a widget that paints itself reads `look().theme` when it paints.
+`theme_manager()` is the one object that knows which theme is in force. Ordinary widgets follow it by the
+palette and the stylesheet; a widget that paints itself reads `theme_manager().theme` when it paints.
 
-A stylesheet of the whole application makes Qt restyle every widget, which takes half a second. So
-a main window (`Look.dress_by_parts`) has each of its parts wear the stylesheet: a change of the theme dresses
-the frame at once, the page that is seen in the next turn of the event loop, and what is hidden when it is
-shown next.
+A stylesheet of the whole application makes Qt restyle every widget, which takes half a second. So a main
+window (`ThemeManager.style_parts_separately`) has each of its parts wear the stylesheet: a change of the
+theme dresses the frame at once, the page that is seen in the next turn of the event loop, and what is hidden
+when it is shown next.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
 
 from desktop.fonts import ui_font
-from desktop.turns import paint_apart
+from desktop.turns import repaint_later
 from shared.paths import resource
 
 RADIUS = 6
@@ -266,7 +266,7 @@ def system_scheme() -> Qt.ColorScheme:
     return QGuiApplication.styleHints().colorScheme()
 
 
-class Look(QObject):
+class ThemeManager(QObject):
     """The theme in force: follows the system's colour scheme, or a mode that the person chose."""
 
     themeChanged = Signal(object)  # noqa: N815 - a Qt signal
@@ -280,7 +280,7 @@ class Look(QObject):
         self._by_parts = False
         self._worn: WeakKeyDictionary[QWidget, tuple[Theme | None, bool]] = WeakKeyDictionary()
         self._late = QTimer(self, singleShot=True, interval=0)
-        self._late.timeout.connect(self._dress_late)
+        self._late.timeout.connect(self._style_late)
         application.setStyle(QStyleFactory.create("Fusion"))
         application.setFont(ui_font(TEXT_PX))
         application.styleHints().colorSchemeChanged.connect(self._follow)
@@ -313,12 +313,12 @@ class Look(QObject):
             self._apply(wanted)
             self.themeChanged.emit(wanted)
 
-    def dress_by_parts(self) -> None:
-        """From now on only the widgets passed to `dress` get the stylesheet."""
+    def style_parts_separately(self) -> None:
+        """From now on only the widgets passed to `apply_to` get the stylesheet."""
         self._by_parts = True
-        self._dress_all()
+        self._style_all()
 
-    def dress(self, widget: QWidget, late: bool = False) -> None:
+    def apply_to(self, widget: QWidget, late: bool = False) -> None:
         """Have a part of a window, with all in it, wear the theme in force from now on.
 
         With `late`, for what is large or seldom seen, it follows another theme in the next turn of the event
@@ -335,7 +335,7 @@ class Look(QObject):
             self._worn[widget] = (wanted, late)
             widget.setStyleSheet(stylesheet(wanted) if wanted is not None else "")
 
-    def _dress_all(self) -> None:
+    def _style_all(self) -> None:
         whole = "" if self._by_parts else stylesheet(self._theme)
         if self._application.styleSheet() != whole:
             self._application.setStyleSheet(whole)
@@ -348,10 +348,10 @@ class Look(QObject):
                 widget.installEventFilter(self)
         self._late.start()
 
-    def _dress_late(self) -> None:
+    def _style_late(self) -> None:
         for widget, (_, late) in list(self._worn.items()):
             if late and isValid(widget) and widget.isVisible():
-                paint_apart(widget)
+                repaint_later(widget)
                 self._put_on(widget)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -363,16 +363,16 @@ class Look(QObject):
     def _apply(self, theme: Theme) -> None:
         self._theme = theme
         self._application.setPalette(palette(theme))
-        self._dress_all()
+        self._style_all()
 
 
-def look() -> Look:
-    """The one `Look` of the running application; made, and the theme applied, at the first call.
+def theme_manager() -> ThemeManager:
+    """The one `ThemeManager` of the running application; made, and the theme applied, at the first call.
 
     Raises RuntimeError when there is no QApplication yet.
     """
     application = QGuiApplication.instance()
     if not isinstance(application, QApplication):
         raise RuntimeError("make the QApplication before asking for its look")
-    found = application.findChild(Look)
-    return found if isinstance(found, Look) else Look(application)
+    found = application.findChild(ThemeManager)
+    return found if isinstance(found, ThemeManager) else ThemeManager(application)

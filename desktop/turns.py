@@ -9,7 +9,7 @@ TURN_MS = 1
 """Of a timer for the next turn: one without a time may come in the very turn that starts it."""
 
 
-def paint_apart(widget: QWidget) -> None:
+def repaint_later(widget: QWidget) -> None:
     """Paint what changes in `widget` now in a turn of its own; until then it looks as it did."""
     if widget.updatesEnabled():
         widget.setUpdatesEnabled(False)

@@ -15,15 +15,15 @@ from desktop.about import About
 from desktop.context import Context, Unsent
 from desktop.embedded import ServiceState
 from desktop.fonts import PACKAGE
-from desktop.keys import KeySheet
+from desktop.keys import ShortcutSheet
 from desktop.language import LANGUAGES, without_font
 from desktop.logs import log_dir
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.palette import Palette
 from desktop.service_words import no_service_sentence
-from desktop.theme import Mode, look
+from desktop.theme import Mode, theme_manager
 from desktop.turns import TURN_MS
-from desktop.widgets import Banner, Page, PageKind, Rail, RailEntry, StatusBar, Toast, confirm
+from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBar, Toast, confirm
 
 LOGIN = "login"
 HOME = "records"
@@ -51,7 +51,7 @@ class MainWindow(QMainWindow):
     retry_wanted = Signal()
     """The person wants the service tried again."""
 
-    def __init__(self, context: Context, pages: Sequence[PageKind], waits: bool = False) -> None:
+    def __init__(self, context: Context, pages: Sequence[PageFactory], waits: bool = False) -> None:
         super().__init__()
         self._context = context
         self._kinds = {page.kind.page_id: page for page in pages}
@@ -86,9 +86,9 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
-        look().dress_by_parts()
+        theme_manager().style_parts_separately()
         for part in (self.rail, self.banner, self.font_banner, self.status_bar, self.toast):
-            look().dress(part)
+            theme_manager().apply_to(part)
         self.rail.chosen.connect(self._rail_chosen)
         self.rail.settings_wanted.connect(self._settings)
         self.rail.account_wanted.connect(self._account)
@@ -109,12 +109,12 @@ class MainWindow(QMainWindow):
         """The page in front."""
         return self._page
 
-    def place(self) -> Place:
+    def return_params(self) -> Place:
         """Where the person is, for `go` in another window."""
-        return (self._page.page_id, self._page.place()) if self._page is not None else (LOGIN, {})
+        return (self._page.page_id, self._page.return_params()) if self._page is not None else (LOGIN, {})
 
     def arrive(self, place: Place) -> None:
-        """Bring the first page to the front: the one of `place`, or else where a login leads to."""
+        """Bring the first page to the front: the one of `return_params`, or else where a login leads to."""
         payload = self._context.payload
         first = payload is not None and self._page is None
         if payload is not None and first:
@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
                 self.rail.mark(before.section or before.page_id)
                 return False
             if before.in_frame:
-                self._history = [*self._history, self.place()][-_HISTORY:]
+                self._history = [*self._history, self.return_params()][-_HISTORY:]
         self._front(page, params or {})
         return True
 
@@ -195,7 +195,7 @@ class MainWindow(QMainWindow):
         self.rail.mark(page.section or page.page_id)
         self.status_bar.say("", "")
         self.status_bar.setVisible(page.in_frame and page.has_status_bar)
-        look().dress(page, late=True)
+        theme_manager().apply_to(page, late=True)
         self._stack.setCurrentWidget(page)
         self.setWindowTitle(f"{page.title()} — Walkaround")
         # Or else the focus of the page before falls on a button of the rail.
@@ -241,7 +241,7 @@ class MainWindow(QMainWindow):
     def _show_login(self) -> None:
         """The login ended: back to the login page, without a question, and back here after the same login."""
         if self._page is not None and self._page.in_frame:
-            self._interrupted = (self._user_id, self.place())
+            self._interrupted = (self._user_id, self.return_params())
         self._history = []
         self.banner.setVisible(False)
         login = self.made(LOGIN)
@@ -299,34 +299,34 @@ class MainWindow(QMainWindow):
 
     def _palette(self) -> None:
         found = Palette(self, self._context.commands)
-        look().dress(found)
+        theme_manager().apply_to(found)
         found.open()
 
     def _keys(self) -> None:
-        sheet = KeySheet(self, self._context.commands)
-        look().dress(sheet)
+        sheet = ShortcutSheet(self, self._context.commands)
+        theme_manager().apply_to(sheet)
         sheet.exec()
         sheet.deleteLater()
 
     def _about(self) -> None:
         about = About(self, self._context)
-        look().dress(about)
+        theme_manager().apply_to(about)
         about.exec()
         about.deleteLater()
 
     def _finish_rules(self) -> None:
         rules = RulesDialog(self._context, self)
-        look().dress(rules)
+        theme_manager().apply_to(rules)
         rules.finished.connect(rules.deleteLater)
         rules.open()
 
     def _reload(self) -> None:
         if self._page is not None:
-            self._page.opened(self._page.place())
+            self._page.opened(self._page.return_params())
 
     def _set_theme(self, mode: Mode) -> None:
         self._context.preferences.change(theme=mode)
-        look().set_mode(mode)
+        theme_manager().set_mode(mode)
 
     def _full_screen(self) -> None:
         if self.isFullScreen():
@@ -341,7 +341,7 @@ class MainWindow(QMainWindow):
 
     def _settings(self) -> None:
         chosen = self._context.preferences.values
-        themes = {f"theme.{mode}": mode is look().mode for mode in Mode}
+        themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
         languages = {f"language.{code or 'system'}": code == chosen.language for code in ("", *LANGUAGES)}
         ids = ["palette", "keys", "", *themes, "", *languages, "", "finish.rules", "logs", "about"]
         self._pop_up(ids, self.rail.settings, themes | languages)
@@ -351,7 +351,7 @@ class MainWindow(QMainWindow):
 
     def _pop_up(self, ids: Sequence[str], beside: QWidget, choices: Mapping[str, bool] | None = None) -> None:
         menu = self._context.commands.menu(ids, self, choices)
-        look().dress(menu)
+        theme_manager().apply_to(menu)
         corner = beside.mapToGlobal(beside.rect().bottomRight())
         corner.setY(corner.y() - menu.sizeHint().height())
         menu.aboutToHide.connect(menu.deleteLater)

@@ -54,7 +54,7 @@ _TURN_SECONDS = 0.008
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error
-    """Raised inside a running function by `Report` after its task was cancelled; ends it quietly."""
+    """Raised inside a running function by `ProgressReport` after its task was cancelled; ends it quietly."""
 
 
 class Lane(Enum):
@@ -99,7 +99,7 @@ class Task:
         return owner is not None and shiboken6.isValid(owner)
 
 
-class Report:
+class ProgressReport:
     """Given to a function that reports progress: call it with a value; it raises `Cancelled` in time."""
 
     def __init__(self, task: Task, send: Callable[[Any], None]) -> None:
@@ -134,7 +134,7 @@ class _Postbox(QObject):
         super().__init__()
         self._calls: deque[Callable[[], None]] = deque()
         self._guard = threading.Lock()
-        self._told = False
+        self._scheduled = False
         self._next = QTimer(self, singleShot=True, interval=0)
         self._next.timeout.connect(self._run)
         self._came.connect(self._run, Qt.ConnectionType.QueuedConnection)
@@ -143,8 +143,8 @@ class _Postbox(QObject):
         """Have `call` run; from any thread."""
         with self._guard:
             self._calls.append(call)
-            told, self._told = self._told, True
-        if not told:
+            scheduled, self._scheduled = self._scheduled, True
+        if not scheduled:
             self._came.emit()
 
     @Slot()
@@ -156,13 +156,13 @@ class _Postbox(QObject):
                 if time.monotonic() > ends:
                     return
         finally:
-            if self._told:
+            if self._scheduled:
                 self._next.start()
 
     def _taken(self) -> Callable[[], None] | None:
         with self._guard:
-            self._told = bool(self._calls)
-            return self._calls.popleft() if self._told else None
+            self._scheduled = bool(self._calls)
+            return self._calls.popleft() if self._scheduled else None
 
 
 class _Job(QRunnable):
@@ -235,7 +235,7 @@ def run(
 
 @overload
 def run(
-    function: Callable[[Report, *Given], T],
+    function: Callable[[ProgressReport, *Given], T],
     *args: *Given,
     owner: QObject | None,
     done: Callable[[T], object] | None = None,
@@ -258,10 +258,10 @@ def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
 ) -> Task:
     """Run ``function(*args)`` in the pool; afterwards exactly one of `done(result)` and `failed(exception)`.
 
-    With `progress`, the function gets a `Report` as its first argument, and every value it reports arrives
-    at `progress(value)`. Callbacks run on the GUI thread, never after `Task.cancel()`, never when `owner` is
-    gone (None: whenever the program still runs). An owner that goes does not stop the work: a save is still
-    saved. Without `failed`, an exception goes to `sys.excepthook`. Higher `priority` starts first.
+    With `progress`, the function gets a `ProgressReport` as its first argument, and every value it reports
+    arrives at `progress(value)`. Callbacks run on the GUI thread, never after `Task.cancel()`, never when
+    `owner` is gone (None: whenever the program still runs). An owner that goes does not stop the work: a save
+    is still saved. Without `failed`, an exception goes to `sys.excepthook`. Higher `priority` starts first.
 
     Raises RuntimeError away from the GUI thread.
     """
@@ -272,7 +272,7 @@ def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
     if progress is None:
         task._work.append(partial(function, *args))
     else:
-        report = Report(task, lambda value: _post(pools, task, "progress", [value]))
+        report = ProgressReport(task, lambda value: _post(pools, task, "progress", [value]))
         task._work.append(partial(function, report, *args))
     pools.start(lane, partial(_work, pools, task), priority)
     return task

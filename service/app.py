@@ -32,17 +32,17 @@ from service.detection.service import DetectionService
 from service.detection.tables import ModelRow
 from service.docs import install_docs
 from service.envelope import failure_body, failures, install_handlers
-from service.events.ring import Ring
+from service.events.ring import ChangeFeed
 from service.events.routes import router as events_router
 from service.face.routes import router as face_router
 from service.face.service import FaceService
 from service.files.routes import router as files_router
 from service.files.service import FilesService
-from service.http import ApiPrefix, BodyLimit, HeadAsGet, HostCheck, RequestFrame, allowed_hosts
+from service.http import ApiPrefix, BodyLimit, HeadAsGet, HostCheck, RequestMiddleware, allowed_hosts
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
-from service.leaving import EndWithClient
+from service.leaving import CancelOnDisconnect
 from service.routing import add_routes, operation_id
 from service.schema import migrate
 from service.sealing import seal_log
@@ -64,9 +64,9 @@ class Domains:
         self.audit = AuditService(database, settings)
         self.audit.begin()
         database.before_commit.append(self.audit.before_commit)
-        self.ring = Ring()
-        database.after_commit.append(self.ring.after_commit)
-        self.relay = _relay(database, self.ring)
+        self.change_feed = ChangeFeed()
+        database.after_commit.append(self.change_feed.after_commit)
+        self.relay = _relay(database, self.change_feed)
         if self.relay is not None:
             database.before_commit.append(self.relay.before_commit)
         self.files = FilesService(database, settings)
@@ -125,7 +125,7 @@ class Domains:
             files_router(self.files),
             detection_router(self.detection),
             audit_router(self.audit),
-            events_router(self.ring),
+            events_router(self.change_feed),
         ]
 
     async def start(self) -> None:
@@ -137,7 +137,7 @@ class Domains:
 
     async def stop(self) -> None:
         """End it again and let go of every thread and process."""
-        self.ring.close()
+        self.change_feed.close()
         await self.inspection.matching.stop()
         await self.detection.stop()
         await self.face.close()
@@ -205,7 +205,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.start_failure = None
     app.state.authenticate = domains.account.authenticate
     # The server waits for open responses before it stops the application, and streams never end on their own.
-    app.state.end_streams = domains.ring.close
+    app.state.end_streams = domains.change_feed.close
     install_handlers(app)
     for router in domains.routers():
         add_routes(app, router)
@@ -226,19 +226,19 @@ def create_app(settings: Settings) -> FastAPI:
         uploads=_is_upload,
     )
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
-    app.add_middleware(EndWithClient)
-    app.add_middleware(RequestFrame)
+    app.add_middleware(CancelOnDisconnect)
+    app.add_middleware(RequestMiddleware)
     return app
 
 
-def _relay(database: Database, ring: Ring) -> Relay | None:
+def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
     """What tells the other service processes. SQLite belongs to one process: there is nobody else to tell."""
     if database.is_sqlite:
         return None
     # Most services are on SQLite: they start sooner without the driver of PostgreSQL.
     from service.events.relay import Relay
 
-    return Relay(database, ring)
+    return Relay(database, change_feed)
 
 
 def _is_upload(path: str) -> bool:

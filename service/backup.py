@@ -26,7 +26,7 @@ from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import make_url
 
 from service.audit.service import AuditService
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.schema import current_revision, migrate, newest_revision
 from service.settings import Settings
@@ -358,6 +358,8 @@ def _sign(manifest: Manifest, settings: Settings) -> None:
             audit.sign_restored(manifest.audit_end)
         database.before_commit.append(audit.before_commit)
         details = {"backup_of": manifest.created_at, "version": manifest.version}
-        database.write_now(lambda session: announce(session, Change("restore", "service", details=details)))
+        database.write_now(
+            lambda session: announce(session, ObjectChange("restore", "service", details=details))
+        )
     finally:
         database.close()

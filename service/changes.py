@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ObjectChange:
     """One change or one attempt.
 
     `action` is what happened ("create", "update", "delete", "login", "login_failed", ...), `kind` the thing
@@ -30,18 +30,18 @@ class Change:
     fleeting: bool = False
 
 
-BeforeCommit = Callable[[Session, list[Change]], None]
-AfterCommit = Callable[[list[Change]], None]
+BeforeCommit = Callable[[Session, list[ObjectChange]], None]
+AfterCommit = Callable[[list[ObjectChange]], None]
 
 _KEY = "walkaround_changes"
 
 
-def announce(session: Session, change: Change) -> None:
+def announce(session: Session, change: ObjectChange) -> None:
     """Notify the listeners of `change` when the transaction of `session` commits."""
     session.info.setdefault(_KEY, []).append(change)
 
 
-def announced(session: Session) -> list[Change]:
+def announced(session: Session) -> list[ObjectChange]:
     """The changes announced so far in the transaction of `session`."""
-    changes: list[Change] = session.info.get(_KEY, [])
+    changes: list[ObjectChange] = session.info.get(_KEY, [])
     return changes

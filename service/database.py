@@ -27,7 +27,7 @@ from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
 from service.changes import AfterCommit, BeforeCommit, announced
-from service.interrupt import NoAnswerError, Running
+from service.interrupt import NoAnswerError, RunningStatement
 from service.postgresql import STATEMENT_SECONDS, arguments
 
 T = TypeVar("T")
@@ -156,7 +156,7 @@ class Database:
         return engine
 
     def _taken(self, dialect: Dialect, connection: Any, _record: Any, _proxy: Any) -> None:
-        running: Running | None = getattr(self._here, "running", None)
+        running: RunningStatement | None = getattr(self._here, "running", None)
         if running is not None:
             running.attach(connection)
         if not self.is_sqlite:
@@ -169,7 +169,7 @@ class Database:
                 raise InvalidatePoolError from problem
 
     def _given_back(self, _connection: Any, _record: Any) -> None:
-        running: Running | None = getattr(self._here, "running", None)
+        running: RunningStatement | None = getattr(self._here, "running", None)
         if running is not None:
             running.detach()
 
@@ -207,7 +207,7 @@ class Database:
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""
-        running = Running()
+        running = RunningStatement()
         try:
             return await self._awaited(self._readers, self.read_now, work, running)
         except asyncio.CancelledError:
@@ -220,14 +220,14 @@ class Database:
 
         Raises NoAnswerError; whether the change was made is not known then.
         """
-        return await self._awaited(self._writers, self._write, work, Running())
+        return await self._awaited(self._writers, self._write, work, RunningStatement())
 
     async def _awaited(
         self,
         pool: ThreadPoolExecutor,
         do: Callable[[Callable[[Session], T]], T],
         work: Callable[[Session], T],
-        running: Running,
+        running: RunningStatement,
     ) -> T:
         loop = asyncio.get_running_loop()
         try:
@@ -240,7 +240,10 @@ class Database:
             raise NoAnswerError("the database does not answer") from None
 
     def _followed(
-        self, do: Callable[[Callable[[Session], T]], T], work: Callable[[Session], T], running: Running
+        self,
+        do: Callable[[Callable[[Session], T]], T],
+        work: Callable[[Session], T],
+        running: RunningStatement,
     ) -> T:
         self._here.running = running
         try:

@@ -68,13 +68,13 @@ class _RefusedError(Exception):
     """The body went over the limit, or its time, while it arrived."""
 
 
-def _told_twice(headers: Headers) -> bool:
+def _is_repeated(headers: Headers) -> bool:
     # RFC 9112, 6.1: someone in between may have read the other length, and taken what follows for a request
     # of another user.
     return "content-length" in headers and "transfer-encoding" in headers
 
 
-class RequestFrame:
+class RequestMiddleware:
     """Gives each request an id, a log line, the security headers, and an answer to a crash."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -103,7 +103,7 @@ class RequestFrame:
             await send(message)
 
         try:
-            if _told_twice(asked):
+            if _is_repeated(asked):
                 msg = "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个"
                 await _answer(framed, 400, ErrorCode.INVALID_INPUT, msg, close=True)
                 return

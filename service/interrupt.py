@@ -22,7 +22,7 @@ class NoAnswerError(SQLAlchemyError):
     """The database did not answer within the time of a request."""
 
 
-class Running:
+class RunningStatement:
     """One piece of work on the database, and the connection that it has in use."""
 
     def __init__(self) -> None:
@@ -52,12 +52,12 @@ class Running:
     def cancel(self) -> None:
         """Have the database end what runs, and wait until it has: the client has left."""
         self._unwanted = True
-        told = True
-        while told:
+        cancelled = True
+        while cancelled:
             with self._lock:
-                told = self._connection is not None and _cancel(self._connection)
+                cancelled = self._connection is not None and _cancel(self._connection)
             # What comes between two statements ends neither of them.
-            told = told and not self._free.wait(AGAIN_SECONDS)
+            cancelled = cancelled and not self._free.wait(AGAIN_SECONDS)
 
     def abandon(self) -> None:
         """Free the thread of the work although the database does not answer: its connection is cut."""

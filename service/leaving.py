@@ -14,7 +14,7 @@ LOOK_AFTER_SECONDS = 0.1
 """Most requests are answered sooner, and cost no watching."""
 
 
-class EndWithClient:
+class CancelOnDisconnect:
     """Cancels a request that only reads when its client has left, and with it the query that it waits for.
 
     A request that changes something is finished: the client that was cut off may ask for its outcome again.

@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 
 from service.envelope import failures
-from service.security import AskedFirst
+from service.security import AuthorizedRoute
 
 
 def operation_id(route: APIRoute) -> str:
@@ -24,7 +24,7 @@ def api_router(
 ) -> APIRouter:
     """A router for paths below `/api` and `prefix`, whose routes `add_routes` adds to an application."""
     return APIRouter(
-        route_class=AskedFirst,
+        route_class=AuthorizedRoute,
         prefix=f"/api{prefix}",
         tags=[*tags] if tags else None,
         responses={**failures(400), **(responses or {})},

@@ -59,7 +59,7 @@ class _OneLine(logging.Formatter):
         return super().format(record).replace("\r", "\\r").replace("\n", "\\n")
 
 
-class Announced(uvicorn.Server):
+class AnnouncingServer(uvicorn.Server):
     """A uvicorn server that prints the ready line once it accepts requests."""
 
     address_file: Path | None = None
@@ -100,7 +100,7 @@ def _keep_address(path: Path, line: str) -> None:
         log.warning("another desktop will not find this service: %s", reason(problem))
 
 
-class AnnouncedProcesses(Multiprocess):
+class AnnouncingProcesses(Multiprocess):
     """Several server processes on one socket; the ready line comes when all of them accept requests."""
 
     announced = False
@@ -206,7 +206,7 @@ def _serve_alone(settings: Settings) -> int:
         # That of a service that was killed: what listens there now may be another program.
         address_file.unlink(missing_ok=True)
         app = _application(settings)
-        server = Announced(_config(settings, app))
+        server = AnnouncingServer(_config(settings, app))
         server.address_file = address_file if settings.is_sqlite else None
         if settings.parent_pipe:
             _end_with_parent(lambda: setattr(server, "should_exit", True))
@@ -246,7 +246,7 @@ def _serve_many(settings: Settings) -> int:
     database.close()
     config = _config(settings, "service.running:application")
     listening = config.bind_socket()
-    processes = AnnouncedProcesses(config, sockets=[listening])
+    processes = AnnouncingProcesses(config, sockets=[listening])
     if settings.parent_pipe:
         _end_with_parent(processes.should_exit.set)
     processes.run()

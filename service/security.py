@@ -73,7 +73,7 @@ _BEARER = HTTPBearer(
 
 
 async def current_caller(request: Request, _scheme: object = Depends(_BEARER)) -> Caller:
-    """The caller of the request, whom `AskedFirst` has asked for. Raises Problem 401."""
+    """The caller of the request, whom `AuthorizedRoute` has asked for. Raises Problem 401."""
     asked: Caller | None = getattr(request.state, "caller", None)
     return await authenticated(request) if asked is None else asked
 
@@ -122,7 +122,7 @@ class _Permitted:
             )
 
 
-class AskedFirst(APIRoute):
+class AuthorizedRoute(APIRoute):
     """A route that asks for the login and the rights before it reads the body, and reads no other than JSON.
 
     FastAPI reads a body first and asks the dependencies then: a stranger could make the service read

@@ -14,7 +14,7 @@ class Level(StrEnum):
     FAIL = "fail"
 
 
-class Line(NamedTuple):
+class CheckResult(NamedTuple):
     """One line of the report: what was found and, unless it is fine, what to do."""
 
     level: Level

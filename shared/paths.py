@@ -40,7 +40,7 @@ def own_command(*words: str) -> list[str]:
     return [sys.executable, "-m", "shared", *words]
 
 
-def own_place() -> Path | None:
+def command_folder() -> Path | None:
     """The working directory to start `own_command` in; None: any.
 
     `python -m` looks into it first, and the current directory may hold foreign files.

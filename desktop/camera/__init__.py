@@ -1,6 +1,6 @@
 """The webcam: where frames come from, what they show, and the live feed for a page."""
 
-from desktop.camera.feed import CameraFeed, FeedState, Shot
+from desktop.camera.feed import CameraFeed, CapturedFrame, FeedState
 from desktop.camera.hints import Face, Hint
 from desktop.camera.sources import (
     Camera,
@@ -15,12 +15,12 @@ from desktop.camera.sources import (
 __all__ = [
     "Camera",
     "CameraFeed",
+    "CapturedFrame",
     "Face",
     "FeedState",
     "FrameSource",
     "Hint",
     "ImageSequence",
-    "Shot",
     "SourceError",
     "VideoFile",
     "cameras",

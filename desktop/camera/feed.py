@@ -11,9 +11,9 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from desktop.camera.hints import Face, Hint, Look, faces_in, far_faces_in, look_at
+from desktop.camera.hints import Face, FrameAnalysis, Hint, analyse_frame, faces_in, far_faces_in
 from desktop.camera.sources import Frame, FrameSource, SourceError
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.cv import cv2
 
 FRAMES_PER_SECOND = 15
@@ -40,11 +40,11 @@ class FeedState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Shot:
+class CapturedFrame:
     """One frame worth sending, in memory only."""
 
     frame: Frame
-    look: Look
+    look: FrameAnalysis
     taken: float
     """Monotonic seconds."""
 
@@ -57,10 +57,10 @@ class Shot:
 
 
 @dataclass(slots=True, repr=False)
-class _Reel:
+class _FilmState:
     """What the filming thread and the GUI thread share of one start."""
 
-    recent: deque[Shot] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    recent: deque[CapturedFrame] = field(default_factory=lambda: deque(maxlen=_KEPT))
     lock: threading.Lock = field(default_factory=threading.Lock)
     shown: threading.Event = field(default_factory=threading.Event)
     """Set while the GUI is ready for another frame; frames that come too fast are dropped, not queued."""
@@ -87,7 +87,7 @@ class CameraFeed(QObject):
     frameReady = Signal(QImage)  # noqa: N815 - Qt's way
     """A frame, not mirrored, at most `FRAMES_PER_SECOND` times a second."""
     looked = Signal(object)
-    """The `Look` of a frame, a few times a second."""
+    """The `FrameAnalysis` of a frame, a few times a second."""
     stateChanged = Signal(object)  # noqa: N815 - Qt's way
     """The new `FeedState`."""
 
@@ -96,7 +96,7 @@ class CameraFeed(QObject):
         self._state = FeedState.IDLE
         self._source: FrameSource | None = None
         self._running = _Running()
-        self._reel = _Reel()
+        self._reel = _FilmState()
         # The owner of a task that goes drops its callbacks but not the work: the camera must be let go.
         self.destroyed.connect(self._running.cancel)
 
@@ -130,10 +130,10 @@ class CameraFeed(QObject):
         """Stop filming; the filming thread releases the source after its current frame."""
         self._running.cancel()
         # The filming thread may still add to the old one.
-        self._reel = _Reel()
+        self._reel = _FilmState()
         self._tell(FeedState.IDLE)
 
-    def best(self, seconds: float = 1.0) -> Shot | None:
+    def best(self, seconds: float = 1.0) -> CapturedFrame | None:
         """The sharpest shot of the last `seconds` that needs no hint; None when there is none.
 
         It is taken out: the next call gives another.
@@ -169,7 +169,7 @@ class CameraFeed(QObject):
             self.stateChanged.emit(state)
 
 
-def _film(report: Report, source: FrameSource, reel: _Reel) -> None:
+def _film(report: ProgressReport, source: FrameSource, reel: _FilmState) -> None:
     lost = FeedState.UNAVAILABLE
     while True:
         try:
@@ -184,7 +184,7 @@ def _film(report: Report, source: FrameSource, reel: _Reel) -> None:
         report.wait(_TRY_AGAIN)
 
 
-def _film_until_lost(report: Report, source: FrameSource, reel: _Reel) -> None:
+def _film_until_lost(report: ProgressReport, source: FrameSource, reel: _FilmState) -> None:
     """Film until no frame came for a while."""
     number = 0
     known: Face | None = None
@@ -206,10 +206,10 @@ def _film_until_lost(report: Report, source: FrameSource, reel: _Reel) -> None:
                 far = []
             elif number % _LOOK_FAR_EVERY == 0:
                 far = far_faces_in(frame)
-            look = look_at(frame, near or far)
+            look = analyse_frame(frame, near or far)
             known = look.face
             with reel.lock:
-                reel.recent.append(Shot(frame, look, last))
+                reel.recent.append(CapturedFrame(frame, look, last))
             report(look)
         number += 1
         # Cameras set the pace themselves; files and fast cameras are slowed down to it.

@@ -65,7 +65,7 @@ class Face:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FrameAnalysis:
     """What one frame shows: the largest face, the hint, and how sharp it is (higher is sharper)."""
 
     hint: Hint
@@ -101,10 +101,10 @@ def _found(frame: Frame, width: int, known: Face | None, largest: int | None = N
     ]
 
 
-def look_at(frame: Frame, faces: Sequence[Face]) -> Look:
+def analyse_frame(frame: Frame, faces: Sequence[Face]) -> FrameAnalysis:
     """Judge `frame` with the `faces` found in it, the largest first."""
     if not faces:
-        return Look(Hint.NO_FACE, None, 0.0)
+        return FrameAnalysis(Hint.NO_FACE, None, 0.0)
     face = faces[0]
     picture = _face_picture(frame, face)
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
@@ -112,7 +112,7 @@ def look_at(frame: Frame, faces: Sequence[Face]) -> Look:
     hint = _hint(face, faces, float(np.mean(grey)), sharpness)
     if hint is Hint.GOOD and _cover(picture) > _COVERED:
         hint = Hint.COVERED
-    return Look(hint, face, sharpness)
+    return FrameAnalysis(hint, face, sharpness)
 
 
 def _hint(face: Face, faces: Sequence[Face], brightness: float, sharpness: float) -> Hint:

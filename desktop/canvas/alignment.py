@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 from desktop.canvas.findings import Matrix
-from desktop.imaging.cut import Cut
+from desktop.imaging.cut import ImageCrop
 from desktop.imaging.pixels import from_qimage, to_qimage
 from shared.cv import cv2
 
@@ -98,7 +98,7 @@ def align(
     )
 
 
-def align_cut(reference: QImage, cut: Cut, homography: Matrix | None) -> AlignedPair:
+def align_cut(reference: QImage, cut: ImageCrop, homography: Matrix | None) -> AlignedPair:
     """The pair for a part or a smaller edition of a photo: everything it says is in px of the whole photo.
 
     `homography` brings px of `reference` to px of the whole photo. Raises ValueError as `align` does.

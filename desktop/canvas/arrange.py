@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import StrEnum
 
-from desktop.canvas.regions import Region, RegionsChanged, RegionStore, Step
+from desktop.canvas.regions import Region, RegionsChanged, RegionStep, RegionStore
 from desktop.canvas.shaping import Size, moved
 from shared.geometry import Rect
 
@@ -15,7 +15,7 @@ OFFSET = 16
 """How far, in px, a copy is put from its original."""
 
 
-class Side(StrEnum):
+class AlignSide(StrEnum):
     """To what the regions are aligned: an edge of all of them together, or their middle."""
 
     LEFT = "left"
@@ -36,12 +36,14 @@ def nudge(store: RegionStore, size: Size, dx: int, dy: int) -> RegionsChanged | 
     regions = _movable(store)
     rects = moved([region.rect for region in regions], dx, dy, size)
     key = "nudge:" + ",".join(region.id for region in regions)
-    return _change(regions, [r.at(rect) for r, rect in zip(regions, rects, strict=True)], Step.NUDGE, key)
+    return _change(
+        regions, [r.at(rect) for r, rect in zip(regions, rects, strict=True)], RegionStep.NUDGE, key
+    )
 
 
 def duplicate(store: RegionStore, size: Size) -> RegionsChanged | None:
     """Copies of the selected regions beside them."""
-    return _added(store, size, store.selected_regions, Step.DUPLICATE)
+    return _added(store, size, store.selected_regions, RegionStep.DUPLICATE)
 
 
 def paste(store: RegionStore, size: Size, copied: Iterable[Region], from_size: Size) -> RegionsChanged | None:
@@ -54,15 +56,15 @@ def paste(store: RegionStore, size: Size, copied: Iterable[Region], from_size: S
         rect = Rect(rect.x * fx, rect.y * fy, rect.w * fx, rect.h * fy).clamped(*size)
         if not rect.empty:
             fitted.append(region.at(rect))
-    return _added(store, size, fitted, Step.PASTE)
+    return _added(store, size, fitted, RegionStep.PASTE)
 
 
 def delete(store: RegionStore) -> RegionsChanged | None:
     """Delete the selected regions."""
-    return _change(_movable(store), [], Step.DELETE)
+    return _change(_movable(store), [], RegionStep.DELETE)
 
 
-def align(store: RegionStore, side: Side) -> RegionsChanged | None:
+def align(store: RegionStore, side: AlignSide) -> RegionsChanged | None:
     """Align the selected regions with each other; needs two."""
     regions = _movable(store)
     if len(regions) < 2:
@@ -73,37 +75,37 @@ def align(store: RegionStore, side: Side) -> RegionsChanged | None:
     def place(rect: Rect) -> Rect:
         x, y = rect.x, rect.y
         match side:
-            case Side.LEFT:
+            case AlignSide.LEFT:
                 x = left
-            case Side.CENTRE:
+            case AlignSide.CENTRE:
                 x = (left + right - rect.w) / 2
-            case Side.RIGHT:
+            case AlignSide.RIGHT:
                 x = right - rect.w
-            case Side.TOP:
+            case AlignSide.TOP:
                 y = top
-            case Side.MIDDLE:
+            case AlignSide.MIDDLE:
                 y = (top + bottom - rect.h) / 2
-            case Side.BOTTOM:
+            case AlignSide.BOTTOM:
                 y = bottom - rect.h
         return Rect(x, y, rect.w, rect.h)
 
-    return _each(regions, lambda region: region.at(place(region.rect)), Step.ALIGN)
+    return _each(regions, lambda region: region.at(place(region.rect)), RegionStep.ALIGN)
 
 
 def set_locked(store: RegionStore, locked: bool) -> RegionsChanged | None:
     """Lock the selected regions against moving, resizing and deleting, or unlock them."""
-    step = Step.LOCK if locked else Step.UNLOCK
+    step = RegionStep.LOCK if locked else RegionStep.UNLOCK
     return _each(store.selected_regions, lambda region: replace(region, locked=locked), step)
 
 
 def hide_selected(store: RegionStore) -> RegionsChanged | None:
     """Hide the selected regions."""
-    return _each(store.selected_regions, lambda region: replace(region, hidden=True), Step.HIDE)
+    return _each(store.selected_regions, lambda region: replace(region, hidden=True), RegionStep.HIDE)
 
 
 def show_all(store: RegionStore) -> RegionsChanged | None:
     """Show every hidden region."""
-    return _each(store, lambda region: replace(region, hidden=False), Step.SHOW)
+    return _each(store, lambda region: replace(region, hidden=False), RegionStep.SHOW)
 
 
 def raise_selected(store: RegionStore, to_front: bool) -> RegionsChanged | None:
@@ -112,7 +114,7 @@ def raise_selected(store: RegionStore, to_front: bool) -> RegionsChanged | None:
     if not levels:
         return None
     z = max(levels) + 1 if to_front else min(levels) - 1
-    step = Step.FRONT if to_front else Step.BACK
+    step = RegionStep.FRONT if to_front else RegionStep.BACK
     return _each(store.selected_regions, lambda region: replace(region, z=z), step)
 
 
@@ -121,21 +123,23 @@ def _movable(store: RegionStore) -> list[Region]:
 
 
 def _change(
-    before: Iterable[Region], after: Iterable[Region], step: Step, merge_key: str | None = None
+    before: Iterable[Region], after: Iterable[Region], step: RegionStep, merge_key: str | None = None
 ) -> RegionsChanged | None:
     change = RegionsChanged(tuple(before), tuple(after), step, merge_key)
     return None if change.before == change.after else change
 
 
 def _each(
-    regions: Iterable[Region], changed: Callable[[Region], Region], step: Step
+    regions: Iterable[Region], changed: Callable[[Region], Region], step: RegionStep
 ) -> RegionsChanged | None:
     pairs = [(region, changed(region)) for region in regions]
     pairs = [(before, after) for before, after in pairs if before != after]
     return _change((before for before, _ in pairs), (after for _, after in pairs), step)
 
 
-def _added(store: RegionStore, size: Size, copied: Iterable[Region], step: Step) -> RegionsChanged | None:
+def _added(
+    store: RegionStore, size: Size, copied: Iterable[Region], step: RegionStep
+) -> RegionsChanged | None:
     taken = {region.rect for region in store}
     originals = list(copied)
     rects = [region.rect for region in originals]

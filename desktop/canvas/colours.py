@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from PySide6.QtGui import QColor
 
-from desktop.canvas.regions import State
+from desktop.canvas.regions import RegionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,16 @@ class CanvasColours:
     failed: str = "#cf2f2a"
     undecided: str = "#a8700a"
 
-    def of_state(self, state: State) -> QColor:
+    def of_state(self, state: RegionState) -> QColor:
         """The colour of a region that is not selected."""
         match state:
-            case State.PASSED:
+            case RegionState.PASSED:
                 return QColor(self.passed)
-            case State.FAILED:
+            case RegionState.FAILED:
                 return QColor(self.failed)
-            case State.UNDECIDED:
+            case RegionState.UNDECIDED:
                 return QColor(self.undecided)
-            case State.NONE:
+            case RegionState.NONE:
                 return QColor(self.dim)
 
 

@@ -25,7 +25,7 @@ from desktop.canvas.findings import FindingBox, FindingLayer
 from desktop.canvas.image_layer import NEAREST_ABOVE
 from desktop.canvas.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_chip
 from desktop.canvas.pair_drawing import CompareMode, draw_grip, draw_toned
-from desktop.canvas.pair_tools import PairTool, Spot
+from desktop.canvas.pair_tools import PairPointer, PairTool
 from desktop.canvas.panes import panes, useful_height
 from desktop.canvas.tools import DRAG_DISTANCE
 from desktop.canvas.viewport import ZOOM_STEP, Viewport
@@ -285,11 +285,11 @@ class CompareView(QWidget):
         else:
             self.fit()
 
-    def _spot(self, place: QPointF) -> Spot:
+    def _spot(self, place: QPointF) -> PairPointer:
         photo, at = self._in_pane(place)
         x, y = self._viewport.to_image(*at)
         inside = 0 <= x < self._viewport.image_width and 0 <= y < self._viewport.image_height
-        return Spot(x, y, photo, self._viewport.scale, inside)
+        return PairPointer(x, y, photo, self._viewport.scale, inside)
 
     def _zoom_to(self, scale: float) -> None:
         view = self._viewport

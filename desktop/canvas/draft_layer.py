@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from desktop.canvas.colours import CanvasColours
 from desktop.canvas.marks import CHIP_HEIGHT, chip_font, draw_chip
 from desktop.canvas.region_layer import crisp
-from desktop.canvas.tools import Draft, Measure
+from desktop.canvas.tools import Measure, ToolDraft
 from desktop.canvas.viewport import Viewport
 from desktop.canvas.words import measure_text
 from shared.geometry import Rect
@@ -17,7 +17,7 @@ from shared.geometry import Rect
 def paint_draft(
     painter: QPainter,
     viewport: Viewport,
-    draft: Draft,
+    draft: ToolDraft,
     colours: CanvasColours,
     font: QFont,
     mm_per_pixel: float | None,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from desktop.canvas.arrange import new_region_id
-from desktop.canvas.regions import Region, RegionsChanged, Step
+from desktop.canvas.regions import Region, RegionsChanged, RegionStep
 from desktop.canvas.shaping import drawn
-from desktop.canvas.tools import Board, Draft, Hover, Measure, Pointer
+from desktop.canvas.tools import Hover, Measure, Pointer, ToolContext, ToolDraft
 from shared.geometry import Rect
 
 
 class _TwoPoints:
     """Press, drag and release; or click, move and click. `DRAG_DISTANCE` decides which it is."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: ToolContext) -> None:
         self._board = board
         self._start: Pointer | None = None
         self._end: Pointer | None = None
@@ -68,11 +68,11 @@ class _RectTool(_TwoPoints):
     """Draws a rectangle; Shift makes it square."""
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> ToolDraft:
         """The rectangle so far."""
         if self._start is None or self._end is None:
-            return Draft()
-        return Draft(drawn=self._rect(self._start, self._end))
+            return ToolDraft()
+        return ToolDraft(drawn=self._rect(self._start, self._end))
 
     def _rect(self, start: Pointer, end: Pointer) -> Rect | None:
         first = self._board.snapped_point(start.x, start.y)
@@ -95,7 +95,7 @@ class DrawTool(_RectTool):
     def _take(self, rect: Rect) -> None:
         store = self._board.store
         region = Region(new_region_id(), rect, store.next_number())
-        self._board.emit(RegionsChanged((), (region,), Step.DRAW))
+        self._board.emit(RegionsChanged((), (region,), RegionStep.DRAW))
         store.select([region.id])
 
 
@@ -109,16 +109,16 @@ class AreaTool(_RectTool):
 class RulerTool(_TwoPoints):
     """Measures a distance, which stays until the next one or Esc; Shift keeps it level or upright."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: ToolContext) -> None:
         super().__init__(board)
         self._measured: Measure | None = None
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> ToolDraft:
         """The distance under way, else the last one."""
         if self._start is not None and self._end is not None:
-            return Draft(measure=self._between(self._start, self._end))
-        return Draft(measure=self._measured)
+            return ToolDraft(measure=self._between(self._start, self._end))
+        return ToolDraft(measure=self._measured)
 
     def press(self, pointer: Pointer) -> None:
         """The first point, or the second of two clicks."""

@@ -10,7 +10,7 @@ from desktop.canvas.draw_tools import AreaTool, DrawTool, RulerTool
 from desktop.canvas.regions import Region, RegionsChanged, RegionStore
 from desktop.canvas.select_tool import SelectTool
 from desktop.canvas.shaping import Size
-from desktop.canvas.tools import Board, Draft, Hover, Pointer, Tool, ToolMachine
+from desktop.canvas.tools import Hover, Pointer, Tool, ToolContext, ToolDraft, ToolMachine
 from shared.geometry import Rect
 
 
@@ -32,7 +32,7 @@ class RegionEditor:
         self.editable = True
         self._refused = refused
         self._emit_change = emit
-        self._board = Board(store, self._emit, area=area)
+        self._board = ToolContext(store, self._emit, area=area)
         self._tool = Tool.SELECT
         self._machines: dict[Tool, ToolMachine] = {}
         self._renew()
@@ -48,10 +48,10 @@ class RegionEditor:
         return self._tool
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> ToolDraft:
         """What is under way."""
         machine = self._machine
-        return machine.draft if machine is not None else Draft()
+        return machine.draft if machine is not None else ToolDraft()
 
     @property
     def busy(self) -> bool:
@@ -125,7 +125,7 @@ class RegionEditor:
         """Copy the selected regions beside them."""
         self._maybe(arrange.duplicate(self.store, self.size), select=True)
 
-    def align(self, side: arrange.Side) -> None:
+    def align(self, side: arrange.AlignSide) -> None:
         """Align the selected regions with each other."""
         self._maybe(arrange.align(self.store, side))
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 
 from desktop.canvas.colours import CanvasColours
 from desktop.canvas.marks import CHIP_HEIGHT, chip_cells, chip_font, chip_text, draw_chip
-from desktop.canvas.regions import State
+from desktop.canvas.regions import RegionState
 from desktop.canvas.viewport import Viewport
 from shared.geometry import Rect
 
@@ -30,7 +30,7 @@ class FindingBox:
     rect: Rect
     label: str = ""
     confidence: float | None = None
-    state: State = State.FAILED
+    state: RegionState = RegionState.FAILED
     highlighted: bool = False
     author: str = ""
     quiet: bool = False
@@ -40,7 +40,7 @@ class FindingBox:
         """Label and confidence, or who drew it."""
         return self._with_source(self.label)
 
-    def said(self, metrics: QFontMetricsF) -> str:
+    def fitted_text(self, metrics: QFontMetricsF) -> str:
         """The same as it fits into a chip."""
         return self._with_source(chip_text(metrics, self.label))
 
@@ -115,7 +115,7 @@ class FindingLayer:
         taken: set[tuple[int, int]] = set()
         for box, colour, corners in sorted(places, key=_urgency):
             x, y = min(corner[0] for corner in corners), min(corner[1] for corner in corners)
-            text = box.said(metrics)
+            text = box.fitted_text(metrics)
             width = metrics.horizontalAdvance(text) + 14
             x = min(max(x - 1, 0), max(viewport.width - width, 0))
             y = y - CHIP_HEIGHT if y >= CHIP_HEIGHT else max(y, 0)

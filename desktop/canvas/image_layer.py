@@ -26,7 +26,7 @@ class _Screen:
     left: float
     top: float
 
-    def place(self, rect: Rect) -> QRectF:
+    def to_screen(self, rect: Rect) -> QRectF:
         """Where a rectangle of the picture is seen."""
         x, y = self.left + rect.x * self.scale, self.top + rect.y * self.scale
         return QRectF(x, y, rect.w * self.scale, rect.h * self.scale)
@@ -62,7 +62,7 @@ class ImageLayer:
         `ratio`: device px per view px. Without `smooth` every pixel is the nearest one, which is quicker.
         """
         screen = _Screen(viewport.scale * ratio, viewport.left * ratio, viewport.top * ratio)
-        whole = screen.place(Rect(0, 0, viewport.image_width, viewport.image_height))
+        whole = screen.to_screen(Rect(0, 0, viewport.image_width, viewport.image_height))
         between = screen.scale < NEAREST_ABOVE and screen.scale != 1
         painter.save()
         painter.scale(1 / ratio, 1 / ratio)
@@ -80,7 +80,7 @@ class ImageLayer:
                 elif not self._coarser(painter, screen, levels, key, target):
                     self._preview(painter, whole, target)
         else:
-            self._preview(painter, whole, screen.place(viewport.visible))
+            self._preview(painter, whole, screen.to_screen(viewport.visible))
         painter.restore()
 
     def _coarser(

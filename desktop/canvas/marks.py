@@ -6,7 +6,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
 
 from desktop.canvas.colours import chip_colours
-from desktop.canvas.regions import State
+from desktop.canvas.regions import RegionState
 from shared.geometry import Rect
 
 CHIP_HEIGHT = 20
@@ -61,7 +61,9 @@ def chip_font(font: QFont) -> QFont:
     return strong
 
 
-def draw_chip(painter: QPainter, box: QRectF, text: str, colour: QColor, state: State = State.NONE) -> None:
+def draw_chip(
+    painter: QPainter, box: QRectF, text: str, colour: QColor, state: RegionState = RegionState.NONE
+) -> None:
     """A chip with a text and, at its end, the mark of `state`. The painter has the font already."""
     ground, ink = chip_colours(colour)
     painter.save()
@@ -72,27 +74,27 @@ def draw_chip(painter: QPainter, box: QRectF, text: str, colour: QColor, state: 
     painter.setPen(ink)
     place = box.adjusted(7, 0, -7, 0)
     painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-    if state is not State.NONE:
+    if state is not RegionState.NONE:
         draw_mark(painter, QRectF(box.right() - 16, box.center().y() - 4.5, 9, 9), state, ink)
     painter.restore()
 
 
-def draw_mark(painter: QPainter, box: QRectF, state: State, ink: QColor) -> None:
+def draw_mark(painter: QPainter, box: QRectF, state: RegionState, ink: QColor) -> None:
     """A tick for passed, a cross for failed, a ring for undecided."""
     painter.setPen(QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     left, top, right, bottom = box.left(), box.top(), box.right(), box.bottom()
     match state:
-        case State.PASSED:
+        case RegionState.PASSED:
             knee = QPointF(left + box.width() * 0.38, bottom - 1)
             painter.drawPolyline([QPointF(left, top + box.height() * 0.55), knee, QPointF(right, top + 1)])
-        case State.FAILED:
+        case RegionState.FAILED:
             inner = box.adjusted(1, 1, -1, -1)
             painter.drawLine(QLineF(inner.topLeft(), inner.bottomRight()))
             painter.drawLine(QLineF(inner.topRight(), inner.bottomLeft()))
-        case State.UNDECIDED:
+        case RegionState.UNDECIDED:
             painter.drawEllipse(box.adjusted(1, 1, -1, -1))
-        case State.NONE:
+        case RegionState.NONE:
             pass
 
 

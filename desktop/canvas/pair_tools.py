@@ -30,7 +30,7 @@ Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PairPointer:
     """Where the pointer is: px of the pair, on the photo or on the reference, and view px per px.
 
     `inside` is False beside the pictures.
@@ -49,16 +49,16 @@ class PairTool(Protocol):
     counts_clicks: bool
     """True when a double click is two clicks."""
 
-    def press(self, spot: Spot) -> bool:
+    def press(self, spot: PairPointer) -> bool:
         """The button went down; True when the tool holds the pointer until it goes up."""
 
-    def move(self, spot: Spot) -> None:
+    def move(self, spot: PairPointer) -> None:
         """The pointer that the tool holds moved."""
 
-    def release(self, spot: Spot) -> None:
+    def release(self, spot: PairPointer) -> None:
         """The tool lets go."""
 
-    def click(self, spot: Spot) -> None:
+    def click(self, spot: PairPointer) -> None:
         """The button went up where it went down, and the tool did not hold it."""
 
     def paint(
@@ -98,7 +98,7 @@ class BoxTool:
         self._handle: Handle | None = None
         self.draft: Rect | None = None
 
-    def press(self, spot: Spot) -> bool:
+    def press(self, spot: PairPointer) -> bool:
         """Take hold of the chosen finding, choose another, or begin to draw."""
         if self.mapping is None or not spot.photo:
             return False
@@ -118,7 +118,7 @@ class BoxTool:
             self._chosen(min(inside, key=lambda at: self.rects[at].area))
         return bool(inside)
 
-    def move(self, spot: Spot) -> None:
+    def move(self, spot: PairPointer) -> None:
         """Shape the draft."""
         if self._from is None:
             return
@@ -131,7 +131,7 @@ class BoxTool:
             way = x - self._from[0], y - self._from[1]
             self.draft = moved([self.rects[self.current]], *way, self.size)[0]
 
-    def release(self, spot: Spot) -> None:
+    def release(self, spot: PairPointer) -> None:
         """Report the changed finding."""
         self.move(spot)
         draft, self.draft = self.draft, None
@@ -143,7 +143,7 @@ class BoxTool:
         elif draft != self.rects[self.current]:
             self._reshaped(self.current, draft)
 
-    def click(self, spot: Spot) -> None:
+    def click(self, spot: PairPointer) -> None:
         """Beside all findings: none is chosen."""
         if spot.photo and self.current >= 0:
             self._chosen(-1)
@@ -165,20 +165,20 @@ class BoxTool:
             painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
         painter.setBrush(QColor("#ffffff"))
         for handle in Handle:
-            x, y = viewport.to_view(*mapped(self.mapping, *handle.place(rect)))
+            x, y = viewport.to_view(*mapped(self.mapping, *handle.point_on(rect)))
             painter.drawRect(QRectF(x - _HANDLE, y - _HANDLE, 2 * _HANDLE, 2 * _HANDLE))
 
-    def _photo(self, spot: Spot) -> Place:
+    def _photo(self, spot: PairPointer) -> Place:
         assert self.mapping is not None
         return mapped(np.linalg.inv(self.mapping).astype(np.float64), spot.x, spot.y)
 
-    def _reach(self, spot: Spot) -> float:
+    def _reach(self, spot: PairPointer) -> float:
         x, y = self._photo(spot)
-        there = self._photo(Spot(spot.x + _REACH / spot.scale, spot.y, True, spot.scale))
+        there = self._photo(PairPointer(spot.x + _REACH / spot.scale, spot.y, True, spot.scale))
         return float(np.hypot(there[0] - x, there[1] - y))
 
 
-class ThreePoints:
+class ThreePointTool:
     """Takes the same three places alternately in the reference and in the photo."""
 
     counts_clicks = True
@@ -210,17 +210,17 @@ class ThreePoints:
         places.pop()
         return True
 
-    def press(self, _spot: Spot) -> bool:
+    def press(self, _spot: PairPointer) -> bool:
         """The pictures can be dragged while places are set."""
         return False
 
-    def move(self, _spot: Spot) -> None:
+    def move(self, _spot: PairPointer) -> None:
         """Nothing is held."""
 
-    def release(self, _spot: Spot) -> None:
+    def release(self, _spot: PairPointer) -> None:
         """Nothing is held."""
 
-    def click(self, spot: Spot) -> None:
+    def click(self, spot: PairPointer) -> None:
         """Set the next place, when it is on the side that is next."""
         if self.complete or not spot.inside or spot.photo is not self.wants_photo:
             return

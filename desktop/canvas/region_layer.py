@@ -13,7 +13,7 @@ from desktop.canvas.colours import CanvasColours
 from desktop.canvas.marks import chip_cells, chip_font, chip_places, chip_text, draw_chip
 from desktop.canvas.outlines import crisp_boxes, paint_outlines
 from desktop.canvas.rects import Edges
-from desktop.canvas.regions import Region, RegionStore, State, StoreEvent
+from desktop.canvas.regions import Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.shaping import Handle
 from desktop.canvas.viewport import Viewport
 from shared.geometry import Rect
@@ -38,7 +38,7 @@ class RegionLayer:
 
     def __init__(self, store: RegionStore) -> None:
         self._store = store
-        self._groups: dict[tuple[State, bool], tuple[list[str], Edges]] = {}
+        self._groups: dict[tuple[RegionState, bool], tuple[list[str], Edges]] = {}
         self._large: list[Region] = []
         self._extra: set[str] = set()
         self._stale = True
@@ -183,7 +183,7 @@ class RegionLayer:
         shown = [region for region in self._store if not region.hidden]
         ids = [region.id for region in shown]
         edges = self._store.edges(ids)
-        groups: defaultdict[tuple[State, bool], list[int]] = defaultdict(list)
+        groups: defaultdict[tuple[RegionState, bool], list[int]] = defaultdict(list)
         for place, region in enumerate(shown):
             groups[region.state, region.locked].append(place)
         self._groups = {
@@ -220,8 +220,8 @@ class RegionLayer:
             if chosen or self.full_names:
                 name = chip_text(metrics, region.label)
                 text = " ".join(part for part in (text, name, region.note) if part)
-            mark = State.NONE if self.full_names else region.state
-            width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not State.NONE else 0)
+            mark = RegionState.NONE if self.full_names else region.state
+            width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not RegionState.NONE else 0)
             chips = chip_places(box, width, (viewport.width, viewport.height))
             free = (one for one in chips if taken.isdisjoint(chip_cells(one)))
             chip = chips[0] if chosen else next(free, None)
@@ -242,7 +242,7 @@ class RegionLayer:
             roomy = min(box.w, box.h) > 3 * HANDLE
             for handle in Handle:
                 if roomy or 0 not in handle.value:
-                    x, y = handle.place(box)
+                    x, y = handle.point_on(box)
                     side = HANDLE - 1
                     painter.drawRect(QRectF(round(x) - side / 2, round(y) - side / 2, side, side))
 

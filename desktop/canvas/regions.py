@@ -10,7 +10,7 @@ from desktop.canvas.rects import Edges, RectIndex
 from shared.geometry import Rect
 
 
-class State(StrEnum):
+class RegionState(StrEnum):
     """What the colour of a region says."""
 
     PASSED = "passed"
@@ -19,7 +19,7 @@ class State(StrEnum):
     NONE = "none"
 
 
-class Step(StrEnum):
+class RegionStep(StrEnum):
     """What a change of regions is called: the key of the undo step's name (`words.step_name`)."""
 
     DRAW = "draw"
@@ -49,7 +49,7 @@ class Region:
     rect: Rect
     number: int
     label: str = ""
-    state: State = State.NONE
+    state: RegionState = RegionState.NONE
     note: str = ""
     locked: bool = False
     hidden: bool = False
@@ -70,7 +70,7 @@ class RegionsChanged:
 
     before: tuple[Region, ...]
     after: tuple[Region, ...]
-    step: Step
+    step: RegionStep
     merge_key: str | None = None
 
     def reversed(self) -> RegionsChanged:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from desktop.canvas.regions import Region, RegionsChanged, Step
+from desktop.canvas.regions import Region, RegionsChanged, RegionStep
 from desktop.canvas.shaping import Handle, handle_at, moved, resized, snapped
-from desktop.canvas.tools import Board, Draft, Hover, Pointer
+from desktop.canvas.tools import Hover, Pointer, ToolContext, ToolDraft
 from shared.geometry import Rect, from_corners
 
 HANDLE_REACH = 7.0
@@ -35,15 +35,15 @@ class _Banding:
 class SelectTool:
     """Click selects (Ctrl or Shift adds), drag moves, handles resize, a drag from nothing spans a band."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: ToolContext) -> None:
         self._board = board
         self._start: Pointer | None = None
         self._action: _Moving | _Resizing | _Banding | None = None
         self._dragging = False
-        self._draft = Draft()
+        self._draft = ToolDraft()
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> ToolDraft:
         """The moved regions, or the band."""
         return self._draft
 
@@ -83,12 +83,12 @@ class SelectTool:
             case _Moving(regions):
                 rects = self._moved(regions, pointer)
                 ids = (region.id for region in regions)
-                self._draft = Draft(moved=dict(zip(ids, rects, strict=True)))
+                self._draft = ToolDraft(moved=dict(zip(ids, rects, strict=True)))
             case _Resizing(region, handle):
-                self._draft = Draft(moved={region.id: self._resized(region, handle, pointer)})
+                self._draft = ToolDraft(moved={region.id: self._resized(region, handle, pointer)})
             case _Banding(kept):
                 band = from_corners(self._start.x, self._start.y, pointer.x, pointer.y)
-                self._draft = Draft(band=band)
+                self._draft = ToolDraft(band=band)
                 inside = [region.id for region in self._board.store.touching(band)]
                 self._board.store.select([*kept, *(key for key in inside if key not in kept)])
 
@@ -103,11 +103,11 @@ class SelectTool:
         store = self._board.store
         match action:
             case _Moving(regions) if dragged:
-                self._emit(regions, draft, Step.MOVE)
+                self._emit(regions, draft, RegionStep.MOVE)
             case _Moving(_, clicked) if not (start.shift or start.ctrl):
                 store.select([clicked.id])
             case _Resizing(region) if dragged:
-                self._emit((region,), draft, Step.RESIZE)
+                self._emit((region,), draft, RegionStep.RESIZE)
             case _Banding(kept) if not dragged:
                 store.select(kept)
 
@@ -135,9 +135,9 @@ class SelectTool:
     def _clear(self) -> None:
         self._start = self._action = None
         self._dragging = False
-        self._draft = Draft()
+        self._draft = ToolDraft()
 
-    def _emit(self, regions: tuple[Region, ...], draft: Draft, step: Step) -> None:
+    def _emit(self, regions: tuple[Region, ...], draft: ToolDraft, step: RegionStep) -> None:
         pairs = [
             (region, region.at(draft.moved[region.id])) for region in regions if region.id in draft.moved
         ]
@@ -171,7 +171,7 @@ class SelectTool:
     def _resized(self, region: Region, handle: Handle, pointer: Pointer) -> Rect:
         assert self._start is not None
         # the pointer rarely takes hold of the very middle of a handle
-        x, y = handle.place(region.rect)
+        x, y = handle.point_on(region.rect)
         x, y = x + pointer.x - self._start.x, y + pointer.y - self._start.y
         x, y = self._board.snapped_point(x, y, (region.id,))
         return resized(region.rect, handle, x, y, self._board.size)

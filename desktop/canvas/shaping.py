@@ -22,7 +22,7 @@ class Handle(Enum):
     BOTTOM_LEFT = (-1, 1)
     LEFT = (-1, 0)
 
-    def place(self, rect: Rect) -> tuple[float, float]:
+    def point_on(self, rect: Rect) -> tuple[float, float]:
         """Where on `rect` it sits."""
         across, down = self.value
         return rect.x + rect.w * (across + 1) / 2, rect.y + rect.h * (down + 1) / 2
@@ -37,7 +37,7 @@ def handle_at(rect: Rect, x: float, y: float, reach: float) -> Handle | None:
     for handle in sorted(Handle, key=lambda one: 0 in one.value):
         if 0 in handle.value and not roomy:
             continue
-        handle_x, handle_y = handle.place(rect)
+        handle_x, handle_y = handle.point_on(rect)
         if abs(handle_x - x) <= reach and abs(handle_y - y) <= reach:
             return handle
     return None

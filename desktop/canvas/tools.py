@@ -66,7 +66,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ToolDraft:
     """What is under way and not yet a change: to be painted over the regions."""
 
     moved: Mapping[str, Rect] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Board:
+class ToolContext:
     """What the tools work on: the store, the picture's size in px, the scale in view px per px."""
 
     store: RegionStore
@@ -119,7 +119,7 @@ class ToolMachine(Protocol):
     """One tool. The methods return nothing; `draft` and `busy` say what came of it."""
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> ToolDraft:
         """What to paint."""
 
     @property

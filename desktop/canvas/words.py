@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.canvas.regions import Step
+from desktop.canvas.regions import RegionStep
 from desktop.canvas.tools import Measure
 
 
-def step_name(step: Step) -> str:
+def step_name(step: RegionStep) -> str:
     """What the undo menu calls a step, such as "Move region"."""
     translate = QCoreApplication.translate
     names = {
-        Step.DRAW: translate("steps", "Draw region"),
-        Step.MOVE: translate("steps", "Move region"),
-        Step.RESIZE: translate("steps", "Resize region"),
-        Step.NUDGE: translate("steps", "Nudge region"),
-        Step.DUPLICATE: translate("steps", "Duplicate region"),
-        Step.PASTE: translate("steps", "Paste region"),
-        Step.DELETE: translate("steps", "Delete region"),
-        Step.ALIGN: translate("steps", "Align regions"),
-        Step.LOCK: translate("steps", "Lock region"),
-        Step.UNLOCK: translate("steps", "Unlock region"),
-        Step.HIDE: translate("steps", "Hide region"),
-        Step.SHOW: translate("steps", "Show regions"),
-        Step.FRONT: translate("steps", "Bring region to front"),
-        Step.BACK: translate("steps", "Send region to back"),
+        RegionStep.DRAW: translate("steps", "Draw region"),
+        RegionStep.MOVE: translate("steps", "Move region"),
+        RegionStep.RESIZE: translate("steps", "Resize region"),
+        RegionStep.NUDGE: translate("steps", "Nudge region"),
+        RegionStep.DUPLICATE: translate("steps", "Duplicate region"),
+        RegionStep.PASTE: translate("steps", "Paste region"),
+        RegionStep.DELETE: translate("steps", "Delete region"),
+        RegionStep.ALIGN: translate("steps", "Align regions"),
+        RegionStep.LOCK: translate("steps", "Lock region"),
+        RegionStep.UNLOCK: translate("steps", "Unlock region"),
+        RegionStep.HIDE: translate("steps", "Hide region"),
+        RegionStep.SHOW: translate("steps", "Show regions"),
+        RegionStep.FRONT: translate("steps", "Bring region to front"),
+        RegionStep.BACK: translate("steps", "Send region to back"),
     }
     return names[step]
 

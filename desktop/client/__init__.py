@@ -7,6 +7,6 @@ Every call blocks until the service answers, so the pages hand them to `desktop.
 from desktop.client.errors import ClientError
 from desktop.client.inspection import RecordFilter
 from desktop.client.session import Session
-from desktop.client.transport import Tagged
+from desktop.client.transport import Versioned
 
-__all__ = ["ClientError", "RecordFilter", "Session", "Tagged"]
+__all__ = ["ClientError", "RecordFilter", "Session", "Versioned"]

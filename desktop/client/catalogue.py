@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from desktop.client.transport import Tagged, Transport, segment
+from desktop.client.transport import Transport, Versioned, segment
 from shared.wire.catalogue import (
     Aircraft,
     AircraftWrite,
@@ -47,10 +47,10 @@ class Entries(Generic[Read, Write]):
         """One of them. Raises NotFound."""
         return self.tagged(entry_id).value
 
-    def tagged(self, entry_id: str) -> Tagged[Read]:
+    def tagged(self, entry_id: str) -> Versioned[Read]:
         """One of them with its version, so that a change can be refused when it is stale. Raises NotFound."""
         answer = self._transport.call("GET", f"{self._path}/{segment(entry_id)}")
-        return Tagged(answer.read(self._one).data, answer.etag)
+        return Versioned(answer.read(self._one).data, answer.etag)
 
     def create(self, body: Write) -> Read:
         """Make one."""

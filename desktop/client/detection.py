@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from desktop.client.files import Counted, Progress
-from desktop.client.transport import Tagged, Transport, segment
+from desktop.client.files import CountingReader, Progress
+from desktop.client.transport import Transport, Versioned, segment
 from shared.wire.common import Envelope
 from shared.wire.detection import (
     JOBS_PAGE,
@@ -40,10 +40,10 @@ class Detection:
         answer = self._transport.call("GET", "/detection/models")
         return answer.read(Envelope[list[DetectionModel]]).data
 
-    def tagged_model(self, model_id: str) -> Tagged[DetectionModel]:
+    def tagged_model(self, model_id: str) -> Versioned[DetectionModel]:
         """A model with its version, so that a change can be refused when it is stale. Raises NotFound."""
         answer = self._transport.call("GET", f"/detection/models/{segment(model_id)}")
-        return Tagged(answer.read(Envelope[DetectionModel]).data, answer.etag)
+        return Versioned(answer.read(Envelope[DetectionModel]).data, answer.etag)
 
     def update_model(self, model_id: str, change: ModelUpdate, etag: str | None = None) -> DetectionModel:
         """Change name, description or whether it is enabled (needs MODEL_MANAGE).
@@ -80,7 +80,7 @@ class Detection:
         with path.open("rb") as file:
             parts["file"] = (
                 path.name,
-                Counted(file, progress) if progress is not None else file,
+                CountingReader(file, progress) if progress is not None else file,
                 "application/octet-stream",
             )
             answer = self._transport.call(

@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 _UPLOAD_SECONDS = 300.0
 
 
-class Counted:
+class CountingReader:
     """A readable file that says how much of it was read."""
 
     def __init__(self, file: BinaryIO, progress: Progress) -> None:
@@ -61,7 +61,7 @@ class Files:
 
     def _send(self, file: BinaryIO, name: str, progress: Progress | None) -> StoredFile:
         mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        body = Counted(file, progress) if progress is not None else file
+        body = CountingReader(file, progress) if progress is not None else file
         answer = self._transport.call(
             "POST", "/files", files={"file": (name, body, mime)}, repeatable=True, seconds=_UPLOAD_SECONDS
         )

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from desktop.client.transport import Tagged, Transport, segment
+from desktop.client.transport import Transport, Versioned, segment
 from shared.codes import Status, Verdict
 from shared.wire.common import Envelope, Page
 from shared.wire.detection import Job
@@ -88,12 +88,12 @@ class Records:
         )
         return answer.read(Envelope[Record]).data
 
-    def get(self, inspection_id: str) -> Tagged[Record]:
+    def get(self, inspection_id: str) -> Versioned[Record]:
         """The record. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
-        return Tagged(answer.read(Envelope[Record]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.by)
 
-    def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Tagged[Record]:
+    def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Versioned[Record]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
         answer = self._transport.call(
             "PUT",
@@ -101,7 +101,7 @@ class Records:
             body=change.model_dump(mode="json", exclude_unset=True),
             etag=etag,
         )
-        return Tagged(answer.read(Envelope[Record]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.by)
 
     def delete(self, inspection_id: str, etag: str | None = None) -> None:
         """Delete the record with its items.
@@ -217,7 +217,7 @@ class Items:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, body: ItemCreate, key: str | None = None) -> Tagged[Item]:
+    def create(self, body: ItemCreate, key: str | None = None) -> Versioned[Item]:
         """Create an item; sent again with the same `key`, it makes no second one.
 
         Raises NotFound when its record does not exist.
@@ -229,14 +229,14 @@ class Items:
             headers={"Idempotency-Key": key} if key is not None else None,
             repeatable=key is not None,
         )
-        return Tagged(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.by)
 
-    def get(self, item_id: str) -> Tagged[Item]:
+    def get(self, item_id: str) -> Versioned[Item]:
         """The item. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}")
-        return Tagged(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.by)
 
-    def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Tagged[Item]:
+    def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Versioned[Item]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
         answer = self._transport.call(
             "PUT",
@@ -244,7 +244,7 @@ class Items:
             body=change.model_dump(mode="json", exclude_unset=True),
             etag=etag,
         )
-        return Tagged(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.by)
 
     def delete(self, item_id: str, etag: str | None = None, reason: str = "") -> None:
         """Delete the item; the audit log keeps the `reason`.
@@ -254,13 +254,13 @@ class Items:
         query = {"reason": reason} if reason else None
         self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}", query=query, etag=etag)
 
-    def restore(self, item_id: str) -> Tagged[Item]:
+    def restore(self, item_id: str) -> Versioned[Item]:
         """Bring a deleted item back under its id, as it was; one that is there is given as it is.
 
         Raises NotFound when nothing is kept of it or its record was deleted.
         """
         answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore", repeatable=True)
-        return Tagged(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.by)
 
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
         """One page of the items of a record, oldest first."""
@@ -289,7 +289,7 @@ class Items:
 
     def set_verdict(
         self, item_id: str, verdict: Verdict, reason: str | None = None, etag: str | None = None
-    ) -> Tagged[Item]:
+    ) -> Versioned[Item]:
         """Write down what the person decided; gives the item with the new result entry.
 
         Raises NotFound, Stale when `etag` is given and is not the newest.
@@ -298,7 +298,7 @@ class Items:
         answer = self._transport.call(
             "POST", f"/inspection_item/{segment(item_id)}/verdict", body=body, etag=etag
         )
-        return Tagged(answer.read(Envelope[Item]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.by)
 
     def correct(
         self,
@@ -306,7 +306,7 @@ class Items:
         of_version: int,
         boxes: Sequence[Mapping[str, Any]],
         etag: str | None = None,
-    ) -> Tagged[Item]:
+    ) -> Versioned[Item]:
         """Put `boxes` in place of the findings of a version; gives the item with the new result entry.
 
         Each box is a `CorrectedBox` as JSON. Raises NotFound, Conflict when there is no such version, Stale
@@ -319,7 +319,7 @@ class Items:
             body=body.model_dump(mode="json"),
             etag=etag,
         )
-        return Tagged(answer.read(Envelope[Item]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.by)
 
     def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:
         """What earlier inspections found at the item's place, newest first; at most `limit` (1..100).

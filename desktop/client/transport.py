@@ -34,7 +34,7 @@ _DIRECT: Mapping[str, None] = {"all://127.0.0.1": None, "all://localhost": None,
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged(Generic[T]):
+class Versioned(Generic[T]):
     """A thing of the service and the version (ETag) that it was read at; None when the service gave none.
 
     `by`: the name of who last changed it by hand, where the service says it.

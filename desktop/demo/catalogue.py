@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QAbstractButton
 
 from desktop.demo.forms import fill
 from desktop.demo.pictures import MM_PER_PIXEL
-from desktop.demo.playing import Play
+from desktop.demo.playing import DemoRun
 from desktop.demo.stage import click, dialog, find, press, wait_until, with_files
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.form import Form
 from desktop.pages.section import Section
 
 
-def catalogue(play: Play) -> None:
+def catalogue(play: DemoRun) -> None:
     """The administrator enters aircraft, flight and task, and the picture of how it should look."""
     words = play.words
     with play.stage.step("add an aircraft, a flight and a task"):
@@ -48,12 +48,12 @@ def catalogue(play: Play) -> None:
         fill(dialog(Form), entry)
 
 
-def _section(play: Play, name: str) -> Section[Any]:
+def _section(play: DemoRun, name: str) -> Section[Any]:
     page = play.page(CataloguePage)
     click(find(QAbstractButton, page.chips, where=lambda chip: getattr(chip, "key", "") == name))
     return page.sections[name]
 
 
-def _enter(play: Play, name: str, texts: Mapping[str, str]) -> None:
+def _enter(play: DemoRun, name: str, texts: Mapping[str, str]) -> None:
     click(_section(play, name).new)
     fill(dialog(Form), texts)

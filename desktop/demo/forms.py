@@ -8,7 +8,7 @@ from functools import partial
 from shiboken6 import isValid
 
 from desktop.demo.stage import FailedError, click, wait_until, write
-from desktop.pages.chooser import Chooser
+from desktop.pages.chooser import SearchCombo
 from desktop.pages.form import Form
 
 
@@ -20,7 +20,7 @@ def fill(form: Form, texts: Mapping[str, str], then: Callable[[], None] = _nothi
     """Type `texts` into the fields of a form, do `then`, and save. Raises FailedError with what it says."""
     for name, text in texts.items():
         editor = form.fields[name].editor
-        if isinstance(editor, Chooser):
+        if isinstance(editor, SearchCombo):
             write(editor, text)
             wait_until(partial(_offers, editor, text), f"{text} can be chosen")
         else:
@@ -38,7 +38,7 @@ def _saved(form: Form) -> bool:
     return False
 
 
-def _offers(chooser: Chooser, text: str) -> bool:
+def _offers(chooser: SearchCombo, text: str) -> bool:
     return chooser.findText(text) >= 0
 
 

@@ -6,7 +6,7 @@ import json
 
 from desktop.client.errors import ClientError
 from desktop.demo.pictures import SPOTS
-from desktop.demo.playing import Play
+from desktop.demo.playing import DemoRun
 from desktop.demo.records import go_to, saved
 from desktop.demo.stage import (
     FailedError,
@@ -27,18 +27,18 @@ from shared.codes import Verdict
 _LAST = len(SPOTS)
 
 
-def add_photos(play: Play) -> None:
+def add_photos(play: DemoRun) -> None:
     """Add today's photo to every item."""
     with play.stage.step("add today's photo to every item"):
         page = play.page(WorkbenchPage)
         for number in range(1, _LAST + 1):
             go_to(page, number)
-            item_id = page.bench.current
+            item_id = page.open_record.current
             with_files(lambda: press(page.view, play.key("item.photo")), [play.pictures.photo])
-            wait_until(lambda it=item_id: page.bench.photos.get(it), "the photo arrives")  # type: ignore[misc]
+            wait_until(lambda it=item_id: page.open_record.photos.get(it), "the photo arrives")  # type: ignore[misc]
 
 
-def detect(play: Play) -> None:
+def detect(play: DemoRun) -> None:
     """Detect one item, then all of them."""
     with play.stage.step("detect"):
         page = play.page(WorkbenchPage)
@@ -51,8 +51,8 @@ def detect(play: Play) -> None:
 
 def _wait_detected(page: WorkbenchPage, count: int) -> None:
     def through() -> bool:
-        assert page.bench.document is not None
-        newest = [results.newest_detection(item.result) for item in page.bench.document.items[:count]]
+        assert page.open_record.document is not None
+        newest = [results.newest_detection(item.result) for item in page.open_record.document.items[:count]]
         for entry in newest:
             if why := run_state(() if entry is None else [entry]).message:
                 raise FailedError(why)
@@ -61,7 +61,7 @@ def _wait_detected(page: WorkbenchPage, count: int) -> None:
     wait_until(through, "the detection is finished", seconds=40)
 
 
-def decide(play: Play) -> None:
+def decide(play: DemoRun) -> None:
     """Give verdicts by key; where person and model differ, say why. Keep a picture of the window."""
     with play.stage.step("decide"):
         page = play.page(WorkbenchPage)
@@ -84,11 +84,11 @@ def decide(play: Play) -> None:
 
 
 def _check_verdict(page: WorkbenchPage, verdict: Verdict) -> None:
-    item = page.bench.item
+    item = page.open_record.item
     check(item is not None and item.verdict is verdict, f"the verdict is not {verdict}")
 
 
-def _picture(play: Play, page: WorkbenchPage) -> None:
+def _picture(play: DemoRun, page: WorkbenchPage) -> None:
     """The whole window, with the crack in the inspector."""
     go_to(page, 2)
     press(page.view, play.key("view.fit"))
@@ -98,7 +98,7 @@ def _picture(play: Play, page: WorkbenchPage) -> None:
     check(shown.save(str(play.out / "workbench.png")), "workbench.png cannot be written")
 
 
-def finish(play: Play) -> None:
+def finish(play: DemoRun) -> None:
     """Close the record."""
     with play.stage.step("finish the record"):
         page = play.page(WorkbenchPage)
@@ -107,10 +107,10 @@ def finish(play: Play) -> None:
 
 
 def _record_ended(page: WorkbenchPage) -> bool:
-    return page.bench.document is not None and page.bench.document.record.end_time is not None
+    return page.open_record.document is not None and page.open_record.document.record.end_time is not None
 
 
-def report(play: Play) -> None:
+def report(play: DemoRun) -> None:
     """Write the report, and what the service knows of the record."""
     with play.stage.step("write the report"):
         page = play.page(WorkbenchPage)

@@ -11,7 +11,7 @@ from pypdf import PdfReader
 from PySide6.QtGui import QImage
 
 from desktop.demo.pictures import SPOTS
-from desktop.demo.playing import WINDOW, Play
+from desktop.demo.playing import WINDOW, DemoRun
 from desktop.demo.stage import check
 from shared import results
 from shared.codes import Status
@@ -21,7 +21,7 @@ _MOST_MISSED = 1
 _LEAST_COLOURS = 1000
 
 
-def look_at_what_was_written(play: Play) -> None:
+def look_at_what_was_written(play: DemoRun) -> None:
     """The picture shows something, the report can be read, the known damage was found."""
     with play.stage.step("check what was written"):
         _check_picture(play)
@@ -29,14 +29,14 @@ def look_at_what_was_written(play: Play) -> None:
         _check_record(play)
 
 
-def _check_picture(play: Play) -> None:
+def _check_picture(play: DemoRun) -> None:
     image = QImage(str(play.out / "workbench.png"))
     check((image.width(), image.height()) == WINDOW, "workbench.png has another size than the window")
     pixels = np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint32)
     check(np.unique(pixels).size > _LEAST_COLOURS, "workbench.png shows nothing")
 
 
-def _check_report(play: Play) -> None:
+def _check_report(play: DemoRun) -> None:
     reader = PdfReader(play.out / "report.pdf")
     text = "".join(page.extract_text() for page in reader.pages)
     for wanted in (play.words.record, play.words.inspector, *(name for name, _ in play.words.items)):
@@ -47,7 +47,7 @@ def _bare(text: str) -> str:
     return "".join(text.split())
 
 
-def _check_record(play: Play) -> None:
+def _check_record(play: DemoRun) -> None:
     document = json.loads((play.out / "record.json").read_text("utf-8"))
     check(document["seal"]["record_state"] == Status.FAILED, "a record with damage is not failed")
     check(document["record"]["progress"] == 100, "the record is not complete")

@@ -7,7 +7,7 @@ import contextlib
 from desktop.client import Session
 from desktop.client.errors import ClientError, Refused
 from desktop.demo.forms import fill
-from desktop.demo.playing import Play
+from desktop.demo.playing import DemoRun
 from desktop.demo.stage import FailedError, check, click, dialog, press, wait_until, with_files, write
 from desktop.embedded import ServiceState
 from desktop.pages.login import LoginPage
@@ -20,7 +20,7 @@ ADMIN = ("zhao", "Rivets-and-Seams-2026")
 INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
 
 
-def start(play: Play) -> None:
+def start(play: DemoRun) -> None:
     """Open the window; the service starts beside it."""
     with play.stage.step("start the desktop and its service"):
         desktop = play.desktop
@@ -32,7 +32,7 @@ def start(play: Play) -> None:
         wait_until(lambda: play.page(LoginPage).first_run, "the page for the first administrator")
 
 
-def first_admin(play: Play) -> None:
+def first_admin(play: DemoRun) -> None:
     """Nobody exists: the first-run page makes the administrator."""
     with play.stage.step("make the first administrator"):
         form = play.page(LoginPage).first_run_form
@@ -44,7 +44,7 @@ def first_admin(play: Play) -> None:
         wait_until(lambda: play.front("records"), "the administrator gets in")
 
 
-def inspector_account(play: Play) -> None:
+def inspector_account(play: DemoRun) -> None:
     """The administrator adds an inspector."""
     with play.stage.step("add an inspector"):
         press(play.desktop.window, play.key("go.people"))
@@ -55,14 +55,14 @@ def inspector_account(play: Play) -> None:
         fill(form, texts | {"password": INSPECTOR[1], "again": INSPECTOR[1]})
 
 
-def log_out(play: Play) -> None:
+def log_out(play: DemoRun) -> None:
     """Log out by the key."""
     with play.stage.step("log out"):
         press(play.desktop.window, "Ctrl+Shift+L")
         wait_until(lambda: play.front("login"), "the login page comes")
 
 
-def log_in_by_password(play: Play) -> None:
+def log_in_by_password(play: DemoRun) -> None:
     """The inspector types name and password."""
     with play.stage.step("log in by password"):
         form = play.page(LoginPage).password_form
@@ -73,7 +73,7 @@ def log_in_by_password(play: Play) -> None:
         play.resize()
 
 
-def enrol(play: Play) -> None:
+def enrol(play: DemoRun) -> None:
     """The inspector consents and enrols with three photo files."""
     with play.stage.step("enrol a face with consent"):
         press(play.desktop.window, play.key("go.me"))
@@ -92,7 +92,7 @@ def enrol(play: Play) -> None:
         wait_until(enrolled, "the face is enrolled", seconds=45)
 
 
-def stranger(play: Play) -> None:
+def stranger(play: DemoRun) -> None:
     """The photo of another person is refused, for exactly that reason."""
     with play.stage.step("refuse the face of a stranger"):
         page = play.page(LoginPage)
@@ -107,7 +107,7 @@ def stranger(play: Play) -> None:
         _usable_face(play)
 
 
-def _usable_face(play: Play) -> None:
+def _usable_face(play: DemoRun) -> None:
     """The same photo can be enrolled by another account: it shows one good face, and not the inspector's."""
     session = Session(play.session.base_url)
     try:
@@ -122,7 +122,7 @@ def _usable_face(play: Play) -> None:
         session.close()
 
 
-def log_in_by_face(play: Play) -> None:
+def log_in_by_face(play: DemoRun) -> None:
     """The inspector gets in with another photo of the enrolled face."""
     with play.stage.step("log in by face"):
         page = play.page(LoginPage)

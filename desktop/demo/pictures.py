@@ -21,7 +21,7 @@ _VIEW = View(rotation=1.5, scale=0.96, perspective=0.012, light=0.12, gain=0.95,
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class DemoRegion:
     """A region that the inspector draws (px of the reference image), and the damage there today, if any."""
 
     region: Rect
@@ -30,11 +30,11 @@ class Spot:
 
 
 SPOTS = (
-    Spot(Rect(340, 300, 380, 290), "dent", 4),
-    Spot(Rect(980, 280, 380, 320), "crack", 4),
-    Spot(Rect(740, 650, 200, 170), "missing", 5),
-    Spot(Rect(235, 870, 560, 270), None),
-    Spot(Rect(850, 895, 635, 235), "scratch", 7),
+    DemoRegion(Rect(340, 300, 380, 290), "dent", 4),
+    DemoRegion(Rect(980, 280, 380, 320), "crack", 4),
+    DemoRegion(Rect(740, 650, 200, 170), "missing", 5),
+    DemoRegion(Rect(235, 870, 560, 270), None),
+    DemoRegion(Rect(850, 895, 635, 235), "scratch", 7),
 )
 
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 from desktop.application import Desktop
 from desktop.client import Session
 from desktop.demo.pictures import Pictures
-from desktop.demo.stage import Stage, check, turn
-from desktop.demo.words import Words
+from desktop.demo.stage import WindowDriver, check, process_events
+from desktop.demo.words import DemoTexts
 from desktop.widgets import Page
 
 WINDOW = (1440, 900)
@@ -20,13 +20,13 @@ APage = TypeVar("APage", bound=Page)
 
 
 @dataclass(slots=True)
-class Play:
+class DemoRun:
     """The running desktop, what is drawn and said, and what the story knows by now."""
 
     desktop: Desktop
-    stage: Stage
+    stage: WindowDriver
     pictures: Pictures
-    words: Words
+    words: DemoTexts
     folder: Path
     out: Path
     record_id: str = ""
@@ -46,7 +46,7 @@ class Play:
     def resize(self) -> None:
         """Give the window the size of its picture; the login of another user made a new window."""
         self.desktop.window.resize(*WINDOW)
-        turn()
+        process_events()
 
     def front(self, page_id: str) -> bool:
         """True while this page is in front."""

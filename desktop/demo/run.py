@@ -8,10 +8,10 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 from desktop.application import Desktop, make_application
 from desktop.demo import pictures
-from desktop.demo.playing import Play
-from desktop.demo.stage import FailedError, Stage, turn
+from desktop.demo.playing import DemoRun
+from desktop.demo.stage import FailedError, WindowDriver, process_events
 from desktop.demo.story import STORY
-from desktop.demo.words import words
+from desktop.demo.words import demo_texts
 from desktop.preferences import Preferences
 from desktop.theme import Mode
 
@@ -20,15 +20,15 @@ def run(folder: Path, out: Path) -> str:
     """Play in `folder`, write the results into `out`; what failed as a sentence, or an empty string."""
     application = make_application()
     application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
-    spoken = words()
+    spoken = demo_texts()
     preferences = Preferences(folder / "preferences.json")
     preferences.change(language=spoken.language, theme=Mode.LIGHT)
-    stage = Stage(_say)
+    stage = WindowDriver(_say)
     desktop = Desktop(server_url="", data_folder=folder / "data", preferences=preferences)
     try:
         with stage.step("draw the pictures"):
             drawn = pictures.make(folder)
-        play = Play(desktop, stage, drawn, spoken, folder, out)
+        play = DemoRun(desktop, stage, drawn, spoken, folder, out)
         for part in STORY:
             part(play)
         return _said_in_log(desktop)
@@ -37,7 +37,7 @@ def run(folder: Path, out: Path) -> str:
         return f"{stage.at}: {failure}. {_said_in_log(desktop)}".strip()
     finally:
         desktop.close()
-        turn()
+        process_events()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

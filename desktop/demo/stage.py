@@ -38,7 +38,7 @@ class FailedError(Exception):
     """A step did not do what it should; `str()` is a sentence."""
 
 
-class Stage:
+class WindowDriver:
     """Steps are reported by `say(name, seconds)`; the first failure of a step ends the demo."""
 
     def __init__(self, say: Callable[[str, float], None]) -> None:
@@ -55,7 +55,7 @@ class Stage:
         self._say(name, time.perf_counter() - began)
 
 
-def turn() -> None:
+def process_events() -> None:
     """Let the windows work for a moment."""
     QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, _TURN_MS)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -69,7 +69,7 @@ def wait_until(ready: Callable[[], T], what: str, seconds: float = 15.0) -> T:
     """
     ends = time.monotonic() + seconds
     while True:
-        turn()
+        process_events()
         value = ready()
         if value:
             return value
@@ -100,7 +100,7 @@ def click(widget: QWidget, at: QPoint | None = None) -> None:
     wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_called(widget)} can be clicked")
     middle = QPoint(10, widget.height() // 2) if isinstance(widget, QCheckBox) else widget.rect().center()
     QTest.mouseClick(widget, _LEFT, Qt.KeyboardModifier.NoModifier, at or middle)
-    turn()
+    process_events()
 
 
 def write(widget: QWidget, text: str) -> None:
@@ -117,7 +117,7 @@ def write(widget: QWidget, text: str) -> None:
     editor.selectAll()
     QTest.keyClick(editor, Qt.Key.Key_Delete)
     _type(editor, text)
-    turn()
+    process_events()
 
 
 def _type(editor: QWidget, text: str) -> None:
@@ -139,7 +139,7 @@ def choose(combo: QComboBox, row: Callable[[], int]) -> None:
         if combo.currentIndex() == row():
             return
         QTest.keyClick(combo, Qt.Key.Key_Down if row() > combo.currentIndex() else Qt.Key.Key_Up)
-        turn()
+        process_events()
     check(combo.currentIndex() == row(), f"{_called(combo)} cannot be set")
 
 
@@ -149,7 +149,7 @@ def press(widget: QWidget, keys: str) -> None:
     window.activateWindow()
     wait_until(window.isActiveWindow, "the window comes to the front")
     QTest.keySequence(widget, QKeySequence(keys))
-    turn()
+    process_events()
 
 
 def drag(view: CanvasView, rect: Rect) -> None:
@@ -159,9 +159,9 @@ def drag(view: CanvasView, rect: Rect) -> None:
     _mouse(view, QEvent.Type.MouseButtonPress, start)
     for number in range(1, _DRAG_MOVES + 1):
         _mouse(view, QEvent.Type.MouseMove, start + (end - start) * (number / _DRAG_MOVES))
-        turn()
+        process_events()
     _mouse(view, QEvent.Type.MouseButtonRelease, end)
-    turn()
+    process_events()
 
 
 def _mouse(view: QWidget, kind: QEvent.Type, where: QPointF) -> None:
@@ -219,7 +219,7 @@ def settled(window: QWidget, seconds: float = 10.0) -> QImage:
     seen, since = window.grab().toImage(), time.monotonic()
     while time.monotonic() - since < _REST_SECONDS:
         check(time.monotonic() < ends, "the window does not come to rest")
-        turn()
+        process_events()
         now = window.grab().toImage()
         if now != seen:
             seen, since = now, time.monotonic()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from desktop.demo import catalogue, inspecting, outcome, people, records
-from desktop.demo.playing import Play
+from desktop.demo.playing import DemoRun
 
-STORY: tuple[Callable[[Play], None], ...] = (
+STORY: tuple[Callable[[DemoRun], None], ...] = (
     people.start,
     people.first_admin,
     people.inspector_account,

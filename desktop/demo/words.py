@@ -8,7 +8,7 @@ from desktop.fonts import shows_chinese
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class DemoTexts:
     """`language` is the desktop's code. `items` are (name, description), in the order of `pictures.SPOTS`."""
 
     language: str
@@ -25,7 +25,7 @@ class Words:
     overrule: str
 
 
-_CHINESE = Words(
+_CHINESE = DemoTexts(
     language="zh_CN",
     admin="赵主任",
     inspector="张检",
@@ -46,7 +46,7 @@ _CHINESE = Words(
     overrule="表面浮漆，擦拭后消失，不影响放行",
 )
 
-_ENGLISH = Words(
+_ENGLISH = DemoTexts(
     language="en",
     admin="Chief Zhao",
     inspector="Inspector Zhang",
@@ -68,6 +68,6 @@ _ENGLISH = Words(
 )
 
 
-def words() -> Words:
+def demo_texts() -> DemoTexts:
     """Chinese where there is a font that shows it, else English: a report has no gaps."""
     return _CHINESE if shows_chinese() else _ENGLISH

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from desktop.exchange.archive import is_archive, pack, unpack
-from desktop.exchange.content import Inspection, ItemFacts, Picture
-from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
+from desktop.exchange.content import ExportedPicture, Inspection, ItemFacts
+from desktop.exchange.drafts import ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import NamedPhoto, harmless, named_photos, reference_names
 from desktop.exchange.own import around, load, rect_of
-from desktop.exchange.words import CODES, Words
+from desktop.exchange.words import CODES, ColumnTerms
 from shared import __version__
 from shared.geometry import Rect
 
@@ -41,12 +41,12 @@ class _Box:
     more: Mapping[str, Any]
 
 
-def write(inspection: Inspection, _words: Words = CODES) -> bytes:
+def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
     """Both datasets as a ZIP file, without pictures."""
     return pack(files(inspection))
 
 
-def pictures(inspection: Inspection) -> dict[str, Picture]:
+def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
     """The pictures of both datasets by their paths in the ZIP file."""
     facts = inspection.facts()
     names = reference_names(inspection.reference, facts)
@@ -90,7 +90,7 @@ def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
             yield _Box(photo.file_name, finding.label, rect, more)
 
 
-def _dataset(name: str, pictures: Mapping[str, tuple[str, Picture]], boxes: Iterable[_Box]) -> str:
+def _dataset(name: str, pictures: Mapping[str, tuple[str, ExportedPicture]], boxes: Iterable[_Box]) -> str:
     boxes = list(boxes)
     image_ids = {key: number for number, key in enumerate(pictures, 1)}
     categories = {one: number for number, one in enumerate(dict.fromkeys(box.category for box in boxes), 1)}
@@ -127,7 +127,7 @@ def _dataset(name: str, pictures: Mapping[str, tuple[str, Picture]], boxes: Iter
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def regions(data: bytes, target: Picture) -> Drafts:
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """The boxes of the picture in a COCO file (JSON, or the ZIP that `write` makes) that is `target`.
 
     It is the one of the same content id, else of the same file name, else the only one; its boxes are scaled
@@ -151,7 +151,7 @@ def regions(data: bytes, target: Picture) -> Drafts:
             said = said if isinstance(said, dict) else {}
             description, model_id = said.get("description"), said.get("model_id")
             drafts.append(
-                Draft(
+                ImportedRegion(
                     name=names.get(annotation.get("category_id"), ""),
                     rect=scaled(rect, None if size is None else (size.w, size.h), target),
                     description=description if isinstance(description, str) else None,
@@ -209,7 +209,7 @@ def _is_other_shape(shape: Any, box: Rect) -> bool:
     return len(one) != len(corners) or any(abs(a - b) > 1 for a, b in zip(sorted(one), corners, strict=True))
 
 
-def _chosen(images: list[dict[str, Any]], target: Picture) -> dict[str, Any]:
+def _chosen(images: list[dict[str, Any]], target: ExportedPicture) -> dict[str, Any]:
     for key, value in (("ipfs_cid", target.content_id), ("file_name", target.name)):
         same = [image for image in images if value and image.get(key) == value]
         if len(same) == 1:

@@ -15,7 +15,7 @@ from shared.wire.seal import RecordSeal
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ExportedPicture:
     """A picture by its file name, its upright size in px and its content id, where that is known.
 
     `url` is where the service has its bytes, `mm_per_pixel` its scale; empty and None where not known.
@@ -30,7 +30,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ExportedFinding:
     """A finding: confidence 0..1, box in px of the upright photo, as the detection said it.
 
     `drawn_by` is who drew it, empty for a model's; `drawn` tells that a person did, and that the confidence
@@ -60,10 +60,10 @@ class ItemFacts:
 
     number: int
     item: Item
-    reference: Picture | None
+    reference: ExportedPicture | None
     region: Rect | None
-    photo: Picture | None
-    findings: tuple[Finding, ...]
+    photo: ExportedPicture | None
+    findings: tuple[ExportedFinding, ...]
     version: int | None
     passed: bool | None
     opinion: bool | None
@@ -86,9 +86,9 @@ class Inspection:
 
     record: Record
     items: tuple[Item, ...]
-    reference: Picture | None
-    photos: Mapping[str, Picture]
-    own: Mapping[str, Picture | None] = field(default_factory=dict)
+    reference: ExportedPicture | None
+    photos: Mapping[str, ExportedPicture]
+    own: Mapping[str, ExportedPicture | None] = field(default_factory=dict)
     severities: Mapping[str, Severity] = field(default_factory=dict, compare=False)
     """How severe findings with a label are now, for those that were found before that was said."""
     seal: RecordSeal | None = None
@@ -132,7 +132,7 @@ def entries_of(item: Item) -> list[dict[str, Any]]:
     return [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
 
 
-def region_of(item: Item, reference: Picture | None) -> Rect | None:
+def region_of(item: Item, reference: ExportedPicture | None) -> Rect | None:
     """The region of an item in px of its reference image; None without one, or when nothing is inside."""
     if reference is None or item.item_point is None or item.item_point.point is None:
         return None
@@ -147,7 +147,7 @@ def region_of(item: Item, reference: Picture | None) -> Rect | None:
 
 def _findings(
     entry: results.Entry | None, mm_per_pixel: float | None, severities: Mapping[str, Severity]
-) -> tuple[Finding, ...]:
+) -> tuple[ExportedFinding, ...]:
     found = []
     to_photo = findings.homography(entry)
     for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
@@ -155,7 +155,7 @@ def _findings(
             rect = from_corners(*(float(box["points"][name]) for name in ("x1", "y1", "x2", "y2")))
             severity = findings.severity(box, severities)
             found.append(
-                Finding(
+                ExportedFinding(
                     label=box["label"],
                     confidence=float(box["confidence"]),
                     box=rect,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from desktop.exchange.content import Picture
+from desktop.exchange.content import ExportedPicture
 from desktop.exchange.errors import ExchangeError, Reason
 from shared.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
@@ -18,7 +18,7 @@ _TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ImportedRegion:
     """A region to be made: its name (may be empty), its rectangle in px of the reference image it is for.
 
     `boxed`: the file has another shape there, and the rectangle is the one around it.
@@ -31,7 +31,7 @@ class Draft:
     boxed: bool = False
 
 
-class Drafts(list[Draft]):
+class ImportedRegions(list[ImportedRegion]):
     """The regions of a file that lie on the picture; `left_out` more lie outside of it."""
 
     left_out: int = 0
@@ -42,7 +42,7 @@ class Drafts(list[Draft]):
         return sum(draft.boxed for draft in self)
 
 
-def scaled(rect: Rect, source: tuple[float, float] | None, target: Picture) -> Rect:
+def scaled(rect: Rect, source: tuple[float, float] | None, target: ExportedPicture) -> Rect:
     """`rect` of a picture of `source` px as it lies on `target`; unchanged when `source` is unknown."""
     if source is None or source[0] <= 0 or source[1] <= 0:
         return rect
@@ -50,7 +50,7 @@ def scaled(rect: Rect, source: tuple[float, float] | None, target: Picture) -> R
     return Rect(rect.x * across, rect.y * down, rect.w * across, rect.h * down)
 
 
-def fitted(drafts: Sequence[Draft], target: Picture) -> Drafts:
+def fitted(drafts: Sequence[ImportedRegion], target: ExportedPicture) -> ImportedRegions:
     """The drafts inside `target`; what lies outside is left out, what reaches outside is cut.
 
     Raises ExchangeError (NO_REGIONS, TOO_LARGE).
@@ -58,7 +58,7 @@ def fitted(drafts: Sequence[Draft], target: Picture) -> Drafts:
     if len(drafts) > MOST:
         raise ExchangeError(Reason.TOO_LARGE)
     inside = [replace(draft, rect=draft.rect.clamped(target.width, target.height)) for draft in drafts]
-    kept = Drafts(draft for draft in inside if draft.rect.w > 0 and draft.rect.h > 0)
+    kept = ImportedRegions(draft for draft in inside if draft.rect.w > 0 and draft.rect.h > 0)
     if not kept:
         raise ExchangeError(Reason.NO_REGIONS)
     kept.left_out = len(drafts) - len(kept)
@@ -66,9 +66,9 @@ def fitted(drafts: Sequence[Draft], target: Picture) -> Drafts:
 
 
 def item_creates(
-    drafts: Sequence[Draft],
+    drafts: Sequence[ImportedRegion],
     inspection_id: str,
-    target: Picture,
+    target: ExportedPicture,
     info: Mapping[str, Any] | None,
     unnamed: Callable[[int], str],
 ) -> list[ItemCreate]:

@@ -9,17 +9,17 @@ from typing import Protocol
 
 from desktop.exchange import coco, labelme, own, table, yolo
 from desktop.exchange.archive import MOST_BYTES, is_archive
-from desktop.exchange.content import Inspection, Picture
-from desktop.exchange.drafts import Drafts
+from desktop.exchange.content import ExportedPicture, Inspection
+from desktop.exchange.drafts import ImportedRegions
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import harmless
-from desktop.exchange.words import Words
+from desktop.exchange.words import ColumnTerms
 
 
 class Write(Protocol):
     """Writes an inspection, a table in the words of a person."""
 
-    def __call__(self, inspection: Inspection, words: Words = ..., /) -> bytes:
+    def __call__(self, inspection: Inspection, words: ColumnTerms = ..., /) -> bytes:
         """The bytes of the file."""
 
 
@@ -35,9 +35,9 @@ class ExportFormat:
     name: str
     ending: str
     write: Write
-    regions: Callable[[bytes, Picture], Drafts]
+    regions: Callable[[bytes, ExportedPicture], ImportedRegions]
     files: Callable[[Inspection], Mapping[str, str]] | None = None
-    pictures: Callable[[Inspection], Mapping[str, Picture]] | None = None
+    pictures: Callable[[Inspection], Mapping[str, ExportedPicture]] | None = None
 
     @property
     def suffix(self) -> str:
@@ -59,12 +59,12 @@ READABLE = ("*.json", "*.csv", "*.zip", "*.txt")
 """The file names that can be imported."""
 
 
-def read_regions(data: bytes, file_name: str, target: Picture) -> Drafts:
+def read_regions(data: bytes, file_name: str, target: ExportedPicture) -> ImportedRegions:
     """The regions of a file, in px of the reference image `target`. Raises ExchangeError."""
     return recognised(data, file_name)(data, target)
 
 
-def recognised(data: bytes, file_name: str) -> Callable[[bytes, Picture], Drafts]:
+def recognised(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture], ImportedRegions]:
     """What reads the regions of a file, by what is in it and, for plain text, by its name.
 
     Raises ExchangeError (UNREADABLE, TOO_LARGE).

@@ -8,7 +8,7 @@ from typing import Any
 
 from desktop.client.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from desktop.exchange.content import Inspection, Picture, entries_of
+from desktop.exchange.content import ExportedPicture, Inspection, entries_of
 from shared import results
 from shared.content import file_id_of, names_another
 from shared.wire.catalogue import ReferenceImage
@@ -55,16 +55,16 @@ def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
         return None
 
 
-def _reference(image: ReferenceImage | None) -> Picture | None:
+def _reference(image: ReferenceImage | None) -> ExportedPicture | None:
     if image is None or not image.width or not image.height:
         return None
     name = image.filename or image.reference_image_name
-    return Picture(
+    return ExportedPicture(
         name, image.width, image.height, image.ipfs_cid, image.download_url or "", image.mm_per_pixel
     )
 
 
-def _photo(session: Session, item: Item) -> Picture | None:
+def _photo(session: Session, item: Item) -> ExportedPicture | None:
     detection = results.finished_detection(entries_of(item))
     said = (detection or {}).get("inputImage")
     if not isinstance(said, Mapping):
@@ -72,7 +72,7 @@ def _photo(session: Session, item: Item) -> Picture | None:
     return _picture(said) or _stored(session, said)
 
 
-def _stored(session: Session, said: Mapping[str, Any]) -> Picture | None:
+def _stored(session: Session, said: Mapping[str, Any]) -> ExportedPicture | None:
     """The picture that the service keeps for what an item or an entry names."""
     file_id = _file_id(said)
     if not file_id:
@@ -90,7 +90,7 @@ def _file_id(said: Mapping[str, Any]) -> str:
     return file_id_of(said.get("download_url")) or ""
 
 
-def _picture(said: Mapping[str, Any]) -> Picture | None:
+def _picture(said: Mapping[str, Any]) -> ExportedPicture | None:
     """A picture as a result entry or the file store names it; None without its size."""
     width, height = said.get("width"), said.get("height")
     if not isinstance(width, int) or not isinstance(height, int) or width <= 0 or height <= 0:
@@ -98,7 +98,7 @@ def _picture(said: Mapping[str, Any]) -> Picture | None:
     content_id = said.get("ipfs_cid")
     name = said.get("filename")
     url = said.get("download_url")
-    return Picture(
+    return ExportedPicture(
         str(name or "photo"),
         width,
         height,

@@ -13,8 +13,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from desktop.exchange.content import Picture
-from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
+from desktop.exchange.content import ExportedPicture
+from desktop.exchange.drafts import ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import around, load, rect_of
 from shared.geometry import Rect
@@ -25,7 +25,7 @@ def is_labelled(document: Mapping[str, Any]) -> bool:
     return isinstance(document.get("shapes"), list)
 
 
-def regions(data: bytes, target: Picture) -> Drafts:
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """The shapes of a document on `target`, scaled where the sizes differ. Raises ExchangeError."""
     document = load(data)
     if not is_labelled(document):
@@ -38,7 +38,7 @@ def regions(data: bytes, target: Picture) -> Drafts:
         rect, said = _rect(shape), shape.get("description")
         if rect is not None:
             drafts.append(
-                Draft(
+                ImportedRegion(
                     name=str(shape.get("label") or ""),
                     rect=scaled(rect, None if size is None else (size.w, size.h), target),
                     description=said if isinstance(said, str) and said else None,

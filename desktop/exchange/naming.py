@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from desktop.exchange.content import ItemFacts, Picture
+from desktop.exchange.content import ExportedPicture, ItemFacts
 
 _HARMFUL = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
 _LONGEST = 80
@@ -28,7 +28,7 @@ class NamedPhoto:
     """A photo with its file name inside a dataset and the items that it belongs to."""
 
     file_name: str
-    picture: Picture
+    picture: ExportedPicture
     items: Sequence[ItemFacts]
 
 
@@ -51,13 +51,13 @@ def named_photos(facts: Iterable[ItemFacts]) -> list[NamedPhoto]:
     return found
 
 
-def reference_names(home: Picture | None, facts: Iterable[ItemFacts]) -> dict[Picture, str]:
+def reference_names(home: ExportedPicture | None, facts: Iterable[ItemFacts]) -> dict[ExportedPicture, str]:
     """A file name for each picture with regions, `home` (the record's reference image) first.
 
     The first of a name keeps it, as readers look for it; the others of that name are numbered.
     """
     marked = [one.reference for one in facts if one.region is not None]
-    names: dict[Picture, str] = {}
+    names: dict[ExportedPicture, str] = {}
     for picture in dict.fromkeys([home, *marked]):
         if picture is not None:
             taken = stem(picture.name) in {stem(name) for name in names.values()}

@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from desktop.exchange.archive import text_of
-from desktop.exchange.content import Inspection, ItemFacts, Picture, region_of
-from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
+from desktop.exchange.content import ExportedPicture, Inspection, ItemFacts, region_of
+from desktop.exchange.drafts import ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.words import CODES, Words
+from desktop.exchange.words import CODES, ColumnTerms
 from shared import __version__
 from shared.codes import STATUS_NAMES, Status
 from shared.geometry import Rect
@@ -25,7 +25,7 @@ VERSION = 1
 _UNNAMED = {"model_name": None, "model_description": None}
 
 
-def write(inspection: Inspection, _words: Words = CODES) -> bytes:
+def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
     """The inspection as JSON; `read` gives it back.
 
     It speaks in codes, in every language: the status without its Chinese name, the built-in model by its id.
@@ -89,7 +89,7 @@ def _with_status_name(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "status_name": STATUS_NAMES[Status(record["inspection_status"])]}
 
 
-def regions(data: bytes, target: Picture) -> Drafts:
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """The regions of such a file on another reference image. Raises ExchangeError.
 
     A region in pixels of an image of unknown size keeps its pixels.
@@ -102,7 +102,9 @@ def regions(data: bytes, target: Picture) -> Drafts:
         if rect is None:
             continue
         size = None if source is None else (source.width, source.height)
-        drafts.append(Draft(item.item_name, scaled(rect, size, target), item.description, item.model_id))
+        drafts.append(
+            ImportedRegion(item.item_name, scaled(rect, size, target), item.description, item.model_id)
+        )
     return fitted(drafts, target)
 
 
@@ -141,7 +143,7 @@ def around(numbers: Sequence[Any]) -> Rect | None:
     return rect_of([min(across), min(down), max(across) - min(across), max(down) - min(down)])
 
 
-def _picture(picture: Picture | None) -> dict[str, Any] | None:
+def _picture(picture: ExportedPicture | None) -> dict[str, Any] | None:
     if picture is None:
         return None
     return {
@@ -153,14 +155,14 @@ def _picture(picture: Picture | None) -> dict[str, Any] | None:
     }
 
 
-def _read_picture(said: Any) -> Picture | None:
+def _read_picture(said: Any) -> ExportedPicture | None:
     if said is None:
         return None
     size = rect_of([0, 0, said["width"], said["height"]])
     if size is None or size.w < 1 or size.h < 1:
         raise ValueError("a picture has a size")
     scale = said.get("mm_per_pixel")
-    return Picture(
+    return ExportedPicture(
         str(said["filename"]),
         int(size.w),
         int(size.h),

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from desktop.exchange.content import Inspection, ItemFacts, Picture
-from desktop.exchange.drafts import Draft, Drafts, fitted, scaled
+from desktop.exchange.content import ExportedPicture, Inspection, ItemFacts
+from desktop.exchange.drafts import ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.own import rect_of
-from desktop.exchange.words import CHINESE, CODES, EARLIER, Words
+from desktop.exchange.words import CHINESE, CODES, EARLIER, ColumnTerms
 from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.wire.seal import RecordSeal
@@ -90,7 +90,7 @@ _CODES = {**EARLIER, **{title: code for code, title in CHINESE.items()}}
 _Line = dict[str, str]
 
 
-def write(inspection: Inspection, words: Words = CODES) -> bytes:
+def write(inspection: Inspection, words: ColumnTerms = CODES) -> bytes:
     """The inspection as CSV: UTF-8 with a mark, so that spreadsheets read it, and CR LF as RFC 4180 says.
 
     Titles and values are in `words`; a finding that a person drew has its author and no confidence.
@@ -120,7 +120,7 @@ def write(inspection: Inspection, words: Words = CODES) -> bytes:
     return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
 
 
-def regions(data: bytes, target: Picture) -> Drafts:
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """The regions of such a table, or of one that another program wrote, on `target`. Raises ExchangeError.
 
     Ours has the columns item_name and region_x, region_y, region_w, region_h (px); with reference_width and
@@ -134,7 +134,7 @@ def regions(data: bytes, target: Picture) -> Drafts:
         raise ExchangeError(Reason.UNREADABLE) from error
     if columns is None:
         raise ExchangeError(Reason.UNREADABLE)
-    drafts: dict[object, Draft] = {}
+    drafts: dict[object, ImportedRegion] = {}
     for number, row in enumerate(_of_picture(rows, columns, target)):
         rect = columns.rect(row)
         if rect is None:
@@ -142,7 +142,7 @@ def regions(data: bytes, target: Picture) -> Drafts:
         size = rect_of([0, 0, *(_number(row.get(name)) for name in columns.size)])
         drafts.setdefault(
             row.get("item_id") or number,
-            Draft(
+            ImportedRegion(
                 name=_plain(row.get(columns.name)),
                 rect=scaled(rect, None if size is None else (size.w, size.h), target),
                 description=_plain(row.get("description")) or None,
@@ -190,7 +190,7 @@ def _columns(there: Sequence[str]) -> _Columns | None:
     return None
 
 
-def _of_picture(rows: Sequence[_Line], columns: _Columns, target: Picture) -> Sequence[_Line]:
+def _of_picture(rows: Sequence[_Line], columns: _Columns, target: ExportedPicture) -> Sequence[_Line]:
     if not columns.picture:
         return rows
     named = {_base(row.get(columns.picture)) for row in rows}
@@ -229,7 +229,7 @@ def _number(cell: str | None) -> str:
     return (cell or "").strip().replace(",", ".")
 
 
-def _row(inspection: Inspection, facts: ItemFacts, words: Words) -> dict[str, Any]:
+def _row(inspection: Inspection, facts: ItemFacts, words: ColumnTerms) -> dict[str, Any]:
     record, item, reference, photo = inspection.record, facts.item, facts.reference, facts.photo
     row: dict[str, Any] = {
         "inspection_id": record.inspection_id,
@@ -271,7 +271,7 @@ def _row(inspection: Inspection, facts: ItemFacts, words: Words) -> dict[str, An
     return row
 
 
-def _sealed(seal: RecordSeal | None, words: Words) -> dict[str, Any]:
+def _sealed(seal: RecordSeal | None, words: ColumnTerms) -> dict[str, Any]:
     """Where the record stands, and who finished and released its newest edition when."""
     if seal is None:
         return {}

@@ -15,7 +15,7 @@ def _name(model_id: str | None, name: str | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ColumnTerms:
     """What a table says for codes; without words, the codes themselves.
 
     `headings`: titles of columns by their codes. `outcome`: for passed, failed, undecided. `state`: for where
@@ -31,7 +31,7 @@ class Words:
     model: Callable[[str | None, str | None], str | None] = _name
 
 
-CODES = Words()
+CODES = ColumnTerms()
 
 CHINESE = {
     "inspection_id": "检查记录编号",

@@ -20,12 +20,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from desktop.exchange.archive import is_archive, pack, text_of, unpack
-from desktop.exchange.content import Inspection, Picture
-from desktop.exchange.drafts import Draft, Drafts, fitted
+from desktop.exchange.content import ExportedPicture, Inspection
+from desktop.exchange.drafts import ImportedRegion, ImportedRegions, fitted
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.naming import harmless, named_photos, reference_names, stem
 from desktop.exchange.own import around, rect_of
-from desktop.exchange.words import CODES, Words
+from desktop.exchange.words import CODES, ColumnTerms
 from shared.geometry import Rect
 
 _CLASSES = "classes.txt"
@@ -40,12 +40,12 @@ _INLINE = re.compile(r"^names:[ \t]*(?=[\[{])", re.MULTILINE)
 _END = re.compile(r"[\]}]")
 
 
-def write(inspection: Inspection, _words: Words = CODES) -> bytes:
+def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
     """Both datasets as a ZIP file, without pictures."""
     return pack(files(inspection))
 
 
-def pictures(inspection: Inspection) -> dict[str, Picture]:
+def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
     """The pictures of both datasets by their paths in the ZIP file."""
     facts = inspection.facts()
     names = reference_names(inspection.reference, facts)
@@ -56,7 +56,7 @@ def pictures(inspection: Inspection) -> dict[str, Picture]:
 def files(inspection: Inspection) -> dict[str, str]:
     """Both datasets by the paths of their files."""
     facts = inspection.facts()
-    regions: dict[str, tuple[Picture, list[tuple[str, Rect]]]] = {}
+    regions: dict[str, tuple[ExportedPicture, list[tuple[str, Rect]]]] = {}
     for picture, file_name in reference_names(inspection.reference, facts).items():
         here = [one for one in facts if one.reference == picture]
         drawn = [(one.item.item_name, one.region) for one in here if one.region is not None]
@@ -71,7 +71,9 @@ def files(inspection: Inspection) -> dict[str, str]:
     return {**_dataset("regions", regions), **_dataset("findings", findings)}
 
 
-def _dataset(folder: str, pictures: dict[str, tuple[Picture, list[tuple[str, Rect]]]]) -> dict[str, str]:
+def _dataset(
+    folder: str, pictures: dict[str, tuple[ExportedPicture, list[tuple[str, Rect]]]]
+) -> dict[str, str]:
     names = [_line(name) for _, boxes in pictures.values() for name, _ in boxes]
     classes = {name: number for number, name in enumerate(dict.fromkeys(names))}
     made = {
@@ -92,7 +94,7 @@ def _yaml(classes: Iterable[str]) -> str:
     return f"path: .\ntrain: images\nval: images\nnames:{' {}' if not rows else ''}\n{rows}"
 
 
-def _row(number: int, rect: Rect, picture: Picture) -> str:
+def _row(number: int, rect: Rect, picture: ExportedPicture) -> str:
     inside = rect.clamped(picture.width, picture.height)
     if inside.empty:
         return ""
@@ -109,7 +111,7 @@ def _line(name: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in name).split()) or "-"
 
 
-def regions(data: bytes, target: Picture) -> Drafts:
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """The boxes of a label file (TXT, then without names), or of the picture in a ZIP file that is `target`.
 
     In a ZIP file it is the label file named as `target`, else the only one; a folder `regions/` goes before
@@ -135,7 +137,7 @@ def _is_label(path: str) -> bool:
     return name.endswith(".txt") and name not in (_CLASSES, *lists) and not name.startswith("readme")
 
 
-def _drafts(text: str, names: Sequence[str], target: Picture) -> list[Draft]:
+def _drafts(text: str, names: Sequence[str], target: ExportedPicture) -> list[ImportedRegion]:
     drafts = []
     for line in text.splitlines():
         words = line.split()
@@ -149,7 +151,7 @@ def _drafts(text: str, names: Sequence[str], target: Picture) -> list[Draft]:
             part.x * target.width, part.y * target.height, part.w * target.width, part.h * target.height
         )
         name = names[number] if 0 <= number < len(names) else ""
-        drafts.append(Draft(name, rect, boxed=len(words) > 6))
+        drafts.append(ImportedRegion(name, rect, boxed=len(words) > 6))
     return drafts
 
 

@@ -18,7 +18,7 @@ _MARGIN = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ImageCrop:
     """`image` is a part of a picture of `size` px; `from_whole` (3 x 3) brings px of the picture to it."""
 
     image: QImage
@@ -32,14 +32,14 @@ def is_large(source: ImageSource) -> bool:
     return width * height > WHOLE_LIMIT
 
 
-def coarse(source: ImageSource) -> Cut:
+def coarse(source: ImageSource) -> ImageCrop:
     """All of the picture as its preview shows it: every px of one that is no larger. Raises ImageError."""
     width, height = source.size
     image = source.preview()
-    return Cut(image, np.diag([image.width() / width, image.height() / height, 1.0]), source.size)
+    return ImageCrop(image, np.diag([image.width() / width, image.height() / height, 1.0]), source.size)
 
 
-def fine(source: ImageSource, rect: Rect) -> Cut | None:
+def fine(source: ImageSource, rect: Rect) -> ImageCrop | None:
     """The px of the original that `rect` touches, with a few around it; None when none or too many.
 
     Raises ImageError.
@@ -50,7 +50,7 @@ def fine(source: ImageSource, rect: Rect) -> Cut | None:
         return None
     left, top = np.floor(part.x), np.floor(part.y)
     image = source.crop(part)
-    return Cut(image, np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]), source.size)
+    return ImageCrop(image, np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]), source.size)
 
 
 def seen_at(rect: Rect, mapping: Matrix) -> Rect | None:

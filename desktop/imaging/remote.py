@@ -55,7 +55,7 @@ _PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE = 3.0
 
 
-class Picture(Protocol):
+class StoredPicture(Protocol):
     """What is known of a picture of the service; a StoredFile or a ReferenceImage."""
 
     @property
@@ -77,7 +77,9 @@ class Files(Protocol):
     def crop(self, file_id: str, x: int, y: int, w: int, h: int) -> bytes: ...
 
 
-def choose_source(session: Session, picture: Picture, name: str, fetch: Callable[[], Path]) -> ImageSource:
+def choose_source(
+    session: Session, picture: StoredPicture, name: str, fetch: Callable[[], Path]
+) -> ImageSource:
     """The picture by its tiles when it is large and the service is not on this machine; else as a file.
 
     `fetch` gives the file, and is called only then. Raises ImageError and what `fetch` raises.

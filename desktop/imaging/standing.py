@@ -10,7 +10,7 @@ from desktop.imaging.vips import pyvips
 _SAVED_AS: Final = {"jpegload": ".jpg[Q=95]", "webpload": ".webp[Q=95]", "tiffload": ".tif"}
 
 
-def standing(data: bytes) -> bytes:
+def upright_copy(data: bytes) -> bytes:
     """The very bytes of a picture that is stored upright; else the picture turned and encoded again.
 
     Raises ImageError when it is not a picture.

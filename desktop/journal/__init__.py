@@ -3,20 +3,20 @@
 ``Journal.open(path)`` is the way in. Plain Python, no Qt.
 """
 
-from desktop.journal.drafts import Drafted, DraftStep
-from desktop.journal.edits import Edit, Kind, new_id
+from desktop.journal.drafts import DraftHistory, DraftStep
+from desktop.journal.edits import Edit, EditKind, new_id
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.journal import Journal
 from desktop.journal.state import Conflict
 
 __all__ = [
     "Conflict",
+    "DraftHistory",
     "DraftStep",
-    "Drafted",
     "Edit",
+    "EditKind",
     "Journal",
     "JournalBusyError",
     "JournalError",
-    "Kind",
     "new_id",
 ]

@@ -22,7 +22,7 @@ class DraftStep(StrEnum):
 
 
 @dataclass(slots=True)
-class Drafted:
+class DraftHistory:
     """A draft as the journal keeps it: what it is about, its value now, the earlier and the undone ones."""
 
     about: Mapping[str, Any]
@@ -52,15 +52,15 @@ class Drafted:
         self.now = self.after.pop()
         return True
 
-    def copy(self) -> Drafted:
+    def copy(self) -> DraftHistory:
         """The same, with stacks of its own."""
-        return Drafted(self.about, self.now, list(self.before), list(self.after))
+        return DraftHistory(self.about, self.now, list(self.before), list(self.after))
 
     def to_json(self) -> dict[str, Any]:
         """The draft as a JSON object."""
         return {"about": dict(self.about), "now": self.now, "before": self.before, "after": self.after}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Drafted:
+    def from_json(cls, data: Mapping[str, Any]) -> DraftHistory:
         """The draft that `to_json` gave. Raises KeyError on anything else."""
         return cls(data["about"], data["now"], list(data["before"]), list(data["after"]))

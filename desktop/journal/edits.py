@@ -11,7 +11,7 @@ from typing import Any
 Fields = Mapping[str, Any]
 
 
-class Kind(StrEnum):
+class EditKind(StrEnum):
     """What an edit does to its object."""
 
     CREATE = "create"
@@ -22,10 +22,10 @@ class Kind(StrEnum):
 
 
 _INVERSE = {
-    Kind.CREATE: Kind.DELETE,
-    Kind.UPDATE: Kind.UPDATE,
-    Kind.DELETE: Kind.RESTORE,
-    Kind.RESTORE: Kind.DELETE,
+    EditKind.CREATE: EditKind.DELETE,
+    EditKind.UPDATE: EditKind.UPDATE,
+    EditKind.DELETE: EditKind.RESTORE,
+    EditKind.RESTORE: EditKind.DELETE,
 }
 
 
@@ -47,7 +47,7 @@ class Edit:
     record_id: str
     object: str
     object_id: str
-    kind: Kind
+    kind: EditKind
     before: Fields
     after: Fields
     label: str
@@ -75,7 +75,7 @@ class Edit:
             record_id=data["record_id"],
             object=data["object"],
             object_id=data["object_id"],
-            kind=Kind(data["kind"]),
+            kind=EditKind(data["kind"]),
             before=data["before"],
             after=data["after"],
             label=data["label"],
@@ -99,7 +99,7 @@ def joined(edits: Iterable[Edit]) -> list[Edit]:
     for edit in edits:
         key = (edit.object, edit.object_id)
         index = last.get(key)
-        if index is not None and edit.kind is result[index].kind is Kind.UPDATE:
+        if index is not None and edit.kind is result[index].kind is EditKind.UPDATE:
             first = result[index]
             result[index] = replace(
                 edit, before={**edit.before, **first.before}, after={**first.after, **edit.after}

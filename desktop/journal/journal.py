@@ -13,10 +13,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from desktop.journal import lines
-from desktop.journal.drafts import Drafted, DraftStep
+from desktop.journal.drafts import DraftHistory, DraftStep
 from desktop.journal.edits import Edit, inverse, joined, new_id
 from desktop.journal.errors import JournalBusyError, JournalError
-from desktop.journal.state import Conflict, State, Step
+from desktop.journal.state import Conflict, JournalState, UndoStep
 from shared.paths import private_folder
 
 SYNC_WITHIN = 0.5
@@ -40,7 +40,7 @@ class Journal:
         self._path = path
         self._lock = lock
         self._clock = clock
-        self._state = State()
+        self._state = JournalState()
         self._guard = threading.RLock()
         self._dirty = threading.Event()
         self._closing = threading.Event()
@@ -192,7 +192,7 @@ class Journal:
             before = {name: conflict.current.get(name) for name in after}
             self._resolve(conflict, before, dict(after) or None)
 
-    def insist(self, edit_id: str) -> None:
+    def send_anyway(self, edit_id: str) -> None:
         """Decide a conflict for the whole edit as it is, a delete for example: it is sent again.
 
         Raises KeyError when `edit_id` is not in conflict.
@@ -237,7 +237,7 @@ class Journal:
             line = {"t": "draft", "record_id": record_id, "object_id": object_id, "step": step.value}
             self._record(line | {"value": value, "about": dict(about or {})})
 
-    def drafts(self, record_id: str) -> dict[str, Drafted]:
+    def drafts(self, record_id: str) -> dict[str, DraftHistory]:
         """The drafts of a record by object."""
         with self._guard:
             return {key: draft.copy() for key, draft in self._state.drafts[record_id].items()}
@@ -325,7 +325,7 @@ class Journal:
     def _reverse(
         self,
         kind: str,
-        stacks: Mapping[str, list[Step]],
+        stacks: Mapping[str, list[UndoStep]],
         record_id: str,
         at_most: int | None,
         step: str | None,
@@ -384,7 +384,7 @@ class Journal:
         return JournalError(f"{self._path} cannot be written: {error.strerror or error}")
 
 
-def _continues(step: Step, edits: tuple[Edit, ...], merge_key: str) -> bool:
+def _continues(step: UndoStep, edits: tuple[Edit, ...], merge_key: str) -> bool:
     touched = {edit.object_id for edit in step.edits}
     return (
         step.merge_key == merge_key

@@ -34,7 +34,7 @@ def decode_line(line: bytes) -> Any | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class JournalContents:
     """What `decode` found: the values, the bytes up to the end of the last good line, and whether a line
     before that end was damaged (a torn tail alone is no damage)."""
 
@@ -43,7 +43,7 @@ class Contents:
     damaged: bool
 
 
-def decode(data: bytes) -> Contents:
+def decode(data: bytes) -> JournalContents:
     """All values of a file, in order, with damaged lines left out."""
     values: list[Any] = []
     good = position = 0
@@ -57,4 +57,4 @@ def decode(data: bytes) -> Contents:
         damaged = damaged or broken
         good = position
         values.append(value)
-    return Contents(values, good, damaged)
+    return JournalContents(values, good, damaged)

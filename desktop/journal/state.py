@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from desktop.journal.drafts import Drafted, DraftStep
-from desktop.journal.edits import Edit, Kind, joined
+from desktop.journal.drafts import DraftHistory, DraftStep
+from desktop.journal.edits import Edit, EditKind, joined
 
 Line = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Step:
+class UndoStep:
     """What one undo takes back: the edits made together, or merged."""
 
     id: str
@@ -36,17 +36,17 @@ class Conflict:
 
 
 @dataclass(slots=True)
-class State:
+class JournalState:
     """The sum of all lines so far. `apply` takes the next one; `to_line` says everything in one line."""
 
-    undo: defaultdict[str, list[Step]] = field(default_factory=lambda: defaultdict(list))
-    redo: defaultdict[str, list[Step]] = field(default_factory=lambda: defaultdict(list))
+    undo: defaultdict[str, list[UndoStep]] = field(default_factory=lambda: defaultdict(list))
+    redo: defaultdict[str, list[UndoStep]] = field(default_factory=lambda: defaultdict(list))
     queue: dict[str, Edit] = field(default_factory=dict)
     conflicts: dict[str, Conflict] = field(default_factory=dict)
     service_ids: dict[str, str] = field(default_factory=dict)
     local_ids: dict[str, str] = field(default_factory=dict)
     etags: dict[str, str] = field(default_factory=dict)
-    drafts: defaultdict[str, dict[str, Drafted]] = field(default_factory=lambda: defaultdict(dict))
+    drafts: defaultdict[str, dict[str, DraftHistory]] = field(default_factory=lambda: defaultdict(dict))
     closed: bool = True
     _of: defaultdict[str, dict[str, Edit]] = field(default_factory=lambda: defaultdict(dict))
     """What the queue holds of each object, in the same order."""
@@ -82,7 +82,7 @@ class State:
         """What `pending` begins with; None when there is nothing to send."""
         held = {conflict.edit.object_id for conflict in self.conflicts.values()}
         first = next((edit for edit in self.queue.values() if edit.object_id not in held), None)
-        if first is None or first.kind is not Kind.UPDATE:
+        if first is None or first.kind is not EditKind.UPDATE:
             return first
         return joined(self.waiting_of(first.object_id))[0]
 
@@ -93,13 +93,13 @@ class State:
     def _edits(self, line: Line) -> None:
         edits = [Edit.from_json(data) for data in line["edits"]]
         record = edits[0].record_id
-        step = Step(line["step"], edits, line.get("merge_key"))
+        step = UndoStep(line["step"], edits, line.get("merge_key"))
         undo, redo = self.undo[record], self.redo[record]
         match line["t"]:
             case "undo":
-                _turn(undo, redo, step, line.get("part", False))
+                _reverse(undo, redo, step, line.get("part", False))
             case "redo":
-                _turn(redo, undo, step, line.get("part", False))
+                _reverse(redo, undo, step, line.get("part", False))
             case _:
                 redo.clear()
                 _push(undo, step)
@@ -119,10 +119,10 @@ class State:
                 del self._of[edit.object_id]
 
     @staticmethod
-    def _draft(drafts: dict[str, Drafted], object_id: str, step: str, line: Line) -> None:
+    def _draft(drafts: dict[str, DraftHistory], object_id: str, step: str, line: Line) -> None:
         match DraftStep(step):
             case DraftStep.OPEN:
-                drafts[object_id] = Drafted(line["about"], line["value"])
+                drafts[object_id] = DraftHistory(line["about"], line["value"])
             case DraftStep.TAKE:
                 drafts[object_id].take(line["value"])
             case DraftStep.UNDO:
@@ -168,7 +168,7 @@ class State:
         gone = set(conflict.parts)
         if decided:
             self._enqueue(decided[0])
-        elif edit.kind in (Kind.CREATE, Kind.RESTORE):
+        elif edit.kind in (EditKind.CREATE, EditKind.RESTORE):
             # an object that the service never gets: nothing that was done with it later can be sent
             gone.update(later.id for later in self.waiting_of(edit.object_id))
         for key in gone - {one.id for one in decided}:
@@ -223,11 +223,11 @@ class State:
         self.drafts.clear()
         # A journal of an earlier version has none.
         for record, drafts in line.get("drafts", {}).items():
-            self.drafts[record] = {key: Drafted.from_json(draft) for key, draft in drafts.items()}
+            self.drafts[record] = {key: DraftHistory.from_json(draft) for key, draft in drafts.items()}
         self.closed = line["closed"]
 
 
-def _turn(source: list[Step], target: list[Step], step: Step, part: bool) -> None:
+def _reverse(source: list[UndoStep], target: list[UndoStep], step: UndoStep, part: bool) -> None:
     """The newest step of `source`, or the last edits of it, was reversed by `step`."""
     if part:
         source[-1].edits = joined(source[-1].edits)[: -len(step.edits)]
@@ -236,22 +236,22 @@ def _turn(source: list[Step], target: list[Step], step: Step, part: bool) -> Non
     _push(target, step)
 
 
-def _push(stack: list[Step], step: Step) -> None:
+def _push(stack: list[UndoStep], step: UndoStep) -> None:
     if stack and stack[-1].id == step.id:
         stack[-1].edits.extend(step.edits)
     else:
         stack.append(step)
 
 
-def _steps_to_json(steps: Iterable[Step]) -> list[dict[str, Any]]:
+def _steps_to_json(steps: Iterable[UndoStep]) -> list[dict[str, Any]]:
     return [
         {"step": step.id, "edits": [edit.to_json() for edit in step.edits], "merge_key": step.merge_key}
         for step in steps
     ]
 
 
-def _steps_from_json(data: Iterable[Line]) -> list[Step]:
+def _steps_from_json(data: Iterable[Line]) -> list[UndoStep]:
     return [
-        Step(item["step"], [Edit.from_json(edit) for edit in item["edits"]], item.get("merge_key"))
+        UndoStep(item["step"], [Edit.from_json(edit) for edit in item["edits"]], item.get("merge_key"))
         for item in data
     ]

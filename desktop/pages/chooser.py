@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import look
+from desktop.theme import theme_manager
 from desktop.widgets import Combo
 from desktop.workers import Task, run
 
@@ -53,7 +53,7 @@ class _Pictured(QStyledItemDelegate):
         return QSize(size.width(), max(size.height(), _PICTURE.height() + 6))
 
 
-class Chooser(Combo):
+class SearchCombo(Combo):
     """An editable choice: an empty text chooses nothing; with `free`, a text that is not a name is an id
     itself.
 
@@ -85,7 +85,7 @@ class Chooser(Combo):
         self._asked: Task | None = None
         self._known: list[Choice] = []
         self._text, self._page, self._more = "", 1, False
-        self._told: str | None = None
+        self._reported: str | None = None
         self.setEditable(True)
         self.setInsertPolicy(Combo.InsertPolicy.NoInsert)
         self.setMinimumContentsLength(12)
@@ -109,7 +109,7 @@ class Chooser(Combo):
         for view in self._views():
             if picture is not None:
                 view.setItemDelegate(_Pictured(self._pictures, view))
-            look().dress(view, late=True)
+            theme_manager().apply_to(view, late=True)
             bar = view.verticalScrollBar()
             bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))
 
@@ -118,7 +118,7 @@ class Chooser(Combo):
         self._known = [known] if known is not None else []
         self._offer([])
         self.setEditText(known[1] if known else "")
-        self._told = known[0] if known else None
+        self._reported = known[0] if known else None
         self._search()
 
     def showPopup(self) -> None:
@@ -202,8 +202,8 @@ class Chooser(Combo):
             value = self.chosen()
         except ValueError:
             return
-        if value != self._told:
-            self._told = value
+        if value != self._reported:
+            self._reported = value
             self.settled.emit()
 
     def _found(self, choices: Sequence[Choice]) -> None:

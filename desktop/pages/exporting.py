@@ -16,24 +16,24 @@ from desktop.exchange.archive import pack_into
 from desktop.exchange.formats import FORMATS, ExportFormat
 from desktop.exchange.gather import gather
 from desktop.exchange.naming import harmless
-from desktop.exchange.words import CHINESE, Words
+from desktop.exchange.words import CHINESE, ColumnTerms
 from desktop.imaging import ImageError
-from desktop.imaging.standing import standing
+from desktop.imaging.standing import upright_copy
 from desktop.pages.file_dialogs import Purpose, folders
 from desktop.pages.save_as import may_replace
 from desktop.pages.sealing.words import seal_word
 from desktop.pages.sentences import sentence
 from desktop.report.saving import save
-from desktop.workers import Lane, Report, run
+from desktop.workers import Lane, ProgressReport, run
 from shared.codes import SealState
 
 _SHOW_AFTER_MS = 500
 
 
-class Exporting(QObject):
+class ExportController(QObject):
     """Asks where to, and writes an inspection there in the background."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Why it could not be written."""
     written = Signal(str)
     """The path of the file that was written."""
@@ -82,7 +82,7 @@ class Exporting(QObject):
             path,
             made,
             pictures,
-            person_words(),
+            localized_column_terms(),
             owner=self,
             progress=lambda share: dialog.setValue(round(90 * share)),
             done=lambda missing: self._done(dialog, path, missing),
@@ -96,15 +96,15 @@ class Exporting(QObject):
         dialog.deleteLater()
         self.written.emit(str(path))
         if missing:
-            self.said.emit(self.tr("%n image(s) not exported: missing on the service.", "", missing))
+            self.notice.emit(self.tr("%n image(s) not exported: missing on the service.", "", missing))
 
     def _failed(self, dialog: QProgressDialog, error: Exception) -> None:
         dialog.deleteLater()
         if isinstance(error, OSError):
             why = error.strerror or str(error)
-            self.said.emit(self.tr("Cannot save the file: {why}. Select another location.").format(why=why))
+            self.notice.emit(self.tr("Cannot save the file: {why}. Select another location.").format(why=why))
         else:
-            self.said.emit(sentence(error))
+            self.notice.emit(sentence(error))
 
     def _kind(self, made: ExportFormat) -> str:
         said = {
@@ -123,10 +123,10 @@ class Exporting(QObject):
         return f"{said[made.format_id]} (*{made.suffix})"
 
 
-def person_words() -> Words:
+def localized_column_terms() -> ColumnTerms:
     """What a table says in the language of the program."""
     translate = QCoreApplication.translate
-    return Words(
+    return ColumnTerms(
         headings=CHINESE if QLocale().language() == QLocale.Language.Chinese else {},
         outcome={
             "passed": translate("Report", "Passed"),
@@ -159,13 +159,13 @@ def meant(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
 
 
 def _write(
-    report: Report,
+    report: ProgressReport,
     session: Session,
     record_id: str,
     path: Path,
     made: ExportFormat,
     with_pictures: bool,
-    words: Words,
+    words: ColumnTerms,
 ) -> int:
     """Write the file; gives how many pictures are missing in it."""
     half = 0.5 if with_pictures else 1.0
@@ -183,7 +183,7 @@ def _write(
         for number, (name, picture) in enumerate(wanted.items(), 1):
             report.check()
             try:
-                data = standing(session.files.fetch(picture.url))
+                data = upright_copy(session.files.fetch(picture.url))
             except (NotFound, Forbidden, ImageError):
                 continue
             finally:

@@ -13,17 +13,17 @@ _LOOK_BACK = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class ItemSources:
     """What a new record of a reference image can start with: `template` regions, the items of `last`."""
 
     template: int = 0
     last: Record | None = None
 
 
-def sources(session: Session, reference_image_id: str) -> Sources:
+def sources(session: Session, reference_image_id: str) -> ItemSources:
     """What there is for a reference image. Raises ClientError, NotFound when it is gone."""
     image = session.catalogue.reference_images.get(reference_image_id)
-    return Sources(len(image.template), last_record(session, reference_image_id))
+    return ItemSources(len(image.template), last_record(session, reference_image_id))
 
 
 def last_record(session: Session, reference_image_id: str | None, other_than: str = "") -> Record | None:

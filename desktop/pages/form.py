@@ -14,7 +14,7 @@ from desktop.client.errors import Conflict, Invalid
 from desktop.context import Context
 from desktop.pages.password_again import run_guarded
 from desktop.pages.sentences import field_sentence, sentence
-from desktop.widgets import Banner, Button, Dialog, Field, Kind, confirm, label
+from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, confirm, label
 
 _MOST_LETTERS = 255
 """What the service takes for a name."""
@@ -39,7 +39,7 @@ class Form(Dialog):
         self._touched = False
         self.fields: dict[str, Field] = {}
         self.banner = Banner()
-        self.save = Button(verb, kind=Kind.MAIN)
+        self.save = Button(verb, kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.theme import look
+from desktop.theme import theme_manager
 from desktop.widgets import label
 
 MIN_LENGTH, MAX_LENGTH = 8, 128
@@ -68,7 +68,7 @@ class _Steps(QWidget):
         return QSize(96, 4)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         tone = "failed" if self._filled <= 1 else "undecided" if self._filled == 2 else "passed"
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from desktop.client.errors import Forbidden
 from desktop.context import Context
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Dialog, Kind, PasswordField, label
+from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, label
 from desktop.workers import run
 from shared.codes import ErrorCode
 from shared.wire.account import Payload
@@ -19,7 +19,7 @@ from shared.wire.account import Payload
 T = TypeVar("T")
 
 
-class PasswordAgain(Dialog):
+class PasswordPrompt(Dialog):
     """Asks for the own password and logs in with it through the session."""
 
     logged_in = Signal()
@@ -31,7 +31,7 @@ class PasswordAgain(Dialog):
         self.setModal(True)
         self.setMinimumWidth(400)
         self.password = PasswordField(self.tr("Password"))
-        self.go = Button(self.tr("Continue"), kind=Kind.MAIN)
+        self.go = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
@@ -86,14 +86,14 @@ class PasswordAgain(Dialog):
 
 def ask_password(
     context: Context, error: Exception, *, owner: QWidget, then: Callable[[], object]
-) -> PasswordAgain | None:
+) -> PasswordPrompt | None:
     """Ask for the password and call `then` after the login, when `error` is a service's wish for one.
 
     Gives the open dialog, or None for any other error.
     """
     if not (isinstance(error, Forbidden) and error.code == ErrorCode.PASSWORD_LOGIN_NEEDED):
         return None
-    dialog = PasswordAgain(context, owner)
+    dialog = PasswordPrompt(context, owner)
     dialog.logged_in.connect(then)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

@@ -17,7 +17,7 @@ from desktop.report import html, pdf
 from desktop.report.collect import Progress
 from desktop.report.content import Report
 from desktop.workers import Cancelled, Lane, run
-from desktop.workers import Report as Reported
+from desktop.workers import ProgressReport as Reported
 
 Collect = Callable[[Progress], Report]
 """Gathers the report; runs off the GUI thread."""
@@ -28,7 +28,7 @@ _SHOW_AFTER_MS = 500
 class ReportFile(QObject):
     """Asks where to save a report and writes it there in the background."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Why it could not be written."""
     written = Signal(str)
     """The path of the report."""
@@ -77,9 +77,9 @@ class ReportFile(QObject):
                 self.write(collect, other)
         elif isinstance(error, OSError):
             why = error.strerror or str(error)
-            self.said.emit(self.tr("Cannot export the report: {why}").format(why=why))
+            self.notice.emit(self.tr("Cannot export the report: {why}").format(why=why))
         else:
-            self.said.emit(sentence(error))
+            self.notice.emit(sentence(error))
 
 
 def write_report(report: Reported, collect: Collect, path: Path) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from desktop.context import Context
 from desktop.pages.sections import PageSection
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Card, Column, Kind, Pager, SearchField, StateStack, Table, confirm
+from desktop.widgets import Button, ButtonKind, Card, Column, Pager, SearchField, StateStack, Table, confirm
 from desktop.workers import Task as Asked
 from desktop.workers import run
 from shared.codes import Permission
@@ -47,7 +47,9 @@ class Section(PageSection, Generic[T]):
         self._asked: Asked | None = None
         self.may_edit = False
         self.search = SearchField(search)
-        self.new = Button(new, kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text(self.new_command))
+        self.new = Button(
+            new, kind=ButtonKind.MAIN, icon="plus", keys=context.commands.keys_text(self.new_command)
+        )
         self.edit = Button(self.tr("Edit"), icon="edit")
         self.remove = self.make_remove()
         self.more = self.make_more()
@@ -95,7 +97,7 @@ class Section(PageSection, Generic[T]):
 
     def make_remove(self) -> Button:
         """The button that takes an entry away, or out of use."""
-        return Button(self.tr("Delete"), kind=Kind.DANGER, icon="trash")
+        return Button(self.tr("Delete"), kind=ButtonKind.DANGER, icon="trash")
 
     def make_more(self) -> list[Button]:
         """More buttons for the chosen entry."""

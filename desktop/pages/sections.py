@@ -61,7 +61,7 @@ class SectionsPage(Page, Generic[S]):
         wanted = str(params.get("section") or self.in_front)
         self.show_section(wanted if wanted in offered else next(iter(offered)))
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         """The section in front."""
         return {"section": self.in_front}
 

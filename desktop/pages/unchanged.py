@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from desktop.client.errors import NotFound, Stale
-from desktop.client.transport import Tagged
+from desktop.client.transport import Versioned
 
 T = TypeVar("T")
 
@@ -15,7 +15,9 @@ TRIES = 3
 
 
 def delete_unchanged(
-    read: Callable[[], Tagged[T]], check: Callable[[Tagged[T]], None], delete: Callable[[str | None], object]
+    read: Callable[[], Versioned[T]],
+    check: Callable[[Versioned[T]], None],
+    delete: Callable[[str | None], object],
 ) -> None:
     """Read, `check`, and `delete` with the ETag that was read; one that is gone already is no failure.
 

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from desktop.camera import Face, Hint
-from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, look, mix, sized
+from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, mix, sized, theme_manager
 from desktop.widgets import Button, paint_icon
 
 # Fractions of the pane: centre and axes of the oval.
@@ -250,7 +250,7 @@ class Viewfinder(QWidget):
     def _paint_oval(self, painter: QPainter, whole: QRectF) -> None:
         oval = self._oval(whole)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        dashes = QPen(QColor(look().theme.accent), 4)
+        dashes = QPen(QColor(theme_manager().theme.accent), 4)
         dashes.setDashPattern([2.5, 1.75])
         dashes.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(dashes)
@@ -258,7 +258,7 @@ class Viewfinder(QWidget):
         if span < 360 * 16:
             painter.drawArc(oval, 90 * 16 + span, 360 * 16 - span)
         if span > 0:
-            full = QPen(QColor(look().theme.passed), 6)
+            full = QPen(QColor(theme_manager().theme.passed), 6)
             full.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(full)
             painter.drawArc(oval, 90 * 16, span)

@@ -91,7 +91,7 @@ def _seal(report: Report) -> str:
     if report.seal is None:
         return ""
     title = QCoreApplication.translate("Report", "Seal")
-    said = "".join(f"<p>{_text(line)}</p>" for line in seal.lines(report.seal))
+    said = "".join(f"<p>{_text(line)}</p>" for line in seal.seal_lines(report.seal))
     modules = seal.qr_modules(report.seal)
     size = len(modules)
     dark = "".join(

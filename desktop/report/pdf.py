@@ -378,7 +378,7 @@ class _Pages:
         sealed = self.report.seal
         if sealed is None:
             return 0.0, lambda _y: None
-        lines = seal.lines(sealed)
+        lines = seal.seal_lines(sealed)
         modules = seal.qr_modules(sealed)
         right = WIDTH - _QR_SIDE - 16
         heights = [self._height(right, line, self._fitting(line)) + 3 for line in lines]

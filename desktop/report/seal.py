@@ -59,7 +59,7 @@ def footer(seal: ReportSeal | None) -> str:
     return said.format(n=seal.edition, seal=seal.seal[:_SHORT])
 
 
-def lines(seal: ReportSeal) -> list[str]:
+def seal_lines(seal: ReportSeal) -> list[str]:
     """Who finished and released the record when, its seal, and how to check it."""
     finished = QCoreApplication.translate("Report", "Finished by {name}, {time}, edition {n}")
     said = [

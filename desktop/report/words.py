@@ -73,8 +73,8 @@ def findings(item: ReportedItem) -> str:
 
 
 def _finding(finding: ReportedFinding) -> str:
-    told = severity_word(finding.severity), size_text(finding.size_mm)
-    more = ", ".join(part for part in told if part)
+    details = severity_word(finding.severity), size_text(finding.size_mm)
+    more = ", ".join(part for part in details if part)
     if finding.drawn_by is None:
         said = f"{finding_word(finding.label)} {finding.confidence:.2f}"
     else:

@@ -12,7 +12,7 @@ from desktop.widgets.bars import (
     service_tone,
     service_word,
 )
-from desktop.widgets.buttons import Button, IconButton, Kind, enters
+from desktop.widgets.buttons import Button, ButtonKind, IconButton, enters
 from desktop.widgets.chips import (
     Chip,
     FilterChips,
@@ -27,23 +27,34 @@ from desktop.widgets.dialogs import Confirm, Dialog, Toast, confirm, fit, grow, 
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
 from desktop.widgets.flow import Flow
 from desktop.widgets.icons import icon, paint_icon
-from desktop.widgets.labels import Card, Line, Panel, ProgressBar, folded, label, paint_progress, rule, tip
-from desktop.widgets.page import Page, PageKind
+from desktop.widgets.labels import (
+    Card,
+    ElidedLabel,
+    Panel,
+    ProgressBar,
+    folded,
+    label,
+    paint_progress,
+    rule,
+    tip,
+)
+from desktop.widgets.page import Page, PageFactory
 from desktop.widgets.pager import Pager
 from desktop.widgets.states import (
     Banner,
     EmptyState,
     ErrorState,
+    IconLabel,
     LoadingState,
     NoPermissionState,
     StateStack,
-    Symbol,
 )
 from desktop.widgets.table import Column, ColumnSpread, Table, dress_rows, title_width
 
 __all__ = [
     "Banner",
     "Button",
+    "ButtonKind",
     "Calendar",
     "Card",
     "Chip",
@@ -53,21 +64,21 @@ __all__ = [
     "Confirm",
     "DateRange",
     "Dialog",
+    "ElidedLabel",
     "EmptyState",
     "ErrorState",
     "Field",
     "FilterChips",
     "Flow",
     "IconButton",
-    "Kind",
-    "Line",
+    "IconLabel",
     "LoadingState",
     "Logo",
     "MomentField",
     "NoPermissionState",
     "Page",
+    "PageFactory",
     "PageHeader",
-    "PageKind",
     "Pager",
     "Panel",
     "PasswordField",
@@ -79,7 +90,6 @@ __all__ = [
     "SearchField",
     "StateStack",
     "StatusBar",
-    "Symbol",
     "Table",
     "TextArea",
     "Toast",

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.embedded import ServiceState
-from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, look, mix, sized
-from desktop.widgets.buttons import Button, Kind, enters
+from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, mix, sized, theme_manager
+from desktop.widgets.buttons import Button, ButtonKind, enters
 from desktop.widgets.chips import Chip
 from desktop.widgets.icons import paint_icon
-from desktop.widgets.labels import Line, Panel, label, tip
-from desktop.widgets.states import Symbol
+from desktop.widgets.labels import ElidedLabel, Panel, label, tip
+from desktop.widgets.states import IconLabel
 
 RAIL_PX = 56
 TOP_PX = 48
@@ -70,7 +70,7 @@ class Logo(QWidget):
         self.setAccessibleName("Walkaround")
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -112,7 +112,7 @@ class _RailButton(_SquareButton):
         self.setAccessibleName(text)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         frame = QRectF(self.rect()).adjusted(1, 1, -1, -1)
@@ -147,7 +147,7 @@ class _AccountButton(_SquareButton):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         circle = QRectF(5, 5, 30, 30)
@@ -240,7 +240,7 @@ class SaveMark(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        self._symbol = Symbol("cloud-ok", "passed")
+        self._symbol = IconLabel("cloud-ok", "passed")
         self._text = label("", "dim")
         row.addWidget(self._symbol)
         row.addWidget(self._text)
@@ -305,13 +305,13 @@ class TopBar(Panel):
             if index:
                 self._crumbs.addWidget(label("/", "dim"))
             if index == len(pairs) - 1:
-                self._crumbs.addWidget(Line(text, "strong"))
+                self._crumbs.addWidget(ElidedLabel(text, "strong"))
             elif page_id:
-                link = Button(text, kind=Kind.QUIET)
+                link = Button(text, kind=ButtonKind.QUIET)
                 link.clicked.connect(lambda _checked=False, to=page_id: self.crumb_chosen.emit(to))
                 self._crumbs.addWidget(link)
             else:
-                self._crumbs.addWidget(Line(text, "dim"))
+                self._crumbs.addWidget(ElidedLabel(text, "dim"))
 
     def set_status(self, status: str) -> None:
         """Show the state of what is open beside the breadcrumbs; an empty string hides it."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, look, mix, sized
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, mix, sized, theme_manager
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import tip
 
@@ -19,7 +19,7 @@ _ABOVE = 10
 _KEY_SIDE = 18
 
 
-class Kind(StrEnum):
+class ButtonKind(StrEnum):
     """What a button is for; at most one MAIN is seen at a time."""
 
     MAIN = "main"
@@ -34,8 +34,8 @@ class Kind(StrEnum):
     UNDECIDED = "undecided"
 
 
-_BARE = {Kind.LINK, Kind.QUIET}
-_VERDICTS = {Kind.PASSED, Kind.FAILED, Kind.UNDECIDED}
+_BARE = {ButtonKind.LINK, ButtonKind.QUIET}
+_VERDICTS = {ButtonKind.PASSED, ButtonKind.FAILED, ButtonKind.UNDECIDED}
 
 
 def enters(event: QKeyEvent) -> bool:
@@ -55,7 +55,7 @@ class Button(QPushButton):
         self,
         text: str,
         *,
-        kind: Kind = Kind.PLAIN,
+        kind: ButtonKind = ButtonKind.PLAIN,
         icon: str | None = None,
         keys: str = "",
         large: bool = False,
@@ -128,30 +128,30 @@ class Button(QPushButton):
         kind = self.kind
         given = kind in _VERDICTS and self.isChecked()
         if not self.isEnabled() and not given:
-            bare = kind in _BARE or kind in {Kind.GHOST, Kind.TOOL}
+            bare = kind in _BARE or kind in {ButtonKind.GHOST, ButtonKind.TOOL}
             return (None if bare else theme.raised), (None if bare else theme.line), theme.faint
         if kind in _VERDICTS:
             if given:
                 return theme.solid(kind.value), None, theme.accent_ink
             return theme.ground(kind.value), None, theme.word(kind.value)
         return {
-            Kind.MAIN: (theme.accent, None, theme.accent_ink),
-            Kind.PLAIN: (theme.raised, theme.line, theme.text),
-            Kind.DANGER: (theme.raised, theme.line, theme.word("failed")),
-            Kind.GHOST: (None, None, theme.dim_text),
-            Kind.LINK: (None, None, theme.accent_text),
-            Kind.QUIET: (None, None, theme.text if self.underMouse() else theme.dim_text),
-            Kind.TOOL: (theme.accent_ground, None, theme.accent_text)
+            ButtonKind.MAIN: (theme.accent, None, theme.accent_ink),
+            ButtonKind.PLAIN: (theme.raised, theme.line, theme.text),
+            ButtonKind.DANGER: (theme.raised, theme.line, theme.word("failed")),
+            ButtonKind.GHOST: (None, None, theme.dim_text),
+            ButtonKind.LINK: (None, None, theme.accent_text),
+            ButtonKind.QUIET: (None, None, theme.text if self.underMouse() else theme.dim_text),
+            ButtonKind.TOOL: (theme.accent_ground, None, theme.accent_text)
             if self.isChecked()
             else (None, None, theme.text),
         }[kind]
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         ground, border, ink = self._colours(theme)
         if self.isEnabled() and self.kind not in _BARE:
             share = 0.14 if self.isDown() else 0.06 if self.underMouse() else 0.0
-            if share and (ground or self.kind in {Kind.GHOST, Kind.TOOL}):
+            if share and (ground or self.kind in {ButtonKind.GHOST, ButtonKind.TOOL}):
                 ground = mix(ink if ground else theme.text, ground or theme.panel, share)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -162,7 +162,7 @@ class Button(QPushButton):
             painter.drawRoundedRect(frame, RADIUS, RADIUS)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            ring = theme.text if self.kind is Kind.MAIN else theme.accent
+            ring = theme.text if self.kind is ButtonKind.MAIN else theme.accent
             painter.setPen(QPen(QColor(ring), 2))
             painter.drawRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
         self._paint_parts(painter, ink)
@@ -205,7 +205,7 @@ class IconButton(Button):
         side: int = 30,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("", kind=Kind.TOOL, icon=icon, parent=parent)
+        super().__init__("", kind=ButtonKind.TOOL, icon=icon, parent=parent)
         self._height = side
         self.setCheckable(checkable)
         self.name(text, keys)

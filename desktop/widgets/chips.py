@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
 
 _SIDE = 8
 
@@ -62,7 +62,7 @@ def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str)
 
     `tone` is accent, passed, failed, undecided or dim. For delegates; a widget is `Chip`.
     """
-    theme = look().theme
+    theme = theme_manager().theme
     width, height = chip_width(text), chip_height()
     box = QRectF(x, middle - height / 2, width, height)
     painter.save()
@@ -127,7 +127,7 @@ class _FilterChip(QAbstractButton):
         return QSize(round(width) + 16, max(22, line_px(TEXT_PX - 1, bold=True) + 4))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         on = self.isChecked()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

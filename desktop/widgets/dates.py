@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.moments import day, minute, typed_minute
-from desktop.theme import look
-from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.theme import theme_manager
+from desktop.widgets.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.fields import Combo, Field
 from desktop.widgets.icons import icon
 from desktop.widgets.labels import label
@@ -42,7 +42,7 @@ class Calendar(QCalendarWidget):
         self.clicked.connect(self._picked)
         self.activated.connect(self._picked)
         self._dress()
-        look().themeChanged.connect(self._dress)
+        theme_manager().themeChanged.connect(self._dress)
 
     def show_day(self, when: date | None) -> None:
         """Mark a day, today when there is none, without a signal."""
@@ -55,7 +55,7 @@ class Calendar(QCalendarWidget):
         self.picked.emit(date(chosen.year(), chosen.month(), chosen.day()))
 
     def _dress(self) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         # Qt writes Saturday and Sunday in red, which means "failed" here.
         plain = QTextCharFormat()
         plain.setForeground(theme.colour("text"))
@@ -78,7 +78,7 @@ class _Popup(QFrame):
         # Not a child of its owner: within a choice the stylesheet takes every list for that of the choice.
         super().__init__(owner.window(), Qt.WindowType.Popup)
         self.setProperty("card", True)
-        look().dress(self, late=True)
+        theme_manager().apply_to(self, late=True)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -86,7 +86,7 @@ class _Popup(QFrame):
 
     def open_below(self, owner: QWidget) -> None:
         """Show it below `owner`, or above where there is no room, on its screen."""
-        look().dress(self, late=True)
+        theme_manager().apply_to(self, late=True)
         self.adjustSize()
         room = owner.screen().availableGeometry()
         at = owner.mapToGlobal(QPoint(0, owner.height() + 4))
@@ -207,7 +207,7 @@ class DateRange(Combo):
         choices: list[tuple[int | None, str]] = [(None, self.tr("Any time"))]
         choices += [(days, self.tr("Last %n day(s)", "", days)) for days in _PERIODS]
         for days, text in choices:
-            button = Button(text, kind=Kind.GHOST)
+            button = Button(text, kind=ButtonKind.GHOST)
             button.clicked.connect(lambda _checked=False, it=days: self.choose_period(it))
             periods.addWidget(button)
         periods.addStretch(1)

@@ -14,8 +14,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, look
-from desktop.widgets.buttons import Button, Kind
+from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, theme_manager
+from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.labels import in_lines, label
 
 _TOAST_MS = 4_000
@@ -25,7 +25,7 @@ _TOAST_BESIDE = 120
 """View px beside the words of a toast that stay free."""
 
 
-class _Veil(QWidget):
+class _Overlay(QWidget):
     """Lies over a dialog that waits for another one, so that its buttons are not mistaken for those in
     front."""
 
@@ -36,7 +36,7 @@ class _Veil(QWidget):
         self.raise_()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        veil = QColor(look().theme.canvas)
+        veil = QColor(theme_manager().theme.canvas)
         veil.setAlpha(_VEIL)
         painter = QPainter(self)
         painter.fillRect(self.rect(), veil)
@@ -46,7 +46,7 @@ class _Veil(QWidget):
 class Dialog(QDialog):
     """A dialog that is as high as what it says, also when a sentence comes in later."""
 
-    _veil: _Veil | None = None
+    _veil: _Overlay | None = None
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -54,7 +54,7 @@ class Dialog(QDialog):
         owner = self.parentWidget()
         behind = None if owner is None else owner.window()
         if isinstance(behind, QDialog) and self._veil is None:
-            self._veil = _Veil(behind)
+            self._veil = _Overlay(behind)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -94,7 +94,7 @@ class Confirm(Dialog):
         row.addStretch(1)
         self.harmless = Button(self.tr("Cancel"))
         self.harmless.clicked.connect(self.reject)
-        self.act = Button(verb, kind=Kind.DANGER if danger else Kind.MAIN)
+        self.act = Button(verb, kind=ButtonKind.DANGER if danger else ButtonKind.MAIN)
         self.act.clicked.connect(self.accept)
         row.addWidget(self.harmless)
         row.addWidget(self.act)
@@ -179,7 +179,7 @@ class Toast(QWidget):
         self.hide()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QColor(theme.line))

@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import LABEL_PX, line_px, look
-from desktop.widgets.buttons import Button, Kind
+from desktop.theme import LABEL_PX, line_px, theme_manager
+from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import label
-from desktop.widgets.popups import Rounded
+from desktop.widgets.popups import RoundedCorners
 
 _SEARCH_MS = 250
 _AROUND_PX = 70
@@ -51,7 +51,7 @@ class Combo(QComboBox):
         self.activated.connect(lambda index: self.picked.emit(self.itemData(index)))
         # Qt's own delegate of a popup keeps a column for a check mark that nothing here has.
         self.setItemDelegate(QStyledItemDelegate(self))
-        Rounded(self.view().window())
+        RoundedCorners(self.view().window())
 
     def set_choices(self, choices: Iterable[tuple[object, str]]) -> None:
         """Offer these; the value that was chosen stays chosen where it is still offered."""
@@ -186,7 +186,7 @@ class PasswordField(Field):
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
         # Not a child of the line: what is typed while the word has the focus would go into the password.
-        self.toggle = Button(self.tr("Show"), kind=Kind.QUIET, parent=self)
+        self.toggle = Button(self.tr("Show"), kind=ButtonKind.QUIET, parent=self)
         self.toggle.clicked.connect(self._switch)
         line.installEventFilter(self)
         self._place()
@@ -243,7 +243,7 @@ class SearchField(QLineEdit):
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self.setClearButtonEnabled(True)
-        self._told = ""
+        self._reported = ""
         self._pause = QTimer(self, singleShot=True, interval=_SEARCH_MS)
         self._pause.timeout.connect(self._tell)
         self.textChanged.connect(lambda _: self._pause.start())
@@ -263,9 +263,9 @@ class SearchField(QLineEdit):
 
     def _tell(self) -> None:
         self._pause.stop()
-        if self.text() != self._told:
-            self._told = self.text()
-            self.searched.emit(self._told)
+        if self.text() != self._reported:
+            self._reported = self.text()
+            self.searched.emit(self._reported)
 
     def _show_key(self) -> None:
         room = self.width() - self.fontMetrics().horizontalAdvance(self.placeholderText())
@@ -287,5 +287,5 @@ class SearchField(QLineEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        paint_icon(painter, "search", look().theme.dim, QRectF(10, self.height() / 2 - 7, 14, 14))
+        paint_icon(painter, "search", theme_manager().theme.dim, QRectF(10, self.height() / 2 - 7, 14, 14))
         painter.end()

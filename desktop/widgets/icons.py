@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from desktop.theme import look
+from desktop.theme import theme_manager
 from shared.paths import resource
 
 ICON_PX = 18
@@ -38,9 +38,10 @@ def drawing(name: str, colour: str, pixels: int) -> QImage:
 def icon(name: str, colour: str | None = None, size: int = ICON_PX) -> QIcon:
     """The icon `name` at `size` px, in `colour` or the theme's text colour, greyed where it is disabled.
 
-    An icon keeps the colours it was made with: make it again on `look().themeChanged`, as the kit does.
+    An icon keeps the colours it was made with: make it again on `theme_manager().themeChanged`, as the kit
+    does.
     """
-    theme = look().theme
+    theme = theme_manager().theme
     made = QIcon()
     modes = ((QIcon.Mode.Normal, colour or theme.text), (QIcon.Mode.Disabled, theme.faint))
     for mode, ink in modes:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy, QWidget
 
-from desktop.theme import look
+from desktop.theme import theme_manager
 
 Role = Literal["text", "strong", "dim", "label", "small", "item", "title", "error", "key"]
 
@@ -54,7 +54,7 @@ def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
     return made
 
 
-class Line(QLabel):
+class ElidedLabel(QLabel):
     """One line of text of a role; with an ellipsis where there is no room, and then the whole on hover."""
 
     def __init__(self, text: str = "", role: Role = "text") -> None:
@@ -162,7 +162,7 @@ class ProgressBar(QProgressBar):
 
 def paint_progress(painter: QPainter, where: QRectF, percent: float) -> None:
     """Paint a thin bar of `percent` (0..100) into `where`. For delegates; a widget is `ProgressBar`."""
-    theme = look().theme
+    theme = theme_manager().theme
     radius = where.height() / 2
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

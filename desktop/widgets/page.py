@@ -16,7 +16,7 @@ class Page(QWidget):
     """One page. A subclass sets the class attributes, builds its widgets in `__init__`, fetches in `opened`.
 
     A change of language rebuilds the window with fresh pages (see `desktop/language.py`), so a text is set
-    once, where its widget is made; `place()` says how to come back to where the person was.
+    once, where its widget is made; `return_params()` says how to come back to where the person was.
     """
 
     page_id: ClassVar[str] = ""
@@ -49,7 +49,9 @@ class Page(QWidget):
         return cls.page_id
 
     def opened(self, params: dict[str, Any]) -> None:
-        """The page came to the front; `params` are those of `navigate`, or a `place()` to return to."""
+        """The page came to the front; `params` are those of `navigate`, or a
+        `return_params()` to return to.
+        """
 
     def leave(self) -> bool:
         """Called before another page comes to the front or the window closes; False keeps this one.
@@ -59,13 +61,13 @@ class Page(QWidget):
         """
         return True
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         """What `opened` needs to come back here: the open record, filters, typed text. Never a password."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
-class PageKind:
+class PageFactory:
     """A page of a window that is made when it is needed: what it is, and how it is made."""
 
     kind: type[Page]

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.widgets.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.fields import Combo
 from desktop.widgets.labels import Panel, label
 from shared.wire.common import Pagination
@@ -73,7 +73,7 @@ class Pager(Panel):
             if number > before + 1:
                 self._numbers.addWidget(label("…", "dim"))
             before = number
-            button = Button(str(number), kind=Kind.TOOL)
+            button = Button(str(number), kind=ButtonKind.TOOL)
             button.setAccessibleName(self.tr("Page {page}").format(page=number))
             button.setCheckable(True)
             button.setChecked(number == self._page)

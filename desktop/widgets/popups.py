@@ -17,7 +17,7 @@ def round_corners(popup: QWidget) -> None:
     popup.setMask(QRegion(shape.toFillPolygon().toPolygon()))
 
 
-class Rounded(QObject):
+class RoundedCorners(QObject):
     """Keeps the corners of a popup that Qt makes round."""
 
     def __init__(self, popup: QWidget) -> None:

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from desktop.theme import look
-from desktop.widgets.buttons import Button, IconButton, Kind
+from desktop.theme import theme_manager
+from desktop.widgets.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.icons import paint_icon
 from desktop.widgets.labels import Panel, ProgressBar, label
 
@@ -28,7 +28,7 @@ LOADING_AFTER_MS = 300
 _LEVELS = {"info": ("info", "accent"), "warn": ("warning", "undecided"), "error": ("error", "failed")}
 
 
-class Symbol(QWidget):
+class IconLabel(QWidget):
     """An icon of the kit as a picture, in a colour of the theme."""
 
     def __init__(self, name: str, tone: str = "dim", side: int = 18, parent: QWidget | None = None) -> None:
@@ -46,7 +46,7 @@ class Symbol(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_icon(painter, self._name, getattr(look().theme, self._tone), QRectF(self.rect()))
+        paint_icon(painter, self._name, getattr(theme_manager().theme, self._tone), QRectF(self.rect()))
         painter.end()
 
 
@@ -58,7 +58,7 @@ class _State(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._column.setSpacing(12)
-        self._symbol = Symbol(icon, tone, 32)
+        self._symbol = IconLabel(icon, tone, 32)
         self._column.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignHCenter)
         self._sentence = label(sentence, wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -76,7 +76,7 @@ class _State(QWidget):
         self._sentence.setText(sentence)
         self.setAccessibleName(sentence)
 
-    def _add_button(self, text: str, act: Callable[[], object], kind: Kind) -> Button:
+    def _add_button(self, text: str, act: Callable[[], object], kind: ButtonKind) -> Button:
         button = Button(text, kind=kind)
         button.clicked.connect(lambda _checked=False: act())
         self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -95,7 +95,7 @@ class EmptyState(_State):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(icon, "dim", sentence, parent)
-        self.button = self._add_button(action, act, Kind.MAIN) if act is not None else None
+        self.button = self._add_button(action, act, ButtonKind.MAIN) if act is not None else None
 
 
 class LoadingState(_State):
@@ -111,7 +111,7 @@ class LoadingState(_State):
         self._bar.setFixedWidth(240)
         self._bar.hide()
         self._column.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._cancel = self._add_button(self.tr("Cancel"), self.cancelled.emit, Kind.GHOST)
+        self._cancel = self._add_button(self.tr("Cancel"), self.cancelled.emit, ButtonKind.GHOST)
         self._cancellable = cancellable
         self._delay = QTimer(self, singleShot=True, interval=LOADING_AFTER_MS)
         self._delay.timeout.connect(lambda: self._reveal(True))
@@ -144,7 +144,7 @@ class ErrorState(_State):
 
     def __init__(self, sentence: str, retry: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__("warning", "undecided", sentence, parent)
-        self.button = self._add_button(self.tr("Retry"), retry, Kind.PLAIN)
+        self.button = self._add_button(self.tr("Retry"), retry, ButtonKind.PLAIN)
 
 
 class NoPermissionState(_State):
@@ -238,9 +238,9 @@ class Banner(Panel):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
         row.setSpacing(10)
-        self._symbol = Symbol("info", "accent")
+        self._symbol = IconLabel("info", "accent")
         self._text: QLabel = label("", wrap=True)
-        self._action = Button("", kind=Kind.LINK)
+        self._action = Button("", kind=ButtonKind.LINK)
         self._action.clicked.connect(lambda _checked=False: self.acted.emit())
         close = IconButton("close", self.tr("Close"), side=24)
         close.clicked.connect(self._close)

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
 from desktop.widgets.chips import paint_chip
 from desktop.widgets.labels import tip
 
@@ -126,7 +126,7 @@ class _Delegate(QStyledItemDelegate):
         return QSize(self._model.columns[index.column()].width, self._row_px)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         box = QRectF(option.rect)
         column = self._model.columns[index.column()]
         row = index.data(Qt.ItemDataRole.UserRole)

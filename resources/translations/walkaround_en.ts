@@ -2,7 +2,7 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en_US">
 <context>
-    <name>Accepted</name>
+    <name>AcceptedBar</name>
     <message numerus="yes">
         <source>%n photo(s)</source>
         <translation>
@@ -80,22 +80,22 @@
     </message>
 </context>
 <context>
-    <name>Correcting</name>
-    <message numerus="yes">
-        <source>%n unsaved change(s) to findings restored.</source>
-        <translation>
-            <numerusform>%n unsaved change to findings restored.</numerusform>
-            <numerusform>%n unsaved changes to findings restored.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>CorrectionBar</name>
     <message numerus="yes">
         <source>%n unsaved change(s)</source>
         <translation>
             <numerusform>%n unsaved change</numerusform>
             <numerusform>%n unsaved changes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CorrectionController</name>
+    <message numerus="yes">
+        <source>%n unsaved change(s) to findings restored.</source>
+        <translation>
+            <numerusform>%n unsaved change to findings restored.</numerusform>
+            <numerusform>%n unsaved changes to findings restored.</numerusform>
         </translation>
     </message>
 </context>
@@ -141,7 +141,7 @@
     </message>
 </context>
 <context>
-    <name>Deleting</name>
+    <name>DeletionController</name>
     <message numerus="yes">
         <source>Cannot delete %n locked item(s). Unlock first ({keys}).</source>
         <translation>
@@ -151,7 +151,7 @@
     </message>
 </context>
 <context>
-    <name>Detecting</name>
+    <name>DetectionController</name>
     <message numerus="yes">
         <source>%n item(s) skipped: no photo or no model.</source>
         <translation>
@@ -161,7 +161,7 @@
     </message>
 </context>
 <context>
-    <name>Dropping</name>
+    <name>DropController</name>
     <message numerus="yes">
         <source>Add %n photo(s)?</source>
         <translation>
@@ -171,7 +171,7 @@
     </message>
 </context>
 <context>
-    <name>Edits</name>
+    <name>EditSync</name>
     <message numerus="yes">
         <source>%n change(s) saved on this computer. They will be sent when you log in again.</source>
         <translation>
@@ -226,31 +226,7 @@
     </message>
 </context>
 <context>
-    <name>Exchange</name>
-    <message numerus="yes">
-        <source>%n other shape(s) converted to bounding rectangles.</source>
-        <translation>
-            <numerusform>%n other shape converted to its bounding rectangle.</numerusform>
-            <numerusform>%n other shapes converted to bounding rectangles.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n outside the image skipped.</source>
-        <translation>
-            <numerusform>%n outside the image skipped.</numerusform>
-            <numerusform>%n outside the image skipped.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n region(s) imported.</source>
-        <translation>
-            <numerusform>%n region imported.</numerusform>
-            <numerusform>%n regions imported.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Exporting</name>
+    <name>ExportController</name>
     <message numerus="yes">
         <source>%n image(s) not exported: missing on the service.</source>
         <translation>
@@ -379,30 +355,6 @@
     </message>
 </context>
 <context>
-    <name>Keeping</name>
-    <message numerus="yes">
-        <source>%n region(s) saved as template of {name}.</source>
-        <translation>
-            <numerusform>%n region saved as template of {name}.</numerusform>
-            <numerusform>%n regions saved as template of {name}.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>It will be replaced with the %n region(s) of this record.</source>
-        <translation>
-            <numerusform>It will be replaced with the %n region of this record.</numerusform>
-            <numerusform>It will be replaced with the %n regions of this record.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{name} already has a template with %n region(s).</source>
-        <translation>
-            <numerusform>{name} already has a template with %n region.</numerusform>
-            <numerusform>{name} already has a template with %n regions.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>MainWindow</name>
     <message numerus="yes">
         <source>%n photo(s) not uploaded yet. They will be lost if you close now.</source>
@@ -423,7 +375,7 @@
     </message>
 </context>
 <context>
-    <name>OwnFile</name>
+    <name>OtherFileBanner</name>
     <message numerus="yes">
         <source>%n item(s) are not on the record&apos;s reference image. This item is on {name}.</source>
         <translation>
@@ -462,13 +414,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Remove %n photo(s) from record?</source>
-        <translation>
-            <numerusform>Remove %n photo from record?</numerusform>
-            <numerusform>Remove %n photos from record?</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Shows %n item(s)</source>
         <translation>
             <numerusform>Shows %n item</numerusform>
@@ -491,6 +436,26 @@
     </message>
 </context>
 <context>
+    <name>RecordPhotosController</name>
+    <message numerus="yes">
+        <source>Remove %n photo(s) from record?</source>
+        <translation>
+            <numerusform>Remove %n photo from record?</numerusform>
+            <numerusform>Remove %n photos from record?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RecordTopBar</name>
+    <message numerus="yes">
+        <source>%n conflicting change(s)</source>
+        <translation>
+            <numerusform>%n conflicting change</numerusform>
+            <numerusform>%n conflicting changes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RecordsPage</name>
     <message numerus="yes">
         <source>%n record(s)</source>
@@ -508,7 +473,7 @@
     </message>
 </context>
 <context>
-    <name>Recovered</name>
+    <name>RecoveryNotice</name>
     <message numerus="yes">
         <source>The program closed unexpectedly. %n unsent change(s) are kept.</source>
         <translation>
@@ -518,7 +483,31 @@
     </message>
 </context>
 <context>
-    <name>Review</name>
+    <name>RegionFilesController</name>
+    <message numerus="yes">
+        <source>%n other shape(s) converted to bounding rectangles.</source>
+        <translation>
+            <numerusform>%n other shape converted to its bounding rectangle.</numerusform>
+            <numerusform>%n other shapes converted to bounding rectangles.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n outside the image skipped.</source>
+        <translation>
+            <numerusform>%n outside the image skipped.</numerusform>
+            <numerusform>%n outside the image skipped.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n region(s) imported.</source>
+        <translation>
+            <numerusform>%n region imported.</numerusform>
+            <numerusform>%n regions imported.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReviewDialog</name>
     <message numerus="yes">
         <source>Accept for %n photo(s)</source>
         <translation>
@@ -562,7 +551,7 @@
     </message>
 </context>
 <context>
-    <name>Sharing</name>
+    <name>SharedPhotoController</name>
     <message numerus="yes">
         <source>{photo} · shared with %n other item(s)</source>
         <translation>
@@ -572,12 +561,26 @@
     </message>
 </context>
 <context>
-    <name>Top</name>
+    <name>TemplateController</name>
     <message numerus="yes">
-        <source>%n conflicting change(s)</source>
+        <source>%n region(s) saved as template of {name}.</source>
         <translation>
-            <numerusform>%n conflicting change</numerusform>
-            <numerusform>%n conflicting changes</numerusform>
+            <numerusform>%n region saved as template of {name}.</numerusform>
+            <numerusform>%n regions saved as template of {name}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It will be replaced with the %n region(s) of this record.</source>
+        <translation>
+            <numerusform>It will be replaced with the %n region of this record.</numerusform>
+            <numerusform>It will be replaced with the %n regions of this record.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name} already has a template with %n region(s).</source>
+        <translation>
+            <numerusform>{name} already has a template with %n region.</numerusform>
+            <numerusform>{name} already has a template with %n regions.</numerusform>
         </translation>
     </message>
 </context>

@@ -61,7 +61,7 @@
     </message>
 </context>
 <context>
-    <name>Accepted</name>
+    <name>AcceptedBar</name>
     <message numerus="yes">
         <source>%n photo(s)</source>
         <translation>
@@ -87,25 +87,6 @@
         <translation>
             <numerusform>{photos}已分配给 %n 个检查项。</numerusform>
         </translation>
-    </message>
-</context>
-<context>
-    <name>Adding</name>
-    <message>
-        <source>Add photo</source>
-        <translation>添加照片</translation>
-    </message>
-    <message>
-        <source>Cannot add a photo without an item. Draw a region first ({keys}).</source>
-        <translation>照片必须属于检查项，请先绘制区域（{keys}）。</translation>
-    </message>
-    <message>
-        <source>Select an item for the photo first.</source>
-        <translation>请先选择照片所属的检查项。</translation>
-    </message>
-    <message>
-        <source>photo</source>
-        <translation>照片</translation>
     </message>
 </context>
 <context>
@@ -151,7 +132,7 @@
     </message>
 </context>
 <context>
-    <name>Aligning</name>
+    <name>AlignmentController</name>
     <message>
         <source>Aligned with three points.</source>
         <translation>已完成三点对齐。</translation>
@@ -865,17 +846,21 @@
     </message>
 </context>
 <context>
-    <name>Batches</name>
+    <name>BatchController</name>
     <message>
         <source>No pending detections</source>
         <translation>没有待检任务</translation>
     </message>
 </context>
 <context>
-    <name>Bench</name>
+    <name>BulkImport</name>
     <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
+        <source>Importing regions…</source>
+        <translation>正在导入区域…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
 </context>
 <context>
@@ -1063,33 +1048,6 @@
     <message>
         <source>The record was reopened. The stored edition and its files were verified.</source>
         <translation>记录已重新打开，本次校验的是已保存的版次及其文件。</translation>
-    </message>
-</context>
-<context>
-    <name>ClashDialog</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Mine</source>
-        <translation>我的修改</translation>
-    </message>
-    <message>
-        <source>Record modified by another user</source>
-        <translation>记录已被其他用户修改</translation>
-    </message>
-    <message>
-        <source>Save</source>
-        <translation>保存</translation>
-    </message>
-    <message>
-        <source>Theirs</source>
-        <translation>对方的修改</translation>
-    </message>
-    <message>
-        <source>You and another user both changed these fields. Select the value to keep for each. All other changes are kept.</source>
-        <translation>您与其他用户同时修改了以下字段，请逐项选择要保留的值。其他修改均会保留。</translation>
     </message>
 </context>
 <context>
@@ -1650,6 +1608,21 @@
     </message>
 </context>
 <context>
+    <name>CompareController</name>
+    <message>
+        <source>The photo is not aligned. Run detection or align it with three points.</source>
+        <translation>照片尚未对齐，请先执行检测或三点对齐。</translation>
+    </message>
+    <message>
+        <source>This item has fewer than two versions to compare.</source>
+        <translation>此检查项的版本不足两个，无法对比。</translation>
+    </message>
+    <message>
+        <source>This item has no photo to compare yet.</source>
+        <translation>此检查项暂无可对比的照片。</translation>
+    </message>
+</context>
+<context>
     <name>CompareVersions</name>
     <message>
         <source>Both</source>
@@ -1736,21 +1709,6 @@
     </message>
 </context>
 <context>
-    <name>Comparing</name>
-    <message>
-        <source>The photo is not aligned. Run detection or align it with three points.</source>
-        <translation>照片尚未对齐，请先执行检测或三点对齐。</translation>
-    </message>
-    <message>
-        <source>This item has fewer than two versions to compare.</source>
-        <translation>此检查项的版本不足两个，无法对比。</translation>
-    </message>
-    <message>
-        <source>This item has no photo to compare yet.</source>
-        <translation>此检查项暂无可对比的照片。</translation>
-    </message>
-</context>
-<context>
     <name>Confirm</name>
     <message>
         <source>Cancel</source>
@@ -1833,15 +1791,6 @@
     </message>
 </context>
 <context>
-    <name>Correcting</name>
-    <message numerus="yes">
-        <source>%n unsaved change(s) to findings restored.</source>
-        <translation>
-            <numerusform>已恢复 %n 处未保存的缺陷修改。</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>CorrectionBar</name>
     <message numerus="yes">
         <source>%n unsaved change(s)</source>
@@ -1860,6 +1809,15 @@
     <message>
         <source>Save as new version</source>
         <translation>保存为新版本</translation>
+    </message>
+</context>
+<context>
+    <name>CorrectionController</name>
+    <message numerus="yes">
+        <source>%n unsaved change(s) to findings restored.</source>
+        <translation>
+            <numerusform>已恢复 %n 处未保存的缺陷修改。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1919,7 +1877,7 @@
     </message>
 </context>
 <context>
-    <name>Deleting</name>
+    <name>DeletionController</name>
     <message numerus="yes">
         <source>Cannot delete %n locked item(s). Unlock first ({keys}).</source>
         <translation>
@@ -1952,23 +1910,6 @@
     <message>
         <source>Your session has expired. Log in again to continue where you left off.</source>
         <translation>登录已过期。重新登录后可继续当前操作。</translation>
-    </message>
-</context>
-<context>
-    <name>Detecting</name>
-    <message numerus="yes">
-        <source>%n item(s) skipped: no photo or no model.</source>
-        <translation>
-            <numerusform>已跳过 %n 个检查项：缺少照片或检测模型。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Nothing to detect: no undecided item has both a photo and a model.</source>
-        <translation>没有可检测的检查项：待判定的检查项均缺少照片或检测模型。</translation>
-    </message>
-    <message>
-        <source>Select a detection model for this item first.</source>
-        <translation>请先为此检查项选择检测模型。</translation>
     </message>
 </context>
 <context>
@@ -2083,7 +2024,102 @@
     </message>
 </context>
 <context>
-    <name>Dropping</name>
+    <name>DetectionController</name>
+    <message numerus="yes">
+        <source>%n item(s) skipped: no photo or no model.</source>
+        <translation>
+            <numerusform>已跳过 %n 个检查项：缺少照片或检测模型。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing to detect: no undecided item has both a photo and a model.</source>
+        <translation>没有可检测的检查项：待判定的检查项均缺少照片或检测模型。</translation>
+    </message>
+    <message>
+        <source>Select a detection model for this item first.</source>
+        <translation>请先为此检查项选择检测模型。</translation>
+    </message>
+</context>
+<context>
+    <name>DetectionSettingsBox</name>
+    <message>
+        <source>Add ignored area</source>
+        <translation>添加忽略区域</translation>
+    </message>
+    <message>
+        <source>Area {n}: {size}</source>
+        <translation>区域 {n}：{size}</translation>
+    </message>
+    <message>
+        <source>Cannot read these settings. Set them again, or reset to default.</source>
+        <translation>无法读取检测参数。请重新设置，或恢复默认。</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Detection settings: custom</source>
+        <translation>检测参数：自定义</translation>
+    </message>
+    <message>
+        <source>Detection settings: default</source>
+        <translation>检测参数：默认</translation>
+    </message>
+    <message>
+        <source>Ignored areas</source>
+        <translation>忽略区域</translation>
+    </message>
+    <message>
+        <source>Minimum finding size</source>
+        <translation>最小缺陷尺寸</translation>
+    </message>
+    <message>
+        <source>Remove ignored area {n}</source>
+        <translation>移除忽略区域 {n}</translation>
+    </message>
+    <message>
+        <source>Sensitivity</source>
+        <translation>灵敏度</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>very high</source>
+        <translation>很高</translation>
+    </message>
+    <message>
+        <source>very low</source>
+        <translation>很低</translation>
+    </message>
+    <message>
+        <source>{word} (default)</source>
+        <translation>{word}（默认）</translation>
+    </message>
+</context>
+<context>
+    <name>DetectionSettingsController</name>
+    <message>
+        <source>Cannot add an ignored area outside the item&apos;s region. Draw it inside the region.</source>
+        <translation>忽略区域必须位于检查项的区域内，请重新绘制。</translation>
+    </message>
+    <message>
+        <source>This item has no region. Draw one first.</source>
+        <translation>此检查项没有区域，请先绘制区域。</translation>
+    </message>
+</context>
+<context>
+    <name>DropController</name>
     <message>
         <source>Add</source>
         <translation>添加</translation>
@@ -2136,6 +2172,27 @@
     </message>
 </context>
 <context>
+    <name>EditSync</name>
+    <message numerus="yes">
+        <source>%n change(s) saved on this computer. They will be sent when you log in again.</source>
+        <translation>
+            <numerusform>%n 处修改已保存在本机，重新登录后自动发送。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cannot make this change, writing to disk failed: {why}</source>
+        <translation>磁盘写入失败，操作未完成：{why}</translation>
+    </message>
+    <message>
+        <source>Cannot save changes on this computer: {why}</source>
+        <translation>无法在本机保存修改：{why}</translation>
+    </message>
+    <message>
+        <source>Walkaround is open in another window with this account. Edit there; this window is read-only.</source>
+        <translation>此账户已在另一窗口中打开。请在该窗口中修改，本窗口为只读。</translation>
+    </message>
+</context>
+<context>
     <name>EditUser</name>
     <message>
         <source>Full name</source>
@@ -2144,25 +2201,6 @@
     <message>
         <source>Username</source>
         <translation>用户名</translation>
-    </message>
-</context>
-<context>
-    <name>Editing</name>
-    <message>
-        <source>Accept finding</source>
-        <translation>确认缺陷</translation>
-    </message>
-    <message>
-        <source>Delete finding</source>
-        <translation>删除缺陷</translation>
-    </message>
-    <message>
-        <source>Relabel finding</source>
-        <translation>修改缺陷标签</translation>
-    </message>
-    <message>
-        <source>Withdraw acceptance</source>
-        <translation>取消确认</translation>
     </message>
 </context>
 <context>
@@ -2194,27 +2232,6 @@
     <message>
         <source>Sealed editions</source>
         <translation>已封存的版次</translation>
-    </message>
-</context>
-<context>
-    <name>Edits</name>
-    <message numerus="yes">
-        <source>%n change(s) saved on this computer. They will be sent when you log in again.</source>
-        <translation>
-            <numerusform>%n 处修改已保存在本机，重新登录后自动发送。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Cannot make this change, writing to disk failed: {why}</source>
-        <translation>磁盘写入失败，操作未完成：{why}</translation>
-    </message>
-    <message>
-        <source>Cannot save changes on this computer: {why}</source>
-        <translation>无法在本机保存修改：{why}</translation>
-    </message>
-    <message>
-        <source>Walkaround is open in another window with this account. Edit there; this window is read-only.</source>
-        <translation>此账户已在另一窗口中打开。请在该窗口中修改，本窗口为只读。</translation>
     </message>
 </context>
 <context>
@@ -2866,68 +2883,7 @@
     </message>
 </context>
 <context>
-    <name>Exchange</name>
-    <message numerus="yes">
-        <source>%n other shape(s) converted to bounding rectangles.</source>
-        <translation>
-            <numerusform>%n 个其他形状已转换为外接矩形。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n outside the image skipped.</source>
-        <translation>
-            <numerusform>已跳过图片范围外的 %n 个区域。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n region(s) imported.</source>
-        <translation>
-            <numerusform>已导入 %n 个区域。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme file.</source>
-        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO 或 labelme 文件。</translation>
-    </message>
-    <message>
-        <source>Cannot read the file: {why}</source>
-        <translation>无法读取文件：{why}</translation>
-    </message>
-    <message>
-        <source>Import regions</source>
-        <translation>导入区域</translation>
-    </message>
-    <message>
-        <source>Item {n}</source>
-        <translation>检查项 {n}</translation>
-    </message>
-    <message>
-        <source>No region in this file is inside the reference image.</source>
-        <translation>文件中的区域均不在参考图范围内。</translation>
-    </message>
-    <message>
-        <source>Region files ({patterns})</source>
-        <translation>区域文件 ({patterns})</translation>
-    </message>
-    <message>
-        <source>Saved: {path}</source>
-        <translation>已保存：{path}</translation>
-    </message>
-    <message>
-        <source>The file is too large. The limit is {n} regions and 64 MB.</source>
-        <translation>文件过大，上限为 {n} 个区域、64 MB。</translation>
-    </message>
-    <message>
-        <source>The reference image is still opening. Import again when it is shown.</source>
-        <translation>参考图正在打开，请在显示后重新导入。</translation>
-    </message>
-    <message>
-        <source>This file has several images, none named like the reference image. Rename one in the file, or select a file with a single image.</source>
-        <translation>文件包含多张图片，且均与参考图不同名。请在文件中改名，或选择只含一张图片的文件。</translation>
-    </message>
-</context>
-<context>
-    <name>Exporting</name>
+    <name>ExportController</name>
     <message numerus="yes">
         <source>%n image(s) not exported: missing on the service.</source>
         <translation>
@@ -3306,6 +3262,33 @@
     </message>
 </context>
 <context>
+    <name>FieldConflictDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Mine</source>
+        <translation>我的修改</translation>
+    </message>
+    <message>
+        <source>Record modified by another user</source>
+        <translation>记录已被其他用户修改</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Theirs</source>
+        <translation>对方的修改</translation>
+    </message>
+    <message>
+        <source>You and another user both changed these fields. Select the value to keep for each. All other changes are kept.</source>
+        <translation>您与其他用户同时修改了以下字段，请逐项选择要保留的值。其他修改均会保留。</translation>
+    </message>
+</context>
+<context>
     <name>FieldsCard</name>
     <message>
         <source>API status</source>
@@ -3526,6 +3509,25 @@
     </message>
 </context>
 <context>
+    <name>FindingEditController</name>
+    <message>
+        <source>Accept finding</source>
+        <translation>确认缺陷</translation>
+    </message>
+    <message>
+        <source>Delete finding</source>
+        <translation>删除缺陷</translation>
+    </message>
+    <message>
+        <source>Relabel finding</source>
+        <translation>修改缺陷标签</translation>
+    </message>
+    <message>
+        <source>Withdraw acceptance</source>
+        <translation>取消确认</translation>
+    </message>
+</context>
+<context>
     <name>FindingList</name>
     <message>
         <source>Click the square to accept · double-click to relabel</source>
@@ -3563,6 +3565,13 @@
     <message>
         <source>Minimum confidence of findings</source>
         <translation>缺陷的最低置信度</translation>
+    </message>
+</context>
+<context>
+    <name>FinishController</name>
+    <message>
+        <source>Cannot finish a record without items. Draw a region first.</source>
+        <translation>记录没有检查项，无法完成。请先绘制区域。</translation>
     </message>
 </context>
 <context>
@@ -3640,13 +3649,6 @@
     <message>
         <source>no model opinion</source>
         <translation>无模型意见</translation>
-    </message>
-</context>
-<context>
-    <name>Finishing</name>
-    <message>
-        <source>Cannot finish a record without items. Draw a region first.</source>
-        <translation>记录没有检查项，无法完成。请先绘制区域。</translation>
     </message>
 </context>
 <context>
@@ -3825,17 +3827,6 @@
     </message>
 </context>
 <context>
-    <name>Importing</name>
-    <message>
-        <source>Importing regions…</source>
-        <translation>正在导入区域…</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-</context>
-<context>
     <name>Inspector</name>
     <message>
         <source>Detection not run yet.</source>
@@ -3904,6 +3895,13 @@
     <message>
         <source>No model</source>
         <translation>未选择模型</translation>
+    </message>
+</context>
+<context>
+    <name>ItemFillController</name>
+    <message>
+        <source>No earlier record with this reference image.</source>
+        <translation>没有使用此参考图的历次检查记录。</translation>
     </message>
 </context>
 <context>
@@ -4065,109 +4063,6 @@
     <message>
         <source>Undecided {n}</source>
         <translation>待判定 {n}</translation>
-    </message>
-</context>
-<context>
-    <name>Keeping</name>
-    <message numerus="yes">
-        <source>%n region(s) saved as template of {name}.</source>
-        <translation>
-            <numerusform>已将 %n 个区域保存为“{name}”的模板。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Cannot save the template: it can hold at most {n} regions. Delete some regions first.</source>
-        <translation>模板最多包含 {n} 个区域，请先删除部分区域。</translation>
-    </message>
-    <message>
-        <source>Existing records do not change.</source>
-        <translation>已有的检查记录不受影响。</translation>
-    </message>
-    <message numerus="yes">
-        <source>It will be replaced with the %n region(s) of this record.</source>
-        <translation>
-            <numerusform>将替换为本记录的 %n 个区域。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Replace</source>
-        <translation>替换</translation>
-    </message>
-    <message>
-        <source>Replace template?</source>
-        <translation>替换模板？</translation>
-    </message>
-    <message>
-        <source>Select a reference image for the template first.</source>
-        <translation>请先选择模板所属的参考图。</translation>
-    </message>
-    <message>
-        <source>The record has no regions. Draw one first.</source>
-        <translation>记录没有区域，请先绘制区域。</translation>
-    </message>
-    <message numerus="yes">
-        <source>{name} already has a template with %n region(s).</source>
-        <translation>
-            <numerusform>“{name}”已有包含 %n 个区域的模板。</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>KeyEdit</name>
-    <message>
-        <source>Assign</source>
-        <translation>设置</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Change shortcut</source>
-        <translation>修改快捷键</translation>
-    </message>
-    <message>
-        <source>Clear</source>
-        <translation>清除</translation>
-    </message>
-    <message>
-        <source>New shortcut</source>
-        <translation>新快捷键</translation>
-    </message>
-    <message>
-        <source>Press the new shortcut.</source>
-        <translation>请按下新的快捷键。</translation>
-    </message>
-    <message>
-        <source>Reset to default</source>
-        <translation>恢复默认</translation>
-    </message>
-    <message>
-        <source>“{names}” uses this shortcut. Reassign?</source>
-        <translation>“{names}”已使用此快捷键。是否改为用于当前命令？</translation>
-    </message>
-</context>
-<context>
-    <name>KeySheet</name>
-    <message>
-        <source>Change shortcut: {title}</source>
-        <translation>修改快捷键：{title}</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-    <message>
-        <source>Find command or shortcut</source>
-        <translation>查找命令或快捷键</translation>
-    </message>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>快捷键</translation>
-    </message>
-    <message>
-        <source>Single-key shortcuts are inactive while you type in a field.</source>
-        <translation>在输入框中输入时，单键快捷键不生效。</translation>
     </message>
 </context>
 <context>
@@ -4372,45 +4267,6 @@
     <message>
         <source>You do not have permission to change your profile. Contact an administrator.</source>
         <translation>没有修改个人资料的权限，请联系管理员。</translation>
-    </message>
-</context>
-<context>
-    <name>Measuring</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Draw a line along a known length, then enter the length.</source>
-        <translation>沿已知长度画一条线，然后输入其长度。</translation>
-    </message>
-    <message>
-        <source>Length in mm</source>
-        <translation>长度（毫米）</translation>
-    </message>
-    <message>
-        <source>Line length</source>
-        <translation>线段长度</translation>
-    </message>
-    <message>
-        <source>Measure scale</source>
-        <translation>测量比例</translation>
-    </message>
-    <message>
-        <source>Opening image…</source>
-        <translation>正在打开图片…</translation>
-    </message>
-    <message>
-        <source>Use scale</source>
-        <translation>使用此比例</translation>
-    </message>
-    <message>
-        <source>{n} px</source>
-        <translation>{n} px</translation>
-    </message>
-    <message>
-        <source>{scale} mm per pixel</source>
-        <translation>{scale} 毫米/像素</translation>
     </message>
 </context>
 <context>
@@ -4774,18 +4630,14 @@
     </message>
 </context>
 <context>
-    <name>OwnDetection</name>
+    <name>OpenRecord</name>
     <message>
-        <source>Cannot add an ignored area outside the item&apos;s region. Draw it inside the region.</source>
-        <translation>忽略区域必须位于检查项的区域内，请重新绘制。</translation>
-    </message>
-    <message>
-        <source>This item has no region. Draw one first.</source>
-        <translation>此检查项没有区域，请先绘制区域。</translation>
+        <source>Item {n}</source>
+        <translation>检查项 {n}</translation>
     </message>
 </context>
 <context>
-    <name>OwnFile</name>
+    <name>OtherFileBanner</name>
     <message numerus="yes">
         <source>%n item(s) are not on the record&apos;s reference image. This item is on {name}.</source>
         <translation>
@@ -4802,70 +4654,10 @@
     </message>
 </context>
 <context>
-    <name>OwnSettingsBox</name>
+    <name>OutboxSender</name>
     <message>
-        <source>Add ignored area</source>
-        <translation>添加忽略区域</translation>
-    </message>
-    <message>
-        <source>Area {n}: {size}</source>
-        <translation>区域 {n}：{size}</translation>
-    </message>
-    <message>
-        <source>Cannot read these settings. Set them again, or reset to default.</source>
-        <translation>无法读取检测参数。请重新设置，或恢复默认。</translation>
-    </message>
-    <message>
-        <source>Default</source>
-        <translation>默认</translation>
-    </message>
-    <message>
-        <source>Detection settings: custom</source>
-        <translation>检测参数：自定义</translation>
-    </message>
-    <message>
-        <source>Detection settings: default</source>
-        <translation>检测参数：默认</translation>
-    </message>
-    <message>
-        <source>Ignored areas</source>
-        <translation>忽略区域</translation>
-    </message>
-    <message>
-        <source>Minimum finding size</source>
-        <translation>最小缺陷尺寸</translation>
-    </message>
-    <message>
-        <source>Remove ignored area {n}</source>
-        <translation>移除忽略区域 {n}</translation>
-    </message>
-    <message>
-        <source>Sensitivity</source>
-        <translation>灵敏度</translation>
-    </message>
-    <message>
-        <source>high</source>
-        <translation>高</translation>
-    </message>
-    <message>
-        <source>low</source>
-        <translation>低</translation>
-    </message>
-    <message>
-        <source>medium</source>
-        <translation>中</translation>
-    </message>
-    <message>
-        <source>very high</source>
-        <translation>很高</translation>
-    </message>
-    <message>
-        <source>very low</source>
-        <translation>很低</translation>
-    </message>
-    <message>
-        <source>{word} (default)</source>
-        <translation>{word}（默认）</translation>
+        <source>Cannot record the sent changes on disk: {why}</source>
+        <translation>无法在磁盘上记录已发送的修改：{why}</translation>
     </message>
 </context>
 <context>
@@ -4914,33 +4706,6 @@
     <message>
         <source>Search commands</source>
         <translation>搜索命令</translation>
-    </message>
-</context>
-<context>
-    <name>PasswordAgain</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Confirm password</source>
-        <translation>确认密码</translation>
-    </message>
-    <message>
-        <source>Continue</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Enter your password.</source>
-        <translation>请输入密码。</translation>
-    </message>
-    <message>
-        <source>Password</source>
-        <translation>密码</translation>
-    </message>
-    <message>
-        <source>This change requires a password login within the last ten minutes. Your entries are kept.</source>
-        <translation>此修改要求最近十分钟内使用密码登录。已填写的内容会保留。</translation>
     </message>
 </context>
 <context>
@@ -5018,6 +4783,33 @@
     <message>
         <source>Username</source>
         <translation>用户名</translation>
+    </message>
+</context>
+<context>
+    <name>PasswordPrompt</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Confirm password</source>
+        <translation>确认密码</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Enter your password.</source>
+        <translation>请输入密码。</translation>
+    </message>
+    <message>
+        <source>Password</source>
+        <translation>密码</translation>
+    </message>
+    <message>
+        <source>This change requires a password login within the last ten minutes. Your entries are kept.</source>
+        <translation>此修改要求最近十分钟内使用密码登录。已填写的内容会保留。</translation>
     </message>
 </context>
 <context>
@@ -5153,6 +4945,29 @@
     </message>
 </context>
 <context>
+    <name>PhotoPairController</name>
+    <message>
+        <source>Downloading photo… {n} %</source>
+        <translation>正在下载照片… {n} %</translation>
+    </message>
+    <message>
+        <source>No photos yet. Add or take one, or drop a file here.</source>
+        <translation>暂无照片。可添加、拍摄，或将文件拖到此处。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove photo?</source>
+        <translation>移除照片？</translation>
+    </message>
+    <message>
+        <source>The photo is removed from this item. Its detection results are kept.</source>
+        <translation>照片将从此检查项移除，已有检测结果保留。</translation>
+    </message>
+</context>
+<context>
     <name>PhotoStrip</name>
     <message>
         <source>Item photos</source>
@@ -5167,6 +4982,25 @@
     <message>
         <source>Show fewer photos</source>
         <translation>收起照片</translation>
+    </message>
+</context>
+<context>
+    <name>PhotoUploadController</name>
+    <message>
+        <source>Add photo</source>
+        <translation>添加照片</translation>
+    </message>
+    <message>
+        <source>Cannot add a photo without an item. Draw a region first ({keys}).</source>
+        <translation>照片必须属于检查项，请先绘制区域（{keys}）。</translation>
+    </message>
+    <message>
+        <source>Select an item for the photo first.</source>
+        <translation>请先选择照片所属的检查项。</translation>
+    </message>
+    <message>
+        <source>photo</source>
+        <translation>照片</translation>
     </message>
 </context>
 <context>
@@ -5201,26 +5035,14 @@
     </message>
 </context>
 <context>
-    <name>Photos</name>
+    <name>PictureSwitch</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Photo</source>
+        <translation>照片</translation>
     </message>
     <message>
-        <source>No photos yet. Add or take one, or drop a file here.</source>
-        <translation>暂无照片。可添加、拍摄，或将文件拖到此处。</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>移除</translation>
-    </message>
-    <message>
-        <source>Remove photo?</source>
-        <translation>移除照片？</translation>
-    </message>
-    <message>
-        <source>The photo is removed from this item. Its detection results are kept.</source>
-        <translation>照片将从此检查项移除，已有检测结果保留。</translation>
+        <source>Reference</source>
+        <translation>参考图</translation>
     </message>
 </context>
 <context>
@@ -5498,20 +5320,8 @@
 <context>
     <name>RecordPhotos</name>
     <message>
-        <source>Add photos to record</source>
-        <translation>为记录添加照片</translation>
-    </message>
-    <message>
-        <source>Also removed from these items: {names}.</source>
-        <translation>同时从以下检查项移除：{names}。</translation>
-    </message>
-    <message>
         <source>Cannot match the photo: {why}</source>
         <translation>无法匹配照片：{why}</translation>
-    </message>
-    <message>
-        <source>Existing detection results are kept.</source>
-        <translation>已有检测结果保留。</translation>
     </message>
     <message>
         <source>In other photos</source>
@@ -5552,24 +5362,6 @@
         <translation>{names} 的照片。</translation>
     </message>
     <message>
-        <source>Remove</source>
-        <translation>移除</translation>
-    </message>
-    <message numerus="yes">
-        <source>Remove %n photo(s) from record?</source>
-        <translation>
-            <numerusform>从记录中移除 %n 张照片？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Remove {photo} anyway?</source>
-        <translation>仍要移除 {photo}？</translation>
-    </message>
-    <message>
-        <source>Results or verdicts of these items are based on this photo: {names}. They are kept.</source>
-        <translation>以下检查项的结果或判定基于此照片：{names}。结果和判定均会保留。</translation>
-    </message>
-    <message>
         <source>Searching the photo for regions…</source>
         <translation>正在照片中查找区域…</translation>
     </message>
@@ -5593,15 +5385,105 @@
         <source>Waiting for regions</source>
         <translation>等待区域</translation>
     </message>
-    <message>
-        <source>photo</source>
-        <translation>照片</translation>
-    </message>
     <message numerus="yes">
         <source>{names} and %n more</source>
         <translation>
             <numerusform>{names}，另有 %n 个</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>RecordPhotosController</name>
+    <message>
+        <source>Add photos to record</source>
+        <translation>为记录添加照片</translation>
+    </message>
+    <message>
+        <source>Also removed from these items: {names}.</source>
+        <translation>同时从以下检查项移除：{names}。</translation>
+    </message>
+    <message>
+        <source>Existing detection results are kept.</source>
+        <translation>已有检测结果保留。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message numerus="yes">
+        <source>Remove %n photo(s) from record?</source>
+        <translation>
+            <numerusform>从记录中移除 %n 张照片？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Remove {photo} anyway?</source>
+        <translation>仍要移除 {photo}？</translation>
+    </message>
+    <message>
+        <source>Results or verdicts of these items are based on this photo: {names}. They are kept.</source>
+        <translation>以下检查项的结果或判定基于此照片：{names}。结果和判定均会保留。</translation>
+    </message>
+    <message>
+        <source>photo</source>
+        <translation>照片</translation>
+    </message>
+</context>
+<context>
+    <name>RecordTopBar</name>
+    <message numerus="yes">
+        <source>%n conflicting change(s)</source>
+        <translation>
+            <numerusform>%n 处修改冲突</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All changes are saved to the service.</source>
+        <translation>所有修改均已保存到服务。</translation>
+    </message>
+    <message>
+        <source>Export report</source>
+        <translation>导出报告</translation>
+    </message>
+    <message>
+        <source>Finish record</source>
+        <translation>完成记录</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>Photos</source>
+        <translation>照片</translation>
+    </message>
+    <message>
+        <source>Records</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Run detection</source>
+        <translation>执行检测</translation>
+    </message>
+    <message>
+        <source>Stop detection ({percent} %)</source>
+        <translation>停止检测（{percent} %）</translation>
+    </message>
+    <message>
+        <source>The service is not responding. Your changes are saved on this computer and will be sent later.</source>
+        <translation>服务无响应。修改已保存在本机，稍后自动发送。</translation>
+    </message>
+    <message>
+        <source>These changes were not sent before the program closed. Keep or discard them.</source>
+        <translation>这些修改在程序退出前未发送，请选择保留或放弃。</translation>
+    </message>
+    <message>
+        <source>Unnamed record</source>
+        <translation>未命名记录</translation>
+    </message>
+    <message>
+        <source>Your changes are saved on this computer and are being sent to the service.</source>
+        <translation>修改已保存在本机，正在发送到服务。</translation>
     </message>
 </context>
 <context>
@@ -5739,7 +5621,7 @@
     </message>
 </context>
 <context>
-    <name>Recovered</name>
+    <name>RecoveryNotice</name>
     <message>
         <source>Discard</source>
         <translation>放弃</translation>
@@ -5853,6 +5735,67 @@
     <message>
         <source>{name} added.</source>
         <translation>已添加“{name}”。</translation>
+    </message>
+</context>
+<context>
+    <name>RegionFilesController</name>
+    <message numerus="yes">
+        <source>%n other shape(s) converted to bounding rectangles.</source>
+        <translation>
+            <numerusform>%n 个其他形状已转换为外接矩形。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n outside the image skipped.</source>
+        <translation>
+            <numerusform>已跳过图片范围外的 %n 个区域。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n region(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个区域。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme file.</source>
+        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO 或 labelme 文件。</translation>
+    </message>
+    <message>
+        <source>Cannot read the file: {why}</source>
+        <translation>无法读取文件：{why}</translation>
+    </message>
+    <message>
+        <source>Import regions</source>
+        <translation>导入区域</translation>
+    </message>
+    <message>
+        <source>Item {n}</source>
+        <translation>检查项 {n}</translation>
+    </message>
+    <message>
+        <source>No region in this file is inside the reference image.</source>
+        <translation>文件中的区域均不在参考图范围内。</translation>
+    </message>
+    <message>
+        <source>Region files ({patterns})</source>
+        <translation>区域文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Saved: {path}</source>
+        <translation>已保存：{path}</translation>
+    </message>
+    <message>
+        <source>The file is too large. The limit is {n} regions and 64 MB.</source>
+        <translation>文件过大，上限为 {n} 个区域、64 MB。</translation>
+    </message>
+    <message>
+        <source>The reference image is still opening. Import again when it is shown.</source>
+        <translation>参考图正在打开，请在显示后重新导入。</translation>
+    </message>
+    <message>
+        <source>This file has several images, none named like the reference image. Rename one in the file, or select a file with a single image.</source>
+        <translation>文件包含多张图片，且均与参考图不同名。请在文件中改名，或选择只含一张图片的文件。</translation>
     </message>
 </context>
 <context>
@@ -6116,7 +6059,42 @@
     </message>
 </context>
 <context>
-    <name>Review</name>
+    <name>ReportProgress</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cannot save the file: {why}. Select another location.</source>
+        <translation>无法保存文件：{why}。请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>Export report</source>
+        <translation>导出报告</translation>
+    </message>
+    <message>
+        <source>HTML (*.html)</source>
+        <translation>HTML (*.html)</translation>
+    </message>
+    <message>
+        <source>PDF (*.pdf)</source>
+        <translation>PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Saving {file}…</source>
+        <translation>正在保存 {file}…</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewDialog</name>
     <message numerus="yes">
         <source>Accept for %n photo(s)</source>
         <translation>
@@ -6298,6 +6276,45 @@
     </message>
 </context>
 <context>
+    <name>ScaleDialog</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Draw a line along a known length, then enter the length.</source>
+        <translation>沿已知长度画一条线，然后输入其长度。</translation>
+    </message>
+    <message>
+        <source>Length in mm</source>
+        <translation>长度（毫米）</translation>
+    </message>
+    <message>
+        <source>Line length</source>
+        <translation>线段长度</translation>
+    </message>
+    <message>
+        <source>Measure scale</source>
+        <translation>测量比例</translation>
+    </message>
+    <message>
+        <source>Opening image…</source>
+        <translation>正在打开图片…</translation>
+    </message>
+    <message>
+        <source>Use scale</source>
+        <translation>使用此比例</translation>
+    </message>
+    <message>
+        <source>{n} px</source>
+        <translation>{n} px</translation>
+    </message>
+    <message>
+        <source>{scale} mm per pixel</source>
+        <translation>{scale} 毫米/像素</translation>
+    </message>
+</context>
+<context>
     <name>Seal</name>
     <message>
         <source>Awaiting release</source>
@@ -6386,6 +6403,29 @@
     </message>
 </context>
 <context>
+    <name>SealController</name>
+    <message>
+        <source>Release record</source>
+        <translation>放行</translation>
+    </message>
+    <message>
+        <source>Release record?</source>
+        <translation>放行此记录？</translation>
+    </message>
+    <message>
+        <source>Report saved: {file}</source>
+        <translation>报告已保存：{file}</translation>
+    </message>
+    <message>
+        <source>You confirm the record finished by {name}. Your name is stored with edition {n}.</source>
+        <translation>确认放行由 {name} 完成的记录，您的姓名将记入版次 {n}。</translation>
+    </message>
+    <message>
+        <source>{record}, edition {n}</source>
+        <translation>{record}，版次 {n}</translation>
+    </message>
+</context>
+<context>
     <name>Section</name>
     <message>
         <source>Cannot delete {name}: {why}</source>
@@ -6426,13 +6466,6 @@
     <message>
         <source>{name} saved.</source>
         <translation>已保存“{name}”。</translation>
-    </message>
-</context>
-<context>
-    <name>Sending</name>
-    <message>
-        <source>Cannot record the sent changes on disk: {why}</source>
-        <translation>无法在磁盘上记录已发送的修改：{why}</translation>
     </message>
 </context>
 <context>
@@ -6529,7 +6562,7 @@
     </message>
 </context>
 <context>
-    <name>Sharing</name>
+    <name>SharedPhotoController</name>
     <message>
         <source>Also used for {names}</source>
         <translation>同时用于 {names}</translation>
@@ -6554,44 +6587,61 @@
     </message>
 </context>
 <context>
-    <name>Side</name>
+    <name>ShortcutDialog</name>
     <message>
-        <source>Downloading photo… {n} %</source>
-        <translation>正在下载照片… {n} %</translation>
+        <source>Assign</source>
+        <translation>设置</translation>
     </message>
     <message>
-        <source>This version has no photo.</source>
-        <translation>此版本没有照片。</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Change shortcut</source>
+        <translation>修改快捷键</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>New shortcut</source>
+        <translation>新快捷键</translation>
+    </message>
+    <message>
+        <source>Press the new shortcut.</source>
+        <translation>请按下新的快捷键。</translation>
+    </message>
+    <message>
+        <source>Reset to default</source>
+        <translation>恢复默认</translation>
+    </message>
+    <message>
+        <source>“{names}” uses this shortcut. Reassign?</source>
+        <translation>“{names}”已使用此快捷键。是否改为用于当前命令？</translation>
     </message>
 </context>
 <context>
-    <name>Standing</name>
+    <name>ShortcutSheet</name>
     <message>
-        <source>Release record</source>
-        <translation>放行</translation>
+        <source>Change shortcut: {title}</source>
+        <translation>修改快捷键：{title}</translation>
     </message>
     <message>
-        <source>Release record?</source>
-        <translation>放行此记录？</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
     <message>
-        <source>Report saved: {file}</source>
-        <translation>报告已保存：{file}</translation>
+        <source>Find command or shortcut</source>
+        <translation>查找命令或快捷键</translation>
     </message>
     <message>
-        <source>You confirm the record finished by {name}. Your name is stored with edition {n}.</source>
-        <translation>确认放行由 {name} 完成的记录，您的姓名将记入版次 {n}。</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>快捷键</translation>
     </message>
     <message>
-        <source>{record}, edition {n}</source>
-        <translation>{record}，版次 {n}</translation>
-    </message>
-</context>
-<context>
-    <name>Starting</name>
-    <message>
-        <source>No earlier record with this reference image.</source>
-        <translation>没有使用此参考图的历次检查记录。</translation>
+        <source>Single-key shortcuts are inactive while you type in a field.</source>
+        <translation>在输入框中输入时，单键快捷键不生效。</translation>
     </message>
 </context>
 <context>
@@ -6649,17 +6699,6 @@
     </message>
 </context>
 <context>
-    <name>Switch</name>
-    <message>
-        <source>Photo</source>
-        <translation>照片</translation>
-    </message>
-    <message>
-        <source>Reference</source>
-        <translation>参考图</translation>
-    </message>
-</context>
-<context>
     <name>TaskForm</name>
     <message>
         <source>After-flight walkaround</source>
@@ -6714,67 +6753,55 @@
     </message>
 </context>
 <context>
+    <name>TemplateController</name>
+    <message numerus="yes">
+        <source>%n region(s) saved as template of {name}.</source>
+        <translation>
+            <numerusform>已将 %n 个区域保存为“{name}”的模板。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cannot save the template: it can hold at most {n} regions. Delete some regions first.</source>
+        <translation>模板最多包含 {n} 个区域，请先删除部分区域。</translation>
+    </message>
+    <message>
+        <source>Existing records do not change.</source>
+        <translation>已有的检查记录不受影响。</translation>
+    </message>
+    <message numerus="yes">
+        <source>It will be replaced with the %n region(s) of this record.</source>
+        <translation>
+            <numerusform>将替换为本记录的 %n 个区域。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Replace template?</source>
+        <translation>替换模板？</translation>
+    </message>
+    <message>
+        <source>Select a reference image for the template first.</source>
+        <translation>请先选择模板所属的参考图。</translation>
+    </message>
+    <message>
+        <source>The record has no regions. Draw one first.</source>
+        <translation>记录没有区域，请先绘制区域。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{name} already has a template with %n region(s).</source>
+        <translation>
+            <numerusform>“{name}”已有包含 %n 个区域的模板。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ToolStrip</name>
     <message>
         <source>Tools</source>
         <translation>工具</translation>
-    </message>
-</context>
-<context>
-    <name>Top</name>
-    <message numerus="yes">
-        <source>%n conflicting change(s)</source>
-        <translation>
-            <numerusform>%n 处修改冲突</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>All changes are saved to the service.</source>
-        <translation>所有修改均已保存到服务。</translation>
-    </message>
-    <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
-    </message>
-    <message>
-        <source>Finish record</source>
-        <translation>完成记录</translation>
-    </message>
-    <message>
-        <source>More</source>
-        <translation>更多</translation>
-    </message>
-    <message>
-        <source>Photos</source>
-        <translation>照片</translation>
-    </message>
-    <message>
-        <source>Records</source>
-        <translation>检查记录</translation>
-    </message>
-    <message>
-        <source>Run detection</source>
-        <translation>执行检测</translation>
-    </message>
-    <message>
-        <source>Stop detection ({percent} %)</source>
-        <translation>停止检测（{percent} %）</translation>
-    </message>
-    <message>
-        <source>The service is not responding. Your changes are saved on this computer and will be sent later.</source>
-        <translation>服务无响应。修改已保存在本机，稍后自动发送。</translation>
-    </message>
-    <message>
-        <source>These changes were not sent before the program closed. Keep or discard them.</source>
-        <translation>这些修改在程序退出前未发送，请选择保留或放弃。</translation>
-    </message>
-    <message>
-        <source>Unnamed record</source>
-        <translation>未命名记录</translation>
-    </message>
-    <message>
-        <source>Your changes are saved on this computer and are being sent to the service.</source>
-        <translation>修改已保存在本机，正在发送到服务。</translation>
     </message>
 </context>
 <context>
@@ -6865,7 +6892,7 @@
     </message>
 </context>
 <context>
-    <name>Undoing</name>
+    <name>UndoController</name>
     <message>
         <source>Nothing to redo.</source>
         <translation>没有可重做的操作。</translation>
@@ -6892,7 +6919,7 @@
     </message>
 </context>
 <context>
-    <name>Uploading</name>
+    <name>UploadRow</name>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
@@ -7026,6 +7053,17 @@
     <message>
         <source>Your verdict differs from the model&apos;s. Enter a reason.</source>
         <translation>判定与模型意见不一致，请填写理由。</translation>
+    </message>
+</context>
+<context>
+    <name>VersionPane</name>
+    <message>
+        <source>Downloading photo… {n} %</source>
+        <translation>正在下载照片… {n} %</translation>
+    </message>
+    <message>
+        <source>This version has no photo.</source>
+        <translation>此版本没有照片。</translation>
     </message>
 </context>
 <context>
@@ -7301,41 +7339,6 @@
     <message>
         <source>Workbench</source>
         <translation>工作台</translation>
-    </message>
-</context>
-<context>
-    <name>Writing</name>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-    <message>
-        <source>Cannot save the file: {why}. Select another location.</source>
-        <translation>无法保存文件：{why}。请选择其他位置。</translation>
-    </message>
-    <message>
-        <source>Export report</source>
-        <translation>导出报告</translation>
-    </message>
-    <message>
-        <source>HTML (*.html)</source>
-        <translation>HTML (*.html)</translation>
-    </message>
-    <message>
-        <source>PDF (*.pdf)</source>
-        <translation>PDF (*.pdf)</translation>
-    </message>
-    <message>
-        <source>Progress</source>
-        <translation>进度</translation>
-    </message>
-    <message>
-        <source>Record</source>
-        <translation>检查记录</translation>
-    </message>
-    <message>
-        <source>Saving {file}…</source>
-        <translation>正在保存 {file}…</translation>
     </message>
 </context>
 <context>

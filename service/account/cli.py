@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from service.account import rules, store
 from service.account.passwords import hashed
 from service.account.tables import User
-from service.changes import BeforeCommit, Change, announce
+from service.changes import BeforeCommit, ObjectChange, announce
 from service.database import Database, now
 from service.envelope import Problem
 from service.schema import migrate
@@ -28,12 +28,16 @@ T = TypeVar("T")
 # The address in the audit log for what was done on the machine itself.
 _ADDRESS = "command line"
 
-_FAULTS: dict[rules.Fault, str] = {
-    rules.Fault.USERNAME_LENGTH: f"a user name has 1 to {rules.MAX_USERNAME} characters",
-    rules.Fault.USERNAME_CHARACTERS: "a user name holds no blanks, control or invisible characters",
-    rules.Fault.PASSWORD_LENGTH: f"a password has {rules.MIN_PASSWORD} to {rules.MAX_PASSWORD} characters",
-    rules.Fault.PASSWORD_COMMON: "this password is among those that are tried first; choose another",
-    rules.Fault.PASSWORD_IS_USERNAME: "the password must not be the user name",
+_FAULTS: dict[rules.CredentialFault, str] = {
+    rules.CredentialFault.USERNAME_LENGTH: f"a user name has 1 to {rules.MAX_USERNAME} characters",
+    rules.CredentialFault.USERNAME_CHARACTERS: "a user name holds no blanks, control or invisible characters",
+    rules.CredentialFault.PASSWORD_LENGTH: (
+        f"a password has {rules.MIN_PASSWORD} to {rules.MAX_PASSWORD} characters"
+    ),
+    rules.CredentialFault.PASSWORD_COMMON: (
+        "this password is among those that are tried first; choose another"
+    ),
+    rules.CredentialFault.PASSWORD_IS_USERNAME: "the password must not be the user name",
 }
 
 
@@ -132,8 +136,8 @@ def _named(session: Session, username: str) -> User:
     return user
 
 
-def _change(action: str, user: User, **details: Any) -> Change:
-    return Change(action, "user", user.id, None, _ADDRESS, details)
+def _change(action: str, user: User, **details: Any) -> ObjectChange:
+    return ObjectChange(action, "user", user.id, None, _ADDRESS, details)
 
 
 def _add(database: Database, settings: Settings, options: argparse.Namespace) -> None:

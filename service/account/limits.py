@@ -88,7 +88,7 @@ class LoginLimits:
             left = max(left, wait - abs((at - row.last_at).total_seconds()))
         return math.ceil(left)
 
-    def hold(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
+    def ensure_counts(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
         """Make the counts of this attempt where there are none: only what is there can be locked."""
         insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
         none = [{"key": key, "failures": 0, "last_at": at} for key in sorted(attempt.free)]

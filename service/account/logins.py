@@ -17,14 +17,14 @@ from service.account.passwords import Passwords
 from service.account.tables import LoginSession, SpentRefresh, User, new_id
 from service.account.tokens import (
     AccessTokens,
-    Exchange,
+    RefreshExchange,
     Successor,
     login_expired,
     new_refresh_token,
     not_logged_in,
     refresh_hash,
 )
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.envelope import Problem, Refusal
 from service.settings import Settings
@@ -55,7 +55,7 @@ def _no_faces(_session: Session, _user_ids: object) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class PasswordAttempt:
     """A password given for a user name: the user (None when there is none), how it counts, if it is right."""
 
     user: User | None
@@ -81,11 +81,11 @@ class Logins:
         self._passwords = passwords
         self._refresh_for = dt.timedelta(seconds=settings.refresh_token_seconds)
         self._limits = LoginLimits(secret)
-        self._exchange = Exchange(secret)
+        self._exchange = RefreshExchange(secret)
         self._locks = [asyncio.Lock() for _ in range(_STRIPES)]
 
     @asynccontextmanager
-    async def guess(self, username: str, password: SecretStr, address: str) -> AsyncIterator[Guess]:
+    async def guess(self, username: str, password: SecretStr, address: str) -> AsyncIterator[PasswordAttempt]:
         """One attempt to give a user's password; inside the block no other on that name goes on.
 
         An unknown user takes the same time. Raises Problem 429 while this attempt has to wait.
@@ -94,7 +94,9 @@ class Logins:
         async with self._locks[hash(key) % _STRIPES]:
             user, attempt = await self._db.read(lambda session: self._look(session, key, address))
             stored = user.password_hash if user is not None else None
-            yield Guess(user, attempt, await self._passwords.check(password.get_secret_value(), stored))
+            yield PasswordAttempt(
+                user, attempt, await self._passwords.check(password.get_secret_value(), stored)
+            )
 
     def _look(self, session: Session, username_key: str, address: str) -> tuple[User | None, Attempt]:
         user = session.exec(select(User).where(User.username_key == username_key)).first()
@@ -115,7 +117,7 @@ class Logins:
                 retry_after=seconds,
             )
 
-    async def was_wrong(self, guess: Guess, address: str, action: str) -> None:
+    async def was_wrong(self, guess: PasswordAttempt, address: str, action: str) -> None:
         """Count a wrong password and tell the listeners of `action`.
 
         Raises Problem 429, and counts nothing, when others were wrong meanwhile and this one has to wait.
@@ -123,16 +125,16 @@ class Logins:
 
         def work(session: Session) -> None:
             # Many names at once, or one at many service processes, are looked at before one is counted.
-            self._limits.hold(session, guess.attempt, self._clock())
+            self._limits.ensure_counts(session, guess.attempt, self._clock())
             self._let_wait(session, guess.attempt, counting=True)
             self._limits.failed(session, guess.attempt, self._clock())
             # An unknown user name is not kept: it may be a password.
             user_id = guess.user.id if guess.user is not None else None
-            announce(session, Change(action, "user", user_id, None, address, quiet=True))
+            announce(session, ObjectChange(action, "user", user_id, None, address, quiet=True))
 
         await self._db.write(work)
 
-    def was_right(self, session: Session, guess: Guess) -> None:
+    def was_right(self, session: Session, guess: PasswordAttempt) -> None:
         """Forget the wrong passwords before this right one. Raises Problem 429 as `was_wrong` does."""
         self._let_wait(session, guess.attempt, counting=True)
         self._limits.succeeded(session, guess.attempt)
@@ -196,7 +198,7 @@ class Logins:
         session.add(login)
         session.flush()
         details = {"methods": list(methods), "session_id": login.id}
-        announce(session, Change("login", "user", user.id, user.id, address, details, quiet=True))
+        announce(session, ObjectChange("login", "user", user.id, user.id, address, details, quiet=True))
         return self._tokens(session, user, login, Successor(refresh, new_id()), at)
 
     def _tokens(
@@ -293,6 +295,6 @@ class Logins:
                 return
             login.ended_at = self._clock()
             user_id, details = login.user_id, {"session_id": session_id}
-            announce(session, Change(action, "user", user_id, user_id, address, details, quiet=True))
+            announce(session, ObjectChange(action, "user", user_id, user_id, address, details, quiet=True))
 
         store.altering(session, work)

@@ -28,7 +28,7 @@ def username_key(username: str) -> str:
     return unicodedata.normalize("NFKC", username_text(username).casefold())
 
 
-class Fault(StrEnum):
+class CredentialFault(StrEnum):
     """Why a user name or a new password is refused."""
 
     USERNAME_LENGTH = "username_length"
@@ -39,23 +39,23 @@ class Fault(StrEnum):
     PASSWORD_UNCHANGED = "password_unchanged"  # noqa: S105
 
 
-FAULT_SENTENCES: dict[Fault, str] = {
-    Fault.USERNAME_LENGTH: f"用户名长度应为 1 到 {MAX_USERNAME} 个字符",
-    Fault.USERNAME_CHARACTERS: "用户名不能包含空格、控制字符或不可见字符",
-    Fault.PASSWORD_LENGTH: f"密码长度应为 {MIN_PASSWORD} 到 {MAX_PASSWORD} 个字符",
-    Fault.PASSWORD_COMMON: "密码过于常见，请更换",
-    Fault.PASSWORD_IS_USERNAME: "密码不能与用户名相同",
-    Fault.PASSWORD_UNCHANGED: "新密码不能与当前密码相同，请更换",
+FAULT_SENTENCES: dict[CredentialFault, str] = {
+    CredentialFault.USERNAME_LENGTH: f"用户名长度应为 1 到 {MAX_USERNAME} 个字符",
+    CredentialFault.USERNAME_CHARACTERS: "用户名不能包含空格、控制字符或不可见字符",
+    CredentialFault.PASSWORD_LENGTH: f"密码长度应为 {MIN_PASSWORD} 到 {MAX_PASSWORD} 个字符",
+    CredentialFault.PASSWORD_COMMON: "密码过于常见，请更换",
+    CredentialFault.PASSWORD_IS_USERNAME: "密码不能与用户名相同",
+    CredentialFault.PASSWORD_UNCHANGED: "新密码不能与当前密码相同，请更换",
 }
 
 
-def username_fault(username: str) -> Fault | None:
+def username_fault(username: str) -> CredentialFault | None:
     """Why `username` cannot be given to a new user; None when it can."""
     text = username_text(username)
     if not 1 <= len(text) <= MAX_USERNAME:
-        return Fault.USERNAME_LENGTH
+        return CredentialFault.USERNAME_LENGTH
     if any(unicodedata.category(character)[0] in "CZ" for character in text):
-        return Fault.USERNAME_CHARACTERS
+        return CredentialFault.USERNAME_CHARACTERS
     return None
 
 
@@ -64,23 +64,23 @@ def password_text(password: str) -> str:
     return unicodedata.normalize("NFKC", password)
 
 
-def password_fault(password: str, username: str) -> Fault | None:
+def password_fault(password: str, username: str) -> CredentialFault | None:
     """Why `password` cannot become the password of `username`; None when it can."""
     text = password_text(password)
     if not MIN_PASSWORD <= len(text) <= MAX_PASSWORD:
-        return Fault.PASSWORD_LENGTH
+        return CredentialFault.PASSWORD_LENGTH
     folded = text.casefold()
     if folded == username_key(username):
-        return Fault.PASSWORD_IS_USERNAME
+        return CredentialFault.PASSWORD_IS_USERNAME
     if is_common(folded):
-        return Fault.PASSWORD_COMMON
+        return CredentialFault.PASSWORD_COMMON
     return None
 
 
-def new_password_fault(password: str, current: str, username: str) -> Fault | None:
+def new_password_fault(password: str, current: str, username: str) -> CredentialFault | None:
     """Why `username` cannot change the password `current` to `password`; None when they can."""
     if password_text(password) == password_text(current):
-        return Fault.PASSWORD_UNCHANGED
+        return CredentialFault.PASSWORD_UNCHANGED
     return password_fault(password, username)
 
 

@@ -15,7 +15,7 @@ from service.account.passwords import Passwords
 from service.account.sessions import LiveSessions
 from service.account.tables import LoginSession, User
 from service.account.tokens import login_expired, not_logged_in
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.envelope import Problem, Refusal
 from service.security import Caller
@@ -34,7 +34,7 @@ _WRONG_PASSWORD = "原密码错误"  # noqa: S105 - a message
 _UPDATE_FAILED = "更新数据失败"
 
 
-def _invalid(field: str, fault: rules.Fault) -> Problem:
+def _invalid(field: str, fault: rules.CredentialFault) -> Problem:
     sentence = rules.FAULT_SENTENCES[fault]
     fields = [{"field": field, "type": fault.value, "message": sentence}]
     return Problem(422, ErrorCode.INVALID_INPUT, sentence, fields=fields)
@@ -130,7 +130,7 @@ class AccountService:
                 raise taken
             user = store.add_user(session, username, hashed, [Role.ADMIN], name)
             details = {"username": user.username, "roles": [Role.ADMIN.value]}
-            announce(session, Change("create", "user", user.id, user.id, address, details))
+            announce(session, ObjectChange("create", "user", user.id, user.id, address, details))
             return self.logins.open(session, user, (PASSWORD,), address)
 
         return await self._alter(work)
@@ -178,7 +178,9 @@ class AccountService:
                 user.updated_at = self._clock()
                 # The names of the fields only: an old address or number has no place in a log forever.
                 details = {"fields": changed}
-                announce(session, Change("update", "user", user.id, caller.user_id, caller.address, details))
+                announce(
+                    session, ObjectChange("update", "user", user.id, caller.user_id, caller.address, details)
+                )
             return store.user_wire(session, user, self.faces_of)
 
         return await self._alter(work)
@@ -219,7 +221,9 @@ class AccountService:
                 login = session.get(LoginSession, caller.session_id)
                 if login is not None:
                     login.password_at = at
-                change = Change("password_changed", "user", again.id, again.id, caller.address, quiet=True)
+                change = ObjectChange(
+                    "password_changed", "user", again.id, again.id, caller.address, quiet=True
+                )
                 announce(session, change)
 
             await self._alter(work)
@@ -252,7 +256,9 @@ class AccountService:
             user = store.add_user(session, body.username, hashed, body.roles, body.name)
             answer = store.users_wire(session, [user], self.faces_of)[0]
             details = {"username": user.username, "roles": [role.value for role in answer.roles]}
-            announce(session, Change("create", "user", user.id, caller.user_id, caller.address, details))
+            announce(
+                session, ObjectChange("create", "user", user.id, caller.user_id, caller.address, details)
+            )
             return answer
 
         return await self._alter(work)
@@ -269,7 +275,7 @@ class AccountService:
             new = body.password.get_secret_value()
             fault = rules.password_fault(new, username)
             if fault is None and await self._passwords.check(new, stored):
-                fault = rules.Fault.PASSWORD_UNCHANGED
+                fault = rules.CredentialFault.PASSWORD_UNCHANGED
             if fault is not None:
                 raise _invalid("password", fault)
             hashed = await self._passwords.hash(new)
@@ -295,7 +301,9 @@ class AccountService:
                 store.set_password(session, user, hashed, at, keep=own)
             if details:
                 user.updated_at = at
-                announce(session, Change("update", "user", user_id, caller.user_id, caller.address, details))
+                announce(
+                    session, ObjectChange("update", "user", user_id, caller.user_id, caller.address, details)
+                )
                 session.flush()
             return store.users_wire(session, [user], self.faces_of)[0]
 

@@ -20,7 +20,7 @@ _VERSION = "SELECT number FROM account_version WHERE id = 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveSession:
     """A session that has not ended, its enabled user, and what that user may do."""
 
     user_id: str
@@ -32,7 +32,7 @@ class Live:
     expires_at: dt.datetime
 
 
-def _load(session: Session, session_id: str) -> Live | None:
+def _load(session: Session, session_id: str) -> LiveSession | None:
     row = session.exec(
         select(LoginSession, User)
         .join(User, col(User.id) == LoginSession.user_id)
@@ -41,7 +41,7 @@ def _load(session: Session, session_id: str) -> Live | None:
     if row is None:
         return None
     login, user = row
-    return Live(
+    return LiveSession(
         user_id=user.id,
         username=user.username,
         name=user.name,
@@ -62,7 +62,7 @@ class LiveSessions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kept: dict[str, tuple[int, Live]] = {}
+        self._kept: dict[str, tuple[int, LiveSession]] = {}
         self._watch: sqlite3.Connection | None = None
         if database.is_sqlite:
             event.listen(database.reader, "engine_disposed", lambda _engine: self._let_go())
@@ -83,7 +83,7 @@ class LiveSessions:
         rows = self._watch.execute(_VERSION).fetchall()
         return int(rows[0][0]) if rows else 0
 
-    async def get(self, session_id: str) -> Live | None:
+    async def get(self, session_id: str) -> LiveSession | None:
         """The live session; None when it has ended or its user is disabled."""
         if not self._database.is_sqlite:
             return await self._database.read(lambda session: _load(session, session_id))
@@ -91,7 +91,7 @@ class LiveSessions:
         if kept is not None and kept[0] == self._version():
             return kept[1]
 
-        def work(session: Session) -> tuple[int, Live | None]:
+        def work(session: Session) -> tuple[int, LiveSession | None]:
             # Both in one transaction: the version is that of what is read.
             return session.exec(select(AccountVersion.number)).first() or 0, _load(session, session_id)
 

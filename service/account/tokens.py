@@ -118,7 +118,7 @@ class Successor:
     access_id: str
 
 
-class Exchange:
+class RefreshExchange:
     """Derives what a refresh token is exchanged for, so that it can be given again without being stored.
 
     That takes `secret`, the spent token itself and the random seed of the exchange: neither the database nor

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, insert, select, update
 from service.audit import rules
 from service.audit.rules import START, Event
 from service.audit.tables import AuditRow, HeadRow
-from service.changes import BeforeCommit, Change
+from service.changes import BeforeCommit, ObjectChange
 from service.database import Database, now
 from service.settings import Settings
 from shared.wire.audit import AuditEntry
@@ -65,12 +65,14 @@ class AuditService:
         if self._database.read_now(lambda session: session.get(HeadRow, 1)) is not None:
             return
         try:
-            self._database.write_now(lambda session: self.before_commit(session, [Change("begin", "audit")]))
+            self._database.write_now(
+                lambda session: self.before_commit(session, [ObjectChange("begin", "audit")])
+            )
         except IntegrityError:
             # Another service process began the log of this database at the same moment.
             return
 
-    def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
+    def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Append `changes` to the log in the transaction of `session`, except fleeting ones."""
         lasting = [change for change in changes if not change.fleeting]
         if lasting:
@@ -143,7 +145,7 @@ def of_object(session: Session, kind: str, object_id: str, actions: Collection[s
     return [_entry(row) for row in session.exec(select(AuditRow).where(*here).order_by(col(AuditRow.seq)))]
 
 
-def append(key: bytes, session: Session, changes: Sequence[Change]) -> None:
+def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> None:
     """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
     # The row lock makes parallel transactions on PostgreSQL append one after the other.
     head = session.exec(select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()).first()
@@ -155,7 +157,7 @@ def append(key: bytes, session: Session, changes: Sequence[Change]) -> None:
         seq, last, mac = head
         signed = rules.is_signed(key, seq, last, mac)
     if not signed:
-        changes = [Change(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
+        changes = [ObjectChange(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
     at = now()
     rows = []
     for change in changes:
@@ -199,7 +201,7 @@ def _text(value: str | None) -> str | None:
     return value.replace("\x00", "\\0").encode("utf-8", "backslashreplace").decode()[:255]
 
 
-def _event(seq: int, at: dt.datetime, change: Change) -> Event:
+def _event(seq: int, at: dt.datetime, change: ObjectChange) -> Event:
     return Event(
         seq=seq,
         at=at,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from service.catalogue.shelf import Listing, Shelf, Versioned
+from service.catalogue.shelf import Listing, Repository, Versioned
 from service.catalogue.tables import AircraftRow, Entry, FlightRow, ReferenceImageRow, TaskRow
 from service.database import Database
 from service.envelope import Problem
@@ -50,7 +50,7 @@ def _aircraft_name(session: Session, aircraft_id: str | None) -> str | None:
     return None if aircraft is None else aircraft.aircraft_name
 
 
-class AircraftShelf(Shelf[AircraftRow, Aircraft]):
+class AircraftRepository(Repository[AircraftRow, Aircraft]):
     """Aircraft."""
 
     row = AircraftRow
@@ -71,7 +71,7 @@ class AircraftShelf(Shelf[AircraftRow, Aircraft]):
         }
 
 
-class FlightShelf(Shelf[FlightRow, Flight]):
+class FlightRepository(Repository[FlightRow, Flight]):
     """Flights."""
 
     row = FlightRow
@@ -99,14 +99,16 @@ class FlightShelf(Shelf[FlightRow, Flight]):
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """The aircraft must be there."""
-        _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)
+        _must_exist(
+            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
+        )
 
     def references(self, session: Session, row: FlightRow) -> dict[str, int]:
         """Tasks of the flight."""
         return {"task": _count(session, col(TaskRow.flight_id), row.flight_id)}
 
 
-class TaskShelf(Shelf[TaskRow, Task]):
+class TaskRepository(Repository[TaskRow, Task]):
     """Tasks. Records name them by id and are kept when a task goes."""
 
     row = TaskRow
@@ -142,11 +144,13 @@ class TaskShelf(Shelf[TaskRow, Task]):
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """Flight and aircraft must be there."""
-        _must_exist(session, FlightRow, "flight_id", values.get("flight_id"), FlightShelf.missing)
-        _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)
+        _must_exist(session, FlightRow, "flight_id", values.get("flight_id"), FlightRepository.missing)
+        _must_exist(
+            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
+        )
 
 
-class ReferenceImageShelf(Shelf[ReferenceImageRow, ReferenceImage]):
+class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
     """Reference images. Records name them by id and are kept when one goes."""
 
     row = ReferenceImageRow
@@ -192,17 +196,19 @@ class ReferenceImageShelf(Shelf[ReferenceImageRow, ReferenceImage]):
                 raise _wrong("file_id", "图片文件不存在，请先上传参考图文件")
             if file.width is None:
                 raise _wrong("file_id", "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片")
-        _must_exist(session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftShelf.missing)
+        _must_exist(
+            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
+        )
 
 
 class CatalogueService:
     """The four shelves, and the catalogue's answers to other domains."""
 
     def __init__(self, database: Database, file_info: FileInfo) -> None:
-        self.aircraft = AircraftShelf(database)
-        self.flights = FlightShelf(database)
-        self.tasks = TaskShelf(database)
-        self.reference_images = ReferenceImageShelf(database, file_info)
+        self.aircraft = AircraftRepository(database)
+        self.flights = FlightRepository(database)
+        self.tasks = TaskRepository(database)
+        self.reference_images = ReferenceImageRepository(database, file_info)
 
     async def list_flights(self, listing: Listing, aircraft_id: str | None) -> Page[Flight]:
         """A page of flights, of one aircraft when `aircraft_id` is given."""

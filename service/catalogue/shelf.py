@@ -14,7 +14,7 @@ from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col, or_, select
 
 from service.catalogue.tables import Entry
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.envelope import Problem
 from service.security import Caller
@@ -52,14 +52,14 @@ def matches(if_match: str | None, current: str) -> bool:
     return if_match is None or any(tag.strip() in {"*", current} for tag in if_match.split(","))
 
 
-def _told(value: Any) -> Any:
+def _audit_details(value: Any) -> Any:
     # For the audit log: times as text, and of a template how many regions it has.
     if isinstance(value, dt.datetime):
         return value.isoformat()
     return len(value) if isinstance(value, list) else value
 
 
-class Shelf(Generic[Row, Read]):
+class Repository(Generic[Row, Read]):
     """The use cases of one kind of entry; a subclass says what is particular about its kind."""
 
     row: type[Row]
@@ -194,8 +194,8 @@ class Shelf(Generic[Row, Read]):
         self, session: Session, action: str, row: Row, caller: Caller, details: dict[str, Any]
     ) -> None:
         object_id: str = getattr(row, f"{self.kind}_id")
-        told = {name: [_told(value) for value in values] for name, values in details.items()}
-        announce(session, Change(action, self.kind, object_id, caller.user_id, caller.address, told))
+        told = {name: [_audit_details(value) for value in values] for name, values in details.items()}
+        announce(session, ObjectChange(action, self.kind, object_id, caller.user_id, caller.address, told))
 
     @staticmethod
     def _in_use(used: Mapping[str, int]) -> Problem:

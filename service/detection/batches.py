@@ -15,22 +15,22 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from service.database import now
-from service.detection.tables import BatchRow, JobRow, PortionRow
+from service.detection.tables import BatchRow, ChunkRow, JobRow
 from service.envelope import Problem
 from shared.codes import ErrorCode
 from shared.wire.detection import OPEN, Batch, JobState
 
-PORTION: Final = 100
+CHUNK_SIZE: Final = 100
 """So many jobs are made or cancelled in one transaction: others write in between."""
 
 Find = Callable[[Session], Mapping[str, Sequence[str]]]
 
 _TO_MAKE = (
-    select(PortionRow)
-    .join(BatchRow, col(BatchRow.batch_id) == PortionRow.batch_id)
+    select(ChunkRow)
+    .join(BatchRow, col(BatchRow.batch_id) == ChunkRow.batch_id)
     .where(col(BatchRow.canceled_at).is_(None))
     # A small batch does not wait for the end of a large one.
-    .order_by(col(PortionRow.number), col(BatchRow.created_at), col(PortionRow.batch_id))
+    .order_by(col(ChunkRow.number), col(BatchRow.created_at), col(ChunkRow.batch_id))
 )
 _TO_CANCEL = (
     select(JobRow)
@@ -39,20 +39,20 @@ _TO_CANCEL = (
 )
 
 
-def wish(session: Session, find: Find, actor: str | None, address: str | None) -> str:
+def create(session: Session, find: Find, actor: str | None, address: str | None) -> str:
     """Write down a batch of the items that `find` gives, by the ids of their records; gives its id.
 
     What another batch is about to make is left to that one. Raises what `find` does.
     """
     # Looked at first: what is made in between has a job that `find` sees.
-    wished = {item_id for portion in session.exec(_TO_MAKE) for item_id in portion.item_ids}
+    wished = {item_id for chunk in session.exec(_TO_MAKE) for item_id in chunk.item_ids}
     items = find(session)
     row = BatchRow(actor=actor, address=address)
     session.add(row)
     session.flush()
-    for number, (inspection_id, item_ids) in enumerate(_portions(items, wished)):
+    for number, (inspection_id, item_ids) in enumerate(_chunks(items, wished)):
         session.add(
-            PortionRow(
+            ChunkRow(
                 batch_id=row.batch_id,
                 number=number,
                 inspection_id=inspection_id,
@@ -63,31 +63,29 @@ def wish(session: Session, find: Find, actor: str | None, address: str | None) -
     return row.batch_id
 
 
-def _portions(
+def _chunks(
     by_record: Mapping[str, Sequence[str]], without: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """At most `PORTION` at a time, of one record each."""
+    """At most `CHUNK_SIZE` at a time, of one record each."""
     for inspection_id, of_record in by_record.items():
         wanted = [item_id for item_id in of_record if item_id not in without]
-        for begin in range(0, len(wanted), PORTION):
-            yield inspection_id, wanted[begin : begin + PORTION]
+        for begin in range(0, len(wanted), CHUNK_SIZE):
+            yield inspection_id, wanted[begin : begin + CHUNK_SIZE]
 
 
-def take_portion(
-    session: Session, without: Collection[tuple[str, int]]
-) -> tuple[BatchRow, PortionRow] | None:
+def take_chunk(session: Session, without: Collection[tuple[str, int]]) -> tuple[BatchRow, ChunkRow] | None:
     """The next portion to make, but for some (batch id and number), locked; None when there is none.
 
     Its batch is not cancelled before the transaction ends. One that another service makes is passed over.
     """
-    free = _TO_MAKE.with_for_update(of=PortionRow, skip_locked=True)
-    for portion in session.exec(free.limit(len(without) + 1)).all():
-        if (portion.batch_id, portion.number) not in without:
+    free = _TO_MAKE.with_for_update(of=ChunkRow, skip_locked=True)
+    for chunk in session.exec(free.limit(len(without) + 1)).all():
+        if (chunk.batch_id, chunk.number) not in without:
             batch = session.get_one(
-                BatchRow, portion.batch_id, with_for_update={"read": True}, populate_existing=True
+                BatchRow, chunk.batch_id, with_for_update={"read": True}, populate_existing=True
             )
             # It may have been cancelled since it was chosen.
-            return (batch, portion) if batch.canceled_at is None else None
+            return (batch, chunk) if batch.canceled_at is None else None
     return None
 
 
@@ -99,7 +97,7 @@ def cancel(session: Session, batch_id: str, actor: str | None, address: str | No
 
 
 def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
-    """Open jobs of a cancelled batch, of one record, at most `PORTION`, locked; None when there is none.
+    """Open jobs of a cancelled batch, of one record, at most `CHUNK_SIZE`, locked; None when there is none.
 
     The newest come first: they run last.
     """
@@ -112,14 +110,16 @@ def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
         JobRow.batch_id == newest.batch_id, JobRow.inspection_id == newest.inspection_id
     )
     ids = session.scalars(
-        of_record.with_only_columns(col(JobRow.job_id)).order_by(col(JobRow.created_at).desc()).limit(PORTION)
+        of_record.with_only_columns(col(JobRow.job_id))
+        .order_by(col(JobRow.created_at).desc())
+        .limit(CHUNK_SIZE)
     ).all()
     locked = select(JobRow).where(col(JobRow.job_id).in_(ids)).order_by(col(JobRow.job_id)).with_for_update()
     rows = session.exec(locked.execution_options(populate_existing=True)).all()
     return _get(session, str(newest.batch_id)), [row for row in rows if row.state in OPEN]
 
 
-def left(session: Session) -> tuple[bool, bool]:
+def has_work_left(session: Session) -> tuple[bool, bool]:
     """Whether a batch still has jobs to create, and whether a cancelled one still has jobs to end."""
     to_make, to_cancel = _TO_MAKE.limit(1), _TO_CANCEL.limit(1)
     return session.exec(to_make).first() is not None, session.exec(to_cancel).first() is not None
@@ -128,19 +128,19 @@ def left(session: Session) -> tuple[bool, bool]:
 def is_settled(session: Session, batch_id: str) -> bool:
     """Whether nothing is left to be made of the batch or, when it is cancelled, to be ended."""
     row = _get(session, batch_id)
-    unmade = select(PortionRow.number).where(PortionRow.batch_id == batch_id)
+    unmade = select(ChunkRow.number).where(ChunkRow.batch_id == batch_id)
     unended = select(JobRow.progress).where(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
     waits = unmade if row.canceled_at is None else unended
     return session.exec(waits.limit(1)).first() is None
 
 
-def standing(session: Session, batch_id: str) -> Batch:
+def progress_of(session: Session, batch_id: str) -> Batch:
     """The progress of the batch. Raises Problem 404."""
     row = _get(session, batch_id)
     per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
     rows = session.exec(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state))
     counts = {JobState(state): (count, int(percent)) for state, count, percent in rows}
-    unmade = select(func.coalesce(func.sum(PortionRow.size), 0)).where(PortionRow.batch_id == batch_id)
+    unmade = select(func.coalesce(func.sum(ChunkRow.size), 0)).where(ChunkRow.batch_id == batch_id)
     waits = JobState.QUEUED if row.canceled_at is None else JobState.CANCELED
     count, percent = counts.get(waits, (0, 0))
     return _batch(batch_id, {**counts, waits: (count + session.exec(unmade).one(), percent)})
@@ -159,16 +159,16 @@ def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
     for inspection_id, item_id in jobs:
         found.setdefault(inspection_id, []).append(item_id)
     if row.canceled_at is not None:
-        unmade = select(PortionRow).where(PortionRow.batch_id == batch_id).order_by(col(PortionRow.number))
-        for portion in session.exec(unmade):
-            found.setdefault(portion.inspection_id, []).extend(portion.item_ids)
+        unmade = select(ChunkRow).where(ChunkRow.batch_id == batch_id).order_by(col(ChunkRow.number))
+        for chunk in session.exec(unmade):
+            found.setdefault(chunk.inspection_id, []).extend(chunk.item_ids)
     return found
 
 
 def waiting_items(session: Session, inspection_id: str) -> set[str]:
     """The items of a record in portions that are still to be made."""
-    portions = session.exec(_TO_MAKE.where(PortionRow.inspection_id == inspection_id))
-    return {item_id for portion in portions for item_id in portion.item_ids}
+    chunks = session.exec(_TO_MAKE.where(ChunkRow.inspection_id == inspection_id))
+    return {item_id for chunk in chunks for item_id in chunk.item_ids}
 
 
 def _get(session: Session, batch_id: str, lock: bool = False) -> BatchRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 
-class Bell:
+class Notifier:
     """Wakes all waiting coroutines."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Bell:
         finally:
             del self._waiting[event]
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Wake those who wait; from any thread."""
         for event, loop in list(self._waiting.items()):
             loop.call_soon_threadsafe(event.set)

@@ -26,7 +26,7 @@ from service.detection.onnx.fit import scale_of
 from service.detection.onnx.remembered import Remembered
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.places import Places, PlacesRequest
-from service.detection.placing import assigned, enlarged, started, told, unaligned
+from service.detection.placing import alignment_json, assigned, enlarged, started, unaligned
 from service.detection.reference_difference import AlignmentFailed, Parameters, detect
 from service.detection.reference_difference.align import align
 from service.detection.reference_difference.parts import (
@@ -38,7 +38,7 @@ from service.detection.reference_difference.parts import (
     grey,
     inverse,
 )
-from service.detection.request import Request, own_settings
+from service.detection.request import Request, item_settings
 from shared.geometry import Rect, point_to_pixels, within
 from shared.wire.detection import ModelKind
 from shared.wire.inspection import DetectionSettings
@@ -78,7 +78,7 @@ Photo = tuple[NDArray[np.uint8], float]
 
 
 @dataclass(frozen=True, slots=True)
-class _Ahead:
+class _Prefetched:
     """What is decoded ahead for a coming request."""
 
     key: tuple[Any, ...]
@@ -95,7 +95,7 @@ class Computer:
         self._detectors = Detectors()
         self._remembered = Remembered()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
-        self._ahead: _Ahead | None = None
+        self._ahead: _Prefetched | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
         self._places = Places(self._load_reference)
 
@@ -112,7 +112,7 @@ class Computer:
         reference, known = request.reference, None
         if reference is not None and (self._reference is None or self._reference[0] != reference):
             known = self._reader.submit(pictures.load, Path(reference), pictures.all_of_it, _AHEAD_PIXELS)
-        self._ahead = _Ahead(_reading(request), photo, reference, known)
+        self._ahead = _Prefetched(_reading(request), photo, reference, known)
 
     def _load(self, request: Request) -> Photo:
         ahead, self._ahead = self._ahead, None
@@ -160,7 +160,7 @@ class Computer:
         self, request: Request, photo: NDArray[np.uint8], photo_scale: float
     ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
         reference, region, scale = self._region(request)
-        own = own_settings(request)
+        own = item_settings(request)
         given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
         settings = {**request.settings, **{key: value for key, value in given.items() if value is not None}}
         wanted = parameters(settings, request.mm_per_pixel, scale)
@@ -182,7 +182,7 @@ class Computer:
         }
         if settings.get("smallest") is not None:
             thresholds["smallest"] = float(settings["smallest"])
-        return found, not found, thresholds, told(result.alignment, scale, request)
+        return found, not found, thresholds, alignment_json(result.alignment, scale, request)
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""
@@ -228,12 +228,15 @@ class Computer:
         if request.within is not None:
             quad = [(x * photo_scale, y * photo_scale) for x, y in request.within]
             found = [one for one in found if within(quad, *one.box.middle)]
-        if own_settings(request).ignored:
+        if item_settings(request).ignored:
             found, alignment = self._outside_of_ignored(request, photo, photo_scale, found)
         found_boxes = [box(one.label, one.confidence, one.box) for one in found]
         passed = not any(settings.fails(one.label, one.confidence) for one in found)
-        told = {"confidence", "per_label", "iou", "fail_labels", "fail_confidence"}
-        thresholds = {**settings.model_dump(include=told), "least_confidence": settings.least_confidence}
+        alignment_json = {"confidence", "per_label", "iou", "fail_labels", "fail_confidence"}
+        thresholds = {
+            **settings.model_dump(include=alignment_json),
+            "least_confidence": settings.least_confidence,
+        }
         return found_boxes, passed, thresholds, alignment
 
     def _outside_of_ignored(
@@ -251,13 +254,13 @@ class Computer:
         except AlignmentFailed as error:
             raise unaligned(error) from error
         back = inverse(alignment.homography)
-        areas = _areas(own_settings(request), reference)
+        areas = _areas(item_settings(request), reference)
 
         def ignored(one: Detected) -> bool:
             ((x, y),) = apply(back, np.array([one.box.middle], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
-        return [one for one in found if not ignored(one)], told(alignment, scale, request)
+        return [one for one in found if not ignored(one)], alignment_json(alignment, scale, request)
 
 
 def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
@@ -286,7 +289,7 @@ def _reading(request: Request) -> tuple[Any, ...]:
 
 def needed(request: Request) -> pictures.Needed:
     """How much of the photo the request needs: all of it to compare or to look at its parts."""
-    if request.kind == ModelKind.REFERENCE_DIFFERENCE or own_settings(request).ignored:
+    if request.kind == ModelKind.REFERENCE_DIFFERENCE or item_settings(request).ignored:
         return pictures.all_of_it
     settings = DetectorSettings.model_validate(request.settings)
 

@@ -15,14 +15,14 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.detection import jobs, rules
-from service.detection.bell import Bell
+from service.detection.bell import Notifier
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.labels import with_severities
 from service.detection.models import facts
-from service.detection.ports import PhotoPlace, Ports
+from service.detection.ports import PhotoAlignment, Ports
 from service.detection.process import ComputeProcess, ProcessDied
 from service.detection.queue import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
@@ -53,7 +53,7 @@ class _Work:
     entry: dict[str, Any]
     model: dict[str, Any] | None
     photo: StoredFile | None
-    place: PhotoPlace | None
+    place: PhotoAlignment | None
     reference: StoredFile | None
     reference_file_id: str | None
     point: tuple[float, float, float, float] | None
@@ -91,7 +91,7 @@ class Dispatcher:
         self._compute = ComputeProcess()
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
         self._queue = queue
-        self.ended = Bell()
+        self.ended = Notifier()
         """Rings when some job has ended here."""
         self._runs: set[_Run] = set()
         self._computing = asyncio.Lock()
@@ -112,7 +112,7 @@ class Dispatcher:
         for run in list(self._runs):
             if run.work.job_id == job_id:
                 self._lose(run)
-        self.ended.ring()
+        self.ended.notify()
 
     async def match(self, question: dict[str, Any]) -> dict[str, Any]:
         """What the compute process answers to a request for places (`places.PlacesRequest` as JSON).
@@ -140,7 +140,7 @@ class Dispatcher:
             work = await self._database.write(lambda session: self._take(session, take))
             if isinstance(work, _Work):
                 return await self._run(work)
-            self.ended.ring()
+            self.ended.notify()
             return work
         except Exception as problem:
             # A fault of one job, or an unreachable database, must not stop detection permanently. The text of
@@ -167,7 +167,7 @@ class Dispatcher:
             version = None
         if version is None:
             jobs.end(row, JobState.CANCELED)
-            told(session, row, "cancel")
+            announce_job(session, row, "cancel")
             return Outcome.ENDED
         row.version = version
         point, settings = item.point, rules.item_settings(item.settings)
@@ -192,7 +192,7 @@ class Dispatcher:
             entry,
             model,
             photo,
-            item.photo_place,
+            item.photo_alignment,
             None
             if item.reference_file_id is None
             else self._ports.file_info(session, item.reference_file_id),
@@ -223,7 +223,7 @@ class Dispatcher:
             await asyncio.gather(renewal, return_exceptions=True)
             self._runs.discard(run)
         await self._database.write(self._writing(work, answer))
-        self.ended.ring()
+        self.ended.notify()
         return Outcome.ENDED
 
     async def _renew(self, run: _Run) -> None:
@@ -266,7 +266,7 @@ class Dispatcher:
         on_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
         # A photo that ends the process must not end it under another's job more than once.
         if self._computed is not None and self._computed.work.attempt == run.work.attempt == 1:
-            await on_thread(self._compute.tell_next, request)
+            await on_thread(self._compute.prepare_next, request)
         async with self._computing:
             if run.lost:
                 raise ProcessDied
@@ -319,7 +319,7 @@ class Dispatcher:
         done = answer["event"] == "done"
 
         def write(session: Session) -> None:
-            row = jobs.ours(session, work.job_id, work.attempt)
+            row = jobs.locked_job(session, work.job_id, work.attempt)
             if row is None:
                 return
             if done:
@@ -335,10 +335,10 @@ class Dispatcher:
                 version = None
             if version is None:
                 jobs.end(row, JobState.CANCELED)
-                told(session, row, "cancel")
+                announce_job(session, row, "cancel")
                 return
             jobs.end(row, JobState.DONE if done else JobState.FAILED, answer.get("error"), version)
-            told(session, row, "finish" if done else "fail")
+            announce_job(session, row, "finish" if done else "fail")
 
         return write
 
@@ -351,11 +351,11 @@ def _failed(error: str) -> dict[str, Any]:
     return {"event": "failed", "error": error}
 
 
-def told(
+def announce_job(
     session: Session, row: JobRow, action: str, actor: str | None = None, address: str | None = None
 ) -> None:
     """Announce a change of a job to the audit log and the connected clients."""
     details = {"item_id": row.item_id, "inspection_id": row.inspection_id, "state": str(row.state)}
     if row.error is not None:
         details["error"] = row.error
-    announce(session, Change(action, "detection_job", row.job_id, actor or row.actor, address, details))
+    announce(session, ObjectChange(action, "detection_job", row.job_id, actor or row.actor, address, details))

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from service.database import now
 from service.detection import jobs, rules
-from service.detection.dispatcher import told
+from service.detection.dispatcher import announce_job
 from service.detection.failure import MESSAGES
 from service.detection.models import facts
 from service.detection.ports import Ports
@@ -21,7 +21,7 @@ from service.envelope import Problem
 from shared.wire.detection import OPEN, JobState
 
 
-class Enqueuing:
+class JobEnqueuer:
     """Makes and cancels jobs on behalf of a person, at an address."""
 
     def __init__(self, ports: Ports, queue: Queue) -> None:
@@ -76,7 +76,7 @@ class Enqueuing:
                 return before
             # A client took its entry away, or brought the item back from a deletion: it is asked for again.
             jobs.end(before, JobState.CANCELED)
-            told(session, before, "cancel", actor, address)
+            announce_job(session, before, "cancel", actor, address)
         row = jobs.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)
         model_row = session.get(ModelRow, item.model_id)
         model = None if model_row is None else facts(model_row)
@@ -84,7 +84,7 @@ class Enqueuing:
         entry = rules.queued(row.job_id, row.model_id, model, photo, row.created_at)
         row.version = self._ports.put_result(session, item_id, entry, actor)
         self._queue.add(session, row)
-        told(session, row, "create", actor, address)
+        announce_job(session, row, "create", actor, address)
         return row
 
     def cancel(self, session: Session, row: JobRow, actor: str | None, address: str | None) -> None:
@@ -97,7 +97,7 @@ class Enqueuing:
             # The item was deleted meanwhile.
             version = None
         jobs.end(row, JobState.CANCELED, None, version)
-        told(session, row, "cancel", actor, address)
+        announce_job(session, row, "cancel", actor, address)
 
 
 def _conflict(code: str) -> Problem:

@@ -114,7 +114,7 @@ def renew(session: Session, job_id: str, attempt: int, progress: int) -> bool:
     return changed.first() is not None
 
 
-def ours(session: Session, job_id: str, attempt: int) -> JobRow | None:
+def locked_job(session: Session, job_id: str, attempt: int) -> JobRow | None:
     """The job, locked, while this attempt may still end it."""
     row = session.get(JobRow, job_id, with_for_update=True)
     if row is None or row.state != JobState.RUNNING or row.attempt != attempt:
@@ -133,7 +133,7 @@ def end(row: JobRow, state: JobState, error: str | None = None, version: int | N
 
 def give_back(session: Session, job_id: str, attempt: int) -> None:
     """Let the job be taken again at once."""
-    if (row := ours(session, job_id, attempt)) is not None:
+    if (row := locked_job(session, job_id, attempt)) is not None:
         row.lease_until = row.updated_at = now()
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.detection.tables import LabelRow
 from shared.wire.detection import LabelSeverity, Severity
@@ -38,7 +38,7 @@ class Labels:
         def write(session: Session) -> list[LabelSeverity]:
             _change(session, changes, actor)
             details = {"labels": {change.label: change.severity for change in changes}}
-            announce(session, Change("update", "finding_label", None, actor, address, details))
+            announce(session, ObjectChange("update", "finding_label", None, actor, address, details))
             return _every(session)
 
         return await self._database.write(write)

@@ -15,8 +15,8 @@ from sqlmodel import Session
 
 from service.database import Database
 from service.detection import batches
-from service.detection.bell import Bell
-from service.detection.enqueuing import Enqueuing
+from service.detection.bell import Notifier
+from service.detection.enqueuing import JobEnqueuer
 from service.trace import trace_of
 
 _LOG = logging.getLogger(__name__)
@@ -24,13 +24,13 @@ _POLL_SECONDS: Final = 2.0
 _ASK_SECONDS: Final = 1.0
 
 
-class Making:
+class BatchMaker:
     """One task. `made` is called when jobs were made, `canceled` with the id of each that was ended."""
 
     def __init__(
         self,
         database: Database,
-        enqueuing: Enqueuing,
+        enqueuing: JobEnqueuer,
         made: Callable[[], None],
         canceled: Callable[[str], None],
     ) -> None:
@@ -39,7 +39,7 @@ class Making:
         self._made = made
         self._canceled = canceled
         self._new = asyncio.Event()
-        self._moved = Bell()
+        self._moved = Notifier()
         self._loop_here: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._at: tuple[str, int] | None = None
@@ -94,24 +94,24 @@ class Making:
     async def _step(self) -> bool:
         """Make one portion and cancel one; False when there is nothing to do."""
         self._at = None
-        to_make, to_cancel = await self._database.read(batches.left)
+        to_make, to_cancel = await self._database.read(batches.has_work_left)
         made = to_make and await self._database.write(self._make)
         if made:
             self._made()
         canceled = await self._database.write(self._cancel) if to_cancel else []
         for job_id in canceled:
             self._canceled(job_id)
-        self._moved.ring()
+        self._moved.notify()
         return made or bool(canceled)
 
     def _make(self, session: Session) -> bool:
-        found = batches.take_portion(session, self._failed)
+        found = batches.take_chunk(session, self._failed)
         if found is None:
             return False
-        batch, portion = found
-        self._at = portion.batch_id, portion.number
-        self._enqueuing.jobs(session, portion.item_ids, batch.actor, batch.address, batch.batch_id)
-        session.delete(portion)
+        batch, chunk = found
+        self._at = chunk.batch_id, chunk.number
+        self._enqueuing.jobs(session, chunk.item_ids, batch.actor, batch.address, batch.batch_id)
+        session.delete(chunk)
         return True
 
     def _cancel(self, session: Session) -> list[str]:

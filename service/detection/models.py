@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.detection.failure import MODEL_MESSAGES, BadModel
 from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
@@ -151,7 +151,9 @@ class Models:
             if given.get("enabled") is not None:
                 row.enabled = given["enabled"]
             row.updated_at = now()
-            announce(session, Change("update", "model", model_id, actor, address, {"fields": sorted(given)}))
+            announce(
+                session, ObjectChange("update", "model", model_id, actor, address, {"fields": sorted(given)})
+            )
             return self._shown(session, row)
 
         return await self._database.write(write)
@@ -271,7 +273,7 @@ class Models:
         session.add(row)
         session.flush()
         details = {"name": row.name, "version": row.version, "sha256": row.sha256}
-        announce(session, Change("create", "model", row.model_id, actor, address, details))
+        announce(session, ObjectChange("create", "model", row.model_id, actor, address, details))
         return self._shown(session, row)
 
     def _keep(self, sha256: str, file: Path) -> None:

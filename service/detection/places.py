@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from service.detection import pictures
 from service.detection.failure import DetectionFailed
-from service.detection.reference_difference.cover import Covered, Known, cover
+from service.detection.reference_difference.cover import Covered, ReferenceFeatures, cover
 from service.detection.reference_difference.parts import Pyramid, grey
 from shared.geometry import mapped_corners, point_to_pixels
 
@@ -45,7 +45,7 @@ class Places:
 
     def __init__(self, load_reference: LoadReference) -> None:
         self._load_reference = load_reference
-        self._known: tuple[str, Known, float] | None = None
+        self._known: tuple[str, ReferenceFeatures, float] | None = None
 
     def find(self, request: PlacesRequest) -> list[dict[str, Any] | None]:
         """For each region `homography`, `corners`, `score`, `visible` and `covered`; None: not found.
@@ -106,9 +106,9 @@ class Places:
         covered = cover(known, regions, photo, max(until - time.monotonic(), 0.0))
         return [told(place, number) for number, place in enumerate(covered)]
 
-    def _reference(self, path: str) -> tuple[Known, float]:
+    def _reference(self, path: str) -> tuple[ReferenceFeatures, float]:
         if self._known is None or self._known[0] != path:
             self._known = None
             image, scale = self._load_reference(path)
-            self._known = (path, Known(Pyramid(grey(image))), scale)
+            self._known = (path, ReferenceFeatures(Pyramid(grey(image))), scale)
         return self._known[1], self._known[2]

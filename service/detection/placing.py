@@ -10,7 +10,7 @@ import numpy as np
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import AlignmentFailed
 from service.detection.reference_difference.parts import Alignment, Matrix
-from service.detection.request import Request, own_settings
+from service.detection.request import Request, item_settings
 from shared.wire.inspection import Homography
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ def started(request: Request, scale: float, photo_scale: float, work: Callable[[
 
 def _set_by_person(request: Request) -> Homography | None:
     """The alignment that a person set: with the item, or with the assignment of the photo."""
-    own = own_settings(request).alignment
+    own = item_settings(request).alignment
     if own is not None:
         return own.homography
     return request.place if request.place_by_person else None
@@ -56,7 +56,7 @@ def _set_by_person(request: Request) -> Homography | None:
 def assigned(request: Request, photo_scale: float) -> dict[str, Any] | None:
     """The alignment of a photo that is not compared, by its assignment; None without one.
 
-    As returned by `told`, the homography leads to px of the decoded photo.
+    As returned by `alignment_json`, the homography leads to px of the decoded photo.
     """
     by_person = _set_by_person(request)
     homography = request.place if by_person is None else by_person
@@ -66,7 +66,7 @@ def assigned(request: Request, photo_scale: float) -> dict[str, Any] | None:
     return {"homography": to_photo.tolist(), "set_by": "model" if by_person is None else "person"}
 
 
-def told(alignment: Alignment, scale: float, request: Request) -> dict[str, Any]:
+def alignment_json(alignment: Alignment, scale: float, request: Request) -> dict[str, Any]:
     """An alignment as a result entry keeps it; `scale` is that of the decoded reference image."""
     to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
     return {

@@ -13,7 +13,7 @@ from shared.wire.files import StoredFile
 from shared.wire.inspection import Point
 
 
-class PhotoPlace(Protocol):
+class PhotoAlignment(Protocol):
     """Where the reference image lies in a photo by its assignment to the item."""
 
     @property
@@ -73,7 +73,7 @@ class DetectionInput(Protocol):
         """The file of the newest photo."""
 
     @property
-    def photo_place(self) -> PhotoPlace | None:
+    def photo_alignment(self) -> PhotoAlignment | None:
         """What is known of it as a photo of the record."""
 
     @property

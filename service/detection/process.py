@@ -12,7 +12,7 @@ from typing import Any
 
 from service.detection import frames
 from service.detection.failure import BadModel
-from shared.paths import own_command, own_place
+from shared.paths import command_folder, own_command
 from shared.wire.detection import ModelKind
 
 _LOG = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class ComputeProcess:
         finally:
             timer.cancel()
 
-    def tell_next(self, request: dict[str, Any]) -> None:
+    def prepare_next(self, request: dict[str, Any]) -> None:
         """Let the running process prepare for a coming request; does nothing while none runs."""
         process = self._process
         if process is None or process.stdin is None:
@@ -110,7 +110,7 @@ class ComputeProcess:
                 raise ProcessDied
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(  # noqa: S603 - our own program
-                    own_command("worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=own_place()
+                    own_command("worker"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=command_folder()
                 )
             return self._process
 
@@ -137,7 +137,7 @@ def check_model(
             capture_output=True,
             timeout=seconds,
             check=False,
-            cwd=own_place(),
+            cwd=command_folder(),
         )
     except subprocess.TimeoutExpired as error:
         raise BadModel("timed_out") from error

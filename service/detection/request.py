@@ -51,6 +51,6 @@ def to_request(words: dict[str, Any]) -> Request:
     )
 
 
-def own_settings(request: Request) -> DetectionSettings:
+def item_settings(request: Request) -> DetectionSettings:
     """What the item sets."""
     return DetectionSettings.model_validate(request.item)

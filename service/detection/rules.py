@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.detection.failure import MESSAGES
-from service.detection.ports import PhotoPlace
+from service.detection.ports import PhotoAlignment
 from shared import __version__
 from shared.codes import Progress
 from shared.geometry import Quad, mapped_corners, point_to_pixels
@@ -33,7 +33,7 @@ def for_photo(settings: DetectionSettings, photo_file_id: str) -> DetectionSetti
 def region_in_photo(
     point: tuple[float, float, float, float] | None,
     reference: StoredFile | None,
-    place: PhotoPlace | None,
+    place: PhotoAlignment | None,
     settings: DetectionSettings,
 ) -> Quad | None:
     """The corners of an item's region in px of a photo of the record; `settings` are those for this photo.

@@ -11,10 +11,10 @@ from sqlmodel import Session, col, select
 from service.database import Database
 from service.detection import batches, jobs
 from service.detection.dispatcher import Dispatcher
-from service.detection.enqueuing import Enqueuing
+from service.detection.enqueuing import JobEnqueuer
 from service.detection.failure import MESSAGES
 from service.detection.labels import Labels
-from service.detection.making import Making
+from service.detection.making import BatchMaker
 from service.detection.models import Models
 from service.detection.photo_matching import PhotoMatching
 from service.detection.ports import DetectionInput, Ports
@@ -60,8 +60,8 @@ class DetectionService:
         self._queue = queue_for(database)
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
         self.photo_matching = PhotoMatching(ports, self._dispatcher)
-        self._enqueuing = Enqueuing(ports, self._queue)
-        self._making = Making(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
+        self._enqueuing = JobEnqueuer(ports, self._queue)
+        self._making = BatchMaker(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 
     async def start(self) -> None:
         """Begin to work off the queue, and to make what is left of batches."""
@@ -98,7 +98,7 @@ class DetectionService:
         def find(session: Session) -> Mapping[str, Sequence[str]]:
             return {inspection_id: self._ports.open_items(session, inspection_id, outdated)}
 
-        batch_id = await self._wish(find, caller)
+        batch_id = await self._create_batch(find, caller)
         await self._making.settled(batch_id, PATIENCE_SECONDS)
 
         def read(session: Session) -> list[Job]:
@@ -116,7 +116,7 @@ class DetectionService:
         def find(session: Session) -> Mapping[str, Sequence[str]]:
             return self._ports.pending_items(session, inspection_ids)
 
-        return await self.batch(await self._wish(find, caller))
+        return await self.batch(await self._create_batch(find, caller))
 
     async def retry_batch(self, batch_id: str, caller: Caller) -> Batch:
         """Create a new batch of the items whose job failed or was cancelled.
@@ -129,17 +129,17 @@ class DetectionService:
             free = self._ports.changeable(session, found)
             return {inspection_id: items for inspection_id, items in found.items() if inspection_id in free}
 
-        return await self.batch(await self._wish(find, caller))
+        return await self.batch(await self._create_batch(find, caller))
 
     def waiting_items(self, session: Session, inspection_id: str) -> set[str]:
         """Port: the items of a record that a batch is still to make jobs of."""
         return batches.waiting_items(session, inspection_id)
 
-    async def _wish(self, find: batches.Find, caller: Caller) -> str:
+    async def _create_batch(self, find: batches.Find, caller: Caller) -> str:
         """Write down a batch of the items that `find` gives, to be made; gives its id."""
 
         def write(session: Session) -> str:
-            return batches.wish(session, find, caller.user_id, caller.address)
+            return batches.create(session, find, caller.user_id, caller.address)
 
         batch_id = await self._database.write(write)
         self._making.kick()
@@ -190,7 +190,7 @@ class DetectionService:
 
     async def batch(self, batch_id: str) -> Batch:
         """How far a batch is. Raises Problem 404."""
-        return await self._database.read(lambda session: batches.standing(session, batch_id))
+        return await self._database.read(lambda session: batches.progress_of(session, batch_id))
 
     async def cancel(self, job_id: str, caller: Caller) -> Job:
         """Cancel a job that waits or runs; one that has ended stays as it is. Raises Problem 404."""

@@ -94,7 +94,7 @@ class BatchRow(Base, table=True):
     canceled_from: str | None = Field(default=None, max_length=255)
 
 
-class PortionRow(Base, table=True):
+class ChunkRow(Base, table=True):
     """Items of one record that a batch has no jobs for yet; gone with the transaction that makes them."""
 
     __tablename__ = "detection_portion"

@@ -19,9 +19,9 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import bindparam, text
 from sqlmodel import Session
 
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database, now
-from service.events.ring import Ring
+from service.events.ring import ChangeFeed
 from service.postgresql import address
 from shared.wire.common import ItemTime
 
@@ -40,7 +40,7 @@ _NOTIFY = text("SELECT pg_notify(:channel, :payload)").bindparams(bindparam("cha
 _Told = tuple[str, str, str | None, str | None]
 
 
-class Note(BaseModel):
+class ChangeNotice(BaseModel):
     """One notification: which process made the changes, when, and action, kind, object and actor of each."""
 
     origin: str
@@ -48,9 +48,9 @@ class Note(BaseModel):
     changes: list[_Told]
 
 
-def notes(origin: str, changes: Iterable[Change]) -> Iterator[str]:
+def notes(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
     """The notifications that tell `changes` but the quiet ones, in order, each within `MOST_BYTES`."""
-    empty = Note(origin=origin, at=now(), changes=[])
+    empty = ChangeNotice(origin=origin, at=now(), changes=[])
     room = MOST_BYTES - len(empty.model_dump_json().encode())
     part: list[_Told] = []
     used = 0
@@ -71,16 +71,16 @@ def notes(origin: str, changes: Iterable[Change]) -> Iterator[str]:
 class Relay:
     """Connects this process's change feed with those of the other processes on the same database."""
 
-    def __init__(self, database: Database, ring: Ring) -> None:
+    def __init__(self, database: Database, change_feed: ChangeFeed) -> None:
         self._address = address(database.url)
-        self._ring = ring
+        self._change_feed = change_feed
         # Whose notifications are skipped: the ring has this process's own changes already.
         self._origin = secrets.token_hex(8)
         self._ended = threading.Event()
         self._listening = threading.Event()
         self._thread = threading.Thread(target=self._run, name="change-relay", daemon=True)
 
-    def before_commit(self, session: Session, changes: Sequence[Change]) -> None:
+    def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Send `changes` to the other processes when the transaction of `session` commits."""
         for payload in notes(self._origin, changes):
             session.execute(_NOTIFY, {"payload": payload})
@@ -107,7 +107,7 @@ class Relay:
                 with psycopg.connect(self._address, autocommit=True) as connection:
                     connection.execute(f"LISTEN {CHANNEL}".encode())
                     # Changes before this moment were missed.
-                    self._ring.miss()
+                    self._change_feed.miss()
                     self._listening.set()
                     pause = _FIRST_PAUSE
                     self._listen(connection)
@@ -132,13 +132,14 @@ class Relay:
 
     def _take(self, payload: str) -> None:
         try:
-            note = Note.model_validate_json(payload)
+            note = ChangeNotice.model_validate_json(payload)
         except ValidationError:
             # Of another version of the program: something changed, and that is all that can be said.
-            self._ring.miss()
+            self._change_feed.miss()
             return
         if note.origin != self._origin:
             changes = [
-                Change(action, kind, object_id, actor) for action, kind, object_id, actor in note.changes
+                ObjectChange(action, kind, object_id, actor)
+                for action, kind, object_id, actor in note.changes
             ]
-            self._ring.add(changes, note.at)
+            self._change_feed.add(changes, note.at)

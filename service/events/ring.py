@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import now
 from shared.wire.events import ChangeEvent
 
@@ -19,7 +19,7 @@ KEPT = 2000
 """Events that a client can be behind before it has to read everything again."""
 
 
-class News(NamedTuple):
+class FeedPage(NamedTuple):
     """What came after a place: the events, or `lost` when some of them are not kept any more."""
 
     events: list[ChangeEvent]
@@ -27,7 +27,7 @@ class News(NamedTuple):
     place: int
 
 
-class Ring:
+class ChangeFeed:
     """The last `kept` events. A reader has no queue that could fill up: it remembers its place.
 
     A place is the number of events so far. The id of an event is `<this run of the process>-<place>`, so an
@@ -43,11 +43,11 @@ class Ring:
         self._waiting: dict[asyncio.Event, tuple[asyncio.AbstractEventLoop, str]] = {}
         self.closed = False
 
-    def after_commit(self, changes: Sequence[Change]) -> None:
+    def after_commit(self, changes: Sequence[ObjectChange]) -> None:
         """Keep `changes` that this process made just now. From any thread."""
         self.add(changes, now())
 
-    def add(self, changes: Sequence[Change], at: dt.datetime) -> None:
+    def add(self, changes: Sequence[ObjectChange], at: dt.datetime) -> None:
         """Keep `changes` of the time `at` and wake every reader. From any thread."""
         with self._lock:
             for change in changes:
@@ -80,24 +80,24 @@ class Ring:
             self._wake()
 
     def _wake(self) -> None:
-        for bell, (loop, _) in list(self._waiting.items()):
+        for waiter, (loop, _) in list(self._waiting.items()):
             try:
-                loop.call_soon_threadsafe(bell.set)
+                loop.call_soon_threadsafe(waiter.set)
             except RuntimeError:
                 # The loop was closed under its reader; a writer must not fail for that.
-                del self._waiting[bell]
+                del self._waiting[waiter]
 
     def join(self, user_id: str = "") -> asyncio.Event:
         """An event for that user, on the running loop, set at every change; to be passed to `leave`."""
-        bell = asyncio.Event()
+        waiter = asyncio.Event()
         with self._lock:
-            self._waiting[bell] = (asyncio.get_running_loop(), user_id)
-        return bell
+            self._waiting[waiter] = (asyncio.get_running_loop(), user_id)
+        return waiter
 
-    def leave(self, bell: asyncio.Event) -> None:
-        """Stop setting the event `bell`."""
+    def leave(self, waiter: asyncio.Event) -> None:
+        """Stop setting the event `waiter`."""
         with self._lock:
-            self._waiting.pop(bell, None)
+            self._waiting.pop(waiter, None)
 
     @property
     def readers(self) -> int:
@@ -109,7 +109,7 @@ class Ring:
         with self._lock:
             return sum(owner == user_id for _, owner in self._waiting.values())
 
-    def place_of(self, event_id: str | None) -> int | None:
+    def position_of(self, event_id: str | None) -> int | None:
         """The place after the event `event_id`, the newest for None; None for an id of another run."""
         if event_id is None:
             return self._count
@@ -122,11 +122,11 @@ class Ring:
         """The id that goes on after `place`."""
         return f"{self._run}-{place}"
 
-    def since(self, place: int) -> News:
+    def since(self, place: int) -> FeedPage:
         """What came after `place`."""
         with self._lock:
             missed = self._count - place
             if missed > len(self._events):
-                return News([], True, self._count)
+                return FeedPage([], True, self._count)
             new = [self._events[index] for index in range(len(self._events) - missed, len(self._events))]
-            return News(new, False, self._count)
+            return FeedPage(new, False, self._count)

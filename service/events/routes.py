@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 
 from service.envelope import Problem, failures
-from service.events.ring import Ring
+from service.events.ring import ChangeFeed
 from service.routing import api_router
 from service.security import Caller, authenticated, require
 from shared.codes import ErrorCode, Permission
@@ -68,7 +68,7 @@ def sees(caller: Caller) -> Sees:
 
 
 async def stream(
-    ring: Ring,
+    change_feed: ChangeFeed,
     last_event_id: str | None,
     ask: Callable[[], Awaitable[Sees | None]],
     heartbeat: float,
@@ -81,21 +81,21 @@ async def stream(
     and when the ring is closed.
     """
     clock = asyncio.get_running_loop()
-    bell = ring.join(user_id)
+    waiter = change_feed.join(user_id)
     try:
         # Changes from now on are sent, including those while the first line is on its way.
-        place = ring.place_of(last_event_id)
+        place = change_feed.position_of(last_event_id)
         # Opens the stream at once, and says how long to wait before the next try (milliseconds).
         yield b"retry: 2000\n\n"
         if place is None:
-            place = ring.since(0).place
-            yield _message("resync", "{}", ring.id_of(place))
+            place = change_feed.since(0).place
+            yield _message("resync", "{}", change_feed.id_of(place))
         may: Sees | None = None
         asked = -ASK_AGAIN_SECONDS
         due = clock.time() + heartbeat
-        while not ring.closed:
-            bell.clear()
-            news = ring.since(place)
+        while not change_feed.closed:
+            waiter.clear()
+            news = change_feed.since(place)
             place = news.place
             beat = clock.time() >= due
             if beat or ((news.events or news.lost) and clock.time() - asked >= ASK_AGAIN_SECONDS):
@@ -104,7 +104,7 @@ async def stream(
                     yield _message("end", "{}")
                     return
             if news.lost:
-                yield _message("resync", "{}", ring.id_of(place))
+                yield _message("resync", "{}", change_feed.id_of(place))
             for event in news.events:
                 if may is not None and may(event):
                     yield _message("change", event.model_dump_json(), event.id)
@@ -113,14 +113,14 @@ async def stream(
                 due = clock.time() + heartbeat
             try:
                 async with asyncio.timeout_at(due):
-                    await bell.wait()
+                    await waiter.wait()
             except TimeoutError:
                 continue
     finally:
-        ring.leave(bell)
+        change_feed.leave(waiter)
 
 
-def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
+def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
     """The route `/events`."""
     events = api_router(tags=["events"])
 
@@ -135,8 +135,10 @@ def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
         caller: Caller = require(Permission.INSPECTION_READ),
     ) -> StreamingResponse:
         """What changes, as it changes: server-sent events without contents."""
-        crowded = ring.readers >= MAX_STREAMS or ring.readers_of(caller.user_id) >= MAX_STREAMS_OF_ONE
-        if ring.closed or crowded:
+        crowded = (
+            change_feed.readers >= MAX_STREAMS or change_feed.readers_of(caller.user_id) >= MAX_STREAMS_OF_ONE
+        )
+        if change_feed.closed or crowded:
             raise Problem(503, ErrorCode.UNAVAILABLE, "实时通知的连接过多，请稍后重试")
 
         async def ask() -> Sees | None:
@@ -147,7 +149,7 @@ def router(ring: Ring, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
             return sees(now) if Permission.INSPECTION_READ in now.permissions else None
 
         return StreamingResponse(
-            stream(ring, last_event_id, ask, heartbeat, caller.user_id),
+            stream(change_feed, last_event_id, ask, heartbeat, caller.user_id),
             media_type="text/event-stream",
             # A proxy must not collect events before it passes them on.
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},

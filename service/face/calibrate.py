@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from service.face.engine import Embedding
 from service.face.gallery import Gallery
 from service.face.rules import threshold
-from service.face.worker import About
+from service.face.worker import EngineInfo
 from shared.rates import rate_bound
 from shared.wire.face import FaceCalibration, FaceScores, StrangerScores
 
@@ -30,7 +30,7 @@ def summary(scores: Scores) -> FaceScores:
     )
 
 
-def calibration(about: About, gallery: Gallery, strangers: Scores | None = None) -> FaceCalibration:
+def calibration(about: EngineInfo, gallery: Gallery, strangers: Scores | None = None) -> FaceCalibration:
     """The enrolled users against each other, and with `strangers` (further scores of strangers against the
     enrolled) against those.
     """
@@ -53,7 +53,7 @@ def calibration(about: About, gallery: Gallery, strangers: Scores | None = None)
 
 
 def strangers_against(
-    about: About, gallery: Gallery, pictures: int, embeddings: Sequence[Embedding]
+    about: EngineInfo, gallery: Gallery, pictures: int, embeddings: Sequence[Embedding]
 ) -> StrangerScores:
     """The faces of strangers in so many pictures, compared with every enrolled template."""
     needed = threshold(about.thresholds, len(gallery))

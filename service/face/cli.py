@@ -20,7 +20,7 @@ from service.face.manifest import Pack, downloads
 from service.face.packs import PackError, install, installed, load_engine, model_in_use, use
 from service.face.rules import FALSE_MATCH_RATE
 from service.face.vault import Vault, stored_templates
-from service.face.worker import about_engine
+from service.face.worker import engine_info
 from service.schema import migrate
 from service.settings import Settings
 from shared.wire.face import FaceCalibration, FaceScores
@@ -129,7 +129,7 @@ def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
         strangers = np.concatenate([gallery.scores(each) for each in embeddings]) if embeddings else None
     if locked:
         print(f"{locked} templates do not open with this face.key and are left out")
-    _print(calibration(about_engine(engine), gallery, strangers))
+    _print(calibration(engine_info(engine), gallery, strangers))
 
 
 def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:

@@ -34,7 +34,7 @@ _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^;,]{0,80}){0,4};base6
 _LINE_BREAKS = str.maketrans("", "", "\r\n\t ")
 
 
-class Fault(StrEnum):
+class PictureFault(StrEnum):
     """Why a picture was not taken."""
 
     NOT_BASE64 = "not_base64"
@@ -48,11 +48,11 @@ class Fault(StrEnum):
 class BadPicture(ValueError):  # noqa: N818 - says what is bad
     """A picture that is not accepted; `fault` says why. Carries none of its content."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: PictureFault) -> None:
         super().__init__(fault.value)
         self.fault = fault
 
-    def __reduce__(self) -> tuple[type[BadPicture], tuple[Fault]]:
+    def __reduce__(self) -> tuple[type[BadPicture], tuple[PictureFault]]:
         return BadPicture, (self.fault,)
 
 
@@ -72,16 +72,16 @@ def picture_bytes(face_info: str) -> bytes:
     Raises BadPicture: NOT_BASE64, TOO_LARGE.
     """
     if len(face_info) > _BASE64_LENGTH:
-        raise BadPicture(Fault.TOO_LARGE)
+        raise BadPicture(PictureFault.TOO_LARGE)
     match = _DATA_URL.match(face_info)
     text = face_info[match.end() :] if match else face_info
     text = text.translate(_LINE_BREAKS)
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError):
-        raise BadPicture(Fault.NOT_BASE64) from None
+        raise BadPicture(PictureFault.NOT_BASE64) from None
     if len(data) > MAX_BYTES:
-        raise BadPicture(Fault.TOO_LARGE)
+        raise BadPicture(PictureFault.TOO_LARGE)
     return data
 
 
@@ -98,8 +98,8 @@ def read_header(data: bytes) -> Header:
         if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
             return _webp(data)
     except (struct.error, IndexError):
-        raise BadPicture(Fault.DAMAGED) from None
-    raise BadPicture(Fault.FORMAT)
+        raise BadPicture(PictureFault.DAMAGED) from None
+    raise BadPicture(PictureFault.FORMAT)
 
 
 def decode(data: bytes) -> Pixels:
@@ -109,12 +109,12 @@ def decode(data: bytes) -> Pixels:
     Raises BadPicture with the fault.
     """
     if len(data) > MAX_BYTES:
-        raise BadPicture(Fault.TOO_LARGE)
+        raise BadPicture(PictureFault.TOO_LARGE)
     header = read_header(data)
     if header.width * header.height > MAX_PIXELS:
-        raise BadPicture(Fault.TOO_MANY_PIXELS)
+        raise BadPicture(PictureFault.TOO_MANY_PIXELS)
     if min(header.width, header.height) < MIN_SIDE:
-        raise BadPicture(Fault.TOO_SMALL)
+        raise BadPicture(PictureFault.TOO_SMALL)
     longer = max(header.width, header.height)
     if longer > 2 * ENOUGH_SIDE and header.format != "jpeg":
         return _upright(_streamed(data), header.orientation)
@@ -128,7 +128,7 @@ def decode(data: bytes) -> Pixels:
     except cv2.error:
         image = None
     if image is None:
-        raise BadPicture(Fault.DAMAGED)
+        raise BadPicture(PictureFault.DAMAGED)
     return _upright(image, header.orientation)
 
 
@@ -146,7 +146,7 @@ def _streamed(data: bytes) -> Pixels:
             small = small.flatten()
         rgb: Pixels = small.colourspace("srgb").numpy()
     except pyvips.Error:
-        raise BadPicture(Fault.DAMAGED) from None
+        raise BadPicture(PictureFault.DAMAGED) from None
     return np.ascontiguousarray(rgb[:, :, ::-1])
 
 
@@ -168,7 +168,7 @@ def _jpeg(data: bytes) -> Header:
     at, orientation, size = 2, 1, (0, 0)
     while True:
         if data[at] != 0xFF:
-            raise BadPicture(Fault.DAMAGED)
+            raise BadPicture(PictureFault.DAMAGED)
         while data[at] == 0xFF:
             at += 1
         marker = data[at]
@@ -176,10 +176,10 @@ def _jpeg(data: bytes) -> Header:
         if marker == 0x01 or 0xD0 <= marker <= 0xD8:
             continue
         if marker == 0xD9:
-            raise BadPicture(Fault.DAMAGED)
+            raise BadPicture(PictureFault.DAMAGED)
         (length,) = struct.unpack_from(">H", data, at)
         if length < 2:
-            raise BadPicture(Fault.DAMAGED)
+            raise BadPicture(PictureFault.DAMAGED)
         if marker == 0xE1 and data[at + 2 : at + 8] == b"Exif\0\0":
             orientation = _exif_orientation(data[at + 8 : at + length])
         elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
@@ -191,7 +191,7 @@ def _jpeg(data: bytes) -> Header:
     # A picture that was cut off lacks the end mark behind its data (OpenCV would fill up with grey).
     whole = data.rfind(b"\xff\xd9") > at
     if 0 in size or not whole or data.count(b"\xff\xda", at) > MAX_SCANS:
-        raise BadPicture(Fault.DAMAGED)
+        raise BadPicture(PictureFault.DAMAGED)
     return Header("jpeg", *size, orientation)
 
 
@@ -209,14 +209,14 @@ def _png(data: bytes) -> Header:
             ended = True
             break
     if not (width and height and pixels and ended):
-        raise BadPicture(Fault.DAMAGED)
+        raise BadPicture(PictureFault.DAMAGED)
     return Header("png", width, height, orientation)
 
 
 def _webp(data: bytes) -> Header:
     (riff,) = struct.unpack_from("<I", data, 4)
     if riff + 8 > len(data) + 1:
-        raise BadPicture(Fault.DAMAGED)
+        raise BadPicture(PictureFault.DAMAGED)
     width = height = 0
     orientation = 1
     for kind, start, length in _chunks(data, 12, "<4sI", size_first=False, trailer=0, even=True):
@@ -234,7 +234,7 @@ def _webp(data: bytes) -> Header:
             raw = data[start : start + length]
             orientation = _exif_orientation(raw.removeprefix(b"Exif\0\0"))
     if not (width and height):
-        raise BadPicture(Fault.DAMAGED)
+        raise BadPicture(PictureFault.DAMAGED)
     return Header("webp", width, height, orientation)
 
 
@@ -246,7 +246,7 @@ def _chunks(
         first, second = struct.unpack_from(layout, data, at)
         length, kind = (first, second) if size_first else (second, first)
         if at + 8 + length + trailer > len(data):
-            raise BadPicture(Fault.DAMAGED)
+            raise BadPicture(PictureFault.DAMAGED)
         yield kind, at + 8, length
         at += 8 + length + trailer + (length & 1 if even else 0)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from service.face.decode import Pixels
-from service.face.engine import Embedding, Found, Metric, Thresholds
+from service.face.engine import DetectedFace, Embedding, Metric, Thresholds
 
 NAME = "dlib"
 PREDICTOR = "shape_predictor_5_face_landmarks.dat"
@@ -67,7 +67,7 @@ class DlibEngine:
         self._embedder = dlib.face_recognition_model_v1(str(folder / EMBEDDER))
         self.model_id = model_id(folder)
 
-    def find(self, image: Pixels) -> list[Found]:
+    def find(self, image: Pixels) -> list[DetectedFace]:
         """Faces at least 80 px high, upright within about 20 degrees."""
         rgb = np.ascontiguousarray(image[:, :, ::-1])
         boxes, scores, _ = self._detector.run(rgb, 0, DETECTION_SCORE)
@@ -79,10 +79,10 @@ class DlibEngine:
             eyes = np.stack((points[:2].mean(axis=0), points[2:4].mean(axis=0)))
             eyes = eyes[np.argsort(eyes[:, 0])]
             corners = (box.left(), box.top(), box.right() + 1, box.bottom() + 1)
-            found.append(Found(corners, points, eyes, points[4], float(score)))
+            found.append(DetectedFace(corners, points, eyes, points[4], float(score)))
         return found
 
-    def embed(self, image: Pixels, face: Found) -> Embedding:
+    def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """The 128 numbers whose Euclidean distance tells two people apart."""
         rgb = np.ascontiguousarray(image[:, :, ::-1])
         box = self._dlib.rectangle(*(round(value) for value in face.box))
@@ -91,7 +91,7 @@ class DlibEngine:
         chip = self._dlib.get_face_chip(rgb, shape, size=CHIP_SIZE, padding=CHIP_PADDING)
         return np.asarray(self._embedder.compute_face_descriptor(chip), np.float32)
 
-    def liveness(self, image: Pixels, face: Found) -> float | None:
+    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
         """None: dlib brings no liveness model."""
         return None
 

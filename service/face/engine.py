@@ -1,6 +1,6 @@
 """Defines what a face engine is and analyses a picture with any of them.
 
-An engine finds faces and makes embeddings of them. `look` drives it: a coarse pass over the whole picture,
+An engine finds faces and makes embeddings of them. `analyse` drives it: a coarse pass over the whole picture,
 then again on a crop where the face is about 280 px high, which makes the landmarks and with them the
 embedding more exact (measured: false non-matches at a false match rate of 1e-4 fall from 5.6 % to 3.6 %).
 """
@@ -68,7 +68,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class DetectedFace:
     """A face in a picture: box (x0, y0, x1, y1) px, half-open; landmarks (5, 2) float32 px in the engine's
     own order; centres of the two eyes (2, 2) px, left in the picture first; tip of the nose (2,) px; the
     detector's confidence in its own scale.
@@ -90,11 +90,11 @@ class Found:
         """Distance of the eye centres in px."""
         return float(np.hypot(*(self.eyes[1] - self.eyes[0])))
 
-    def moved(self, scale: float, x: float, y: float) -> Found:
+    def moved(self, scale: float, x: float, y: float) -> DetectedFace:
         """The same face where the picture is scaled by `scale` and then shifted by (x, y) px."""
         shift = np.array((x, y), np.float32)
         x0, y0, x1, y1 = self.box
-        return Found(
+        return DetectedFace(
             (x0 * scale + x, y0 * scale + y, x1 * scale + x, y1 * scale + y),
             (self.landmarks * scale + shift).astype(np.float32),
             (self.eyes * scale + shift).astype(np.float32),
@@ -117,21 +117,21 @@ class FaceEngine(Protocol):
     thresholds: Thresholds
     liveness_limit: float | None
 
-    def find(self, image: Pixels) -> list[Found]:
+    def find(self, image: Pixels) -> list[DetectedFace]:
         """The faces of an upright BGR uint8 (height, width, 3) picture, in any order."""
         ...
 
-    def embed(self, image: Pixels, face: Found) -> Embedding:
+    def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """The embedding of `face`, float32 (dimension,); of length 1 where the metric is the cosine."""
         ...
 
-    def liveness(self, image: Pixels, face: Found) -> float | None:
+    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
         """How likely `face` is a living one, 0..1; None without a liveness model."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class PictureAnalysis:
     """What an engine saw in a picture of `width` x `height` px.
 
     `faces` largest first, in px of the picture; `quality`, `embedding` and `liveness` speak of the first one
@@ -140,23 +140,23 @@ class Look:
 
     width: int
     height: int
-    faces: tuple[Found, ...] = ()
+    faces: tuple[DetectedFace, ...] = ()
     quality: Quality | None = None
     embedding: Embedding | None = None
     liveness: float | None = None
 
 
-Weight = Callable[[Found], float]
+Weight = Callable[[DetectedFace], float]
 
 
-def look(engine: FaceEngine, image: Pixels) -> Look:
+def analyse(engine: FaceEngine, image: Pixels) -> PictureAnalysis:
     """Find every face of an upright BGR uint8 picture, and judge and embed the largest one."""
     height, width = image.shape[:2]
     faces = coarse(engine, image)
     if not faces:
-        return Look(width, height)
+        return PictureAnalysis(width, height)
     crop, fine, faces[0] = _again(engine, image, faces[0])
-    return Look(
+    return PictureAnalysis(
         width,
         height,
         tuple(faces),
@@ -167,8 +167,8 @@ def look(engine: FaceEngine, image: Pixels) -> Look:
 
 
 def embedding_in(engine: FaceEngine, image: Pixels, weight: Weight | None = None) -> Embedding | None:
-    """The embedding that `look` gives, of the face of the largest `weight` where that is given, and nothing
-    else; None without a face.
+    """The embedding that `analyse` gives, of the face of the largest `weight` where that is given, and
+    nothing else; None without a face.
     """
     faces = coarse(engine, image)
     if not faces:
@@ -182,13 +182,13 @@ def warm_up(engine: FaceEngine) -> None:
     side = round(FINE_CROP * FINE_HEIGHT)
     grey = np.full((side, side, 3), 128, np.uint8)
     points = np.array(((0.35, 0.4), (0.65, 0.4), (0.5, 0.55), (0.4, 0.7), (0.6, 0.7)), np.float32) * side
-    face = Found((side * 0.2, side * 0.2, side * 0.8, side * 0.8), points, points[:2], points[2], 1.0)
+    face = DetectedFace((side * 0.2, side * 0.2, side * 0.8, side * 0.8), points, points[:2], points[2], 1.0)
     engine.find(grey)
     engine.embed(grey, face)
     engine.liveness(grey, face)
 
 
-def coarse(engine: FaceEngine, image: Pixels) -> list[Found]:
+def coarse(engine: FaceEngine, image: Pixels) -> list[DetectedFace]:
     """The faces of `image`, largest first, found with its longer side brought to `COARSE_SIDES`.
 
     Where there are none it is tried again at `SECOND_SIDE`, for small faces, and then with a border, for a
@@ -205,7 +205,7 @@ def coarse(engine: FaceEngine, image: Pixels) -> list[Found]:
     return sorted(found, key=lambda face: face.height, reverse=True)
 
 
-def _found(engine: FaceEngine, image: Pixels, scale: float) -> list[Found]:
+def _found(engine: FaceEngine, image: Pixels, scale: float) -> list[DetectedFace]:
     return [face.moved(1 / scale, 0, 0) for face in engine.find(_resized(image, scale))]
 
 
@@ -217,7 +217,7 @@ def _resized(image: Pixels, scale: float) -> Pixels:
     return resized
 
 
-def _fine_crop(image: Pixels, face: Found) -> tuple[Pixels, float, float, float]:
+def _fine_crop(image: Pixels, face: DetectedFace) -> tuple[Pixels, float, float, float]:
     """The surroundings of `face`, scaled until it is `FINE_HEIGHT` high; the scale; where they begin, px.
 
     Always of the same size, as detectors plan again for another one. The picture's edge is repeated where the
@@ -236,17 +236,19 @@ def _fine_crop(image: Pixels, face: Found) -> tuple[Pixels, float, float, float]
     return cv2.resize(inside, (wanted, wanted), interpolation=how), wanted / side, x0, y0
 
 
-def _again(engine: FaceEngine, image: Pixels, face: Found) -> tuple[Pixels, Found, Found]:
+def _again(
+    engine: FaceEngine, image: Pixels, face: DetectedFace
+) -> tuple[Pixels, DetectedFace, DetectedFace]:
     """The second pass: the crop around `face`, the face as it is found there, and that in px of `image`."""
     crop, scale, x, y = _fine_crop(image, face)
     fine = _nearest(engine.find(crop), face.moved(scale, -x * scale, -y * scale))
     return crop, fine, fine.moved(1 / scale, x, y)
 
 
-def _nearest(candidates: Sequence[Found], expected: Found) -> Found:
+def _nearest(candidates: Sequence[DetectedFace], expected: DetectedFace) -> DetectedFace:
     """The candidate that lies where `expected` lies; `expected` itself when none does."""
 
-    def distance(face: Found) -> float:
+    def distance(face: DetectedFace) -> float:
         return float(np.hypot(*(face.eyes.mean(axis=0) - expected.eyes.mean(axis=0))))
 
     best = min(candidates, key=distance, default=expected)

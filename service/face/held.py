@@ -12,7 +12,7 @@ from service.face.engine import Embedding
 from service.face.gallery import Gallery
 from service.face.stations import policy
 from service.face.vault import Vault, stored_templates
-from service.face.worker import About
+from service.face.worker import EngineInfo
 
 log = logging.getLogger("walkaround.face")
 
@@ -24,7 +24,7 @@ def next_revision(session: Session) -> int:
     return row.revision
 
 
-class HeldTemplates:
+class GallerySync:
     """The gallery of one model and the revision of the database it shows. Used by one coroutine at a time."""
 
     def __init__(self, database: Database, vault: Vault) -> None:
@@ -39,7 +39,7 @@ class HeldTemplates:
         """Whether there is a gallery in memory."""
         return self._gallery is not None
 
-    async def current(self, about: About) -> Gallery:
+    async def current(self, about: EngineInfo) -> Gallery:
         """The gallery as the database is now; differing data in memory is overwritten."""
         revision = await self._database.read(lambda session: policy(session).revision)
         if self._gallery is not None and (self._revision, self._model_id) == (revision, about.model_id):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from service.face.decode import Pixels
-from service.face.engine import Embedding, Found, Metric, Points, Thresholds
+from service.face.engine import DetectedFace, Embedding, Metric, Points, Thresholds
 from service.face.manifest import Pack
 from service.face.open_engine import model_id
 
@@ -44,17 +44,17 @@ class InsightFaceEngine:
         self._analysis.prepare(ctx_id=-1, det_size=(DETECTION_SIDE, DETECTION_SIDE))
         self._face: Any = importlib.import_module("insightface.app.common").Face
 
-    def find(self, image: Pixels) -> list[Found]:
+    def find(self, image: Pixels) -> list[DetectedFace]:
         """Faces by SCRFD's five landmarks."""
         boxes, points = self._analysis.det_model.detect(image, max_num=0, metric="default")
         found = []
         for row, landmarks in zip(boxes, points if points is not None else (), strict=True):
             placed: Points = np.asarray(landmarks, np.float32)
             x0, y0, x1, y1, score = (float(value) for value in row[:5])
-            found.append(Found((x0, y0, x1, y1), placed, placed[:2], placed[2], score))
+            found.append(DetectedFace((x0, y0, x1, y1), placed, placed[:2], placed[2], score))
         return found
 
-    def embed(self, image: Pixels, face: Found) -> Embedding:
+    def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """The recognition model's embedding, of length 1."""
         with warnings.catch_warnings():
             # scikit-image 0.26 warns once per face about the call that insightface makes.
@@ -63,6 +63,6 @@ class InsightFaceEngine:
             vector = np.asarray(self._analysis.models["recognition"].get(image, asked), np.float32)
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
-    def liveness(self, image: Pixels, face: Found) -> float | None:
+    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
         """None: these packs bring no liveness model."""
         return None

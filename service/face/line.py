@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from service.envelope import Problem
-from service.face.engine import Look
+from service.face.engine import PictureAnalysis
 from service.face.stations import busy
-from service.face.worker import About, EngineUnavailableError
+from service.face.worker import EngineInfo, EngineUnavailableError
 from shared.codes import ErrorCode
 
 log = logging.getLogger("walkaround.face")
@@ -20,14 +20,14 @@ MAX_WAITING = 8
 BUSY_SECONDS = 5
 
 
-class Eyes(Protocol):
+class FaceClient(Protocol):
     """Analyses pictures with one engine; `FaceWorker` is the implementation in use."""
 
-    async def about(self) -> About:
+    async def about(self) -> EngineInfo:
         """The engine. Raises EngineUnavailableError."""
         ...
 
-    async def look(self, face_info: str) -> Look:
+    async def analyse(self, face_info: str) -> PictureAnalysis:
         """What is in a picture. Raises BadPicture, EngineUnavailableError."""
         ...
 
@@ -36,14 +36,14 @@ class Eyes(Protocol):
         ...
 
 
-class Line:
+class WaitingLimit:
     """Counts the requests that wait for the face process."""
 
     def __init__(self) -> None:
         self._waiting = 0
 
     @contextmanager
-    def place(self) -> Iterator[None]:
+    def admit(self) -> Iterator[None]:
         """Count as waiting inside the block. Raises Problem 429 when too many wait."""
         if self._waiting >= MAX_WAITING:
             raise busy(BUSY_SECONDS)

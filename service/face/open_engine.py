@@ -11,7 +11,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from service.face.decode import Pixels
-from service.face.engine import Embedding, Found, Metric, Points, Thresholds
+from service.face.engine import DetectedFace, Embedding, Metric, Points, Thresholds
 from service.face.manifest import Normalisation, Pack
 from shared.cv import cv2
 
@@ -91,14 +91,16 @@ class OpenEngine:
         self._input = self._embedder.get_inputs()[0].name
         self._liveness = [(session(folder / model.file), model.scale) for model in pack.liveness]
 
-    def find(self, image: Pixels) -> list[Found]:
+    def find(self, image: Pixels) -> list[DetectedFace]:
         """Faces from about 10 px, by YuNet's five landmarks."""
         rows = self._detector(image.shape[1], image.shape[0]).detect(image)[1]
         found = []
         for row in rows if rows is not None else ():
             x, y, width, height = (float(value) for value in row[:4])
             points: Points = row[4:14].reshape(5, 2).astype(np.float32)
-            found.append(Found((x, y, x + width, y + height), points, points[:2], points[2], float(row[14])))
+            found.append(
+                DetectedFace((x, y, x + width, y + height), points, points[:2], points[2], float(row[14]))
+            )
         return found
 
     def _detector(self, width: int, height: int) -> Any:
@@ -114,7 +116,7 @@ class OpenEngine:
             self._detectors.pop(next(iter(self._detectors)))
         return detector
 
-    def embed(self, image: Pixels, face: Found) -> Embedding:
+    def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """The embedding of the face turned onto ArcFace's five points, of length 1."""
         matrix = similarity(face.landmarks, ARCFACE_POINTS)
         aligned = cv2.warpAffine(image, matrix, (ARCFACE_SIDE, ARCFACE_SIDE), flags=cv2.INTER_LINEAR)
@@ -123,14 +125,14 @@ class OpenEngine:
         vector = np.asarray(output, np.float32).reshape(-1)
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
-    def liveness(self, image: Pixels, face: Found) -> float | None:
+    def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
         """The mean probability of a living face over the liveness models; None without one."""
         if not self._liveness:
             return None
         return float(np.mean([_alive(model, image, face, scale) for model, scale in self._liveness]))
 
 
-def _alive(model: Any, image: Pixels, face: Found, scale: float) -> float:
+def _alive(model: Any, image: Pixels, face: DetectedFace, scale: float) -> float:
     crop = cv2.resize(_surroundings(image, face, scale), (LIVENESS_SIDE, LIVENESS_SIDE))
     batch = np.ascontiguousarray(crop.astype(np.float32).transpose(2, 0, 1)[None])
     logits = np.asarray(model.run(None, {model.get_inputs()[0].name: batch})[0], np.float64).reshape(-1)
@@ -138,7 +140,7 @@ def _alive(model: Any, image: Pixels, face: Found, scale: float) -> float:
     return float(powers[1] / powers.sum())
 
 
-def _surroundings(image: Pixels, face: Found, scale: float) -> Pixels:
+def _surroundings(image: Pixels, face: DetectedFace, scale: float) -> Pixels:
     """`scale` times the box around the face, moved and at last shrunk to stay inside the picture, as
     MiniFASNet was trained.
     """

@@ -7,29 +7,34 @@ from collections.abc import Sequence
 
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.face.calibrate import calibration, strangers_against
 from service.face.decode import BadPicture
 from service.face.engine import Embedding
-from service.face.held import HeldTemplates
-from service.face.line import Eyes, Line, unavailable
+from service.face.held import GallerySync
+from service.face.line import FaceClient, WaitingLimit, unavailable
 from service.face.stations import policy
 from service.face.worker import EngineUnavailableError
 from shared.wire.face import FaceCalibration, StrangerScores
 
 
-class Oversight:
-    """Looks at the templates that logins use: `held`, one at a time by `turn`."""
+class FaceAdministration:
+    """Looks at the templates that logins use: `held`, one at a time by `lock`."""
 
     def __init__(
-        self, database: Database, eyes: Eyes, held: HeldTemplates, line: Line, turn: asyncio.Lock
+        self,
+        database: Database,
+        face_client: FaceClient,
+        held: GallerySync,
+        line: WaitingLimit,
+        lock: asyncio.Lock,
     ) -> None:
         self._database = database
-        self._eyes = eyes
+        self._face_client = face_client
         self._held = held
-        self._line = line
-        self._turn = turn
+        self._waiting_limit = line
+        self._lock = lock
 
     async def login_enabled(self) -> bool:
         """Whether face login is switched on."""
@@ -42,7 +47,7 @@ class Oversight:
             policy(session, to_change=True).login_enabled = enabled
             announce(
                 session,
-                Change("update", "face_policy", "1", actor, address, {"login_enabled": enabled}),
+                ObjectChange("update", "face_policy", "1", actor, address, {"login_enabled": enabled}),
             )
 
         await self._database.write(write)
@@ -53,8 +58,8 @@ class Oversight:
         Raises Problem 503 without a working engine.
         """
         try:
-            about = await self._eyes.about()
-            async with self._turn:
+            about = await self._face_client.about()
+            async with self._lock:
                 return await asyncio.to_thread(calibration, about, await self._held.current(about))
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
@@ -66,17 +71,17 @@ class Oversight:
         """
         embeddings: list[Embedding] = []
         try:
-            about = await self._eyes.about()
+            about = await self._face_client.about()
             for image in images:
                 # Each in line by itself: logins come between.
-                with self._line.place():
+                with self._waiting_limit.admit():
                     try:
-                        seen = await self._eyes.look(image)
+                        seen = await self._face_client.analyse(image)
                     except BadPicture:
                         continue
                 if seen.embedding is not None:
                     embeddings.append(seen.embedding)
-            async with self._turn:
+            async with self._lock:
                 gallery = await self._held.current(about)
                 return await asyncio.to_thread(strangers_against, about, gallery, len(images), embeddings)
         except EngineUnavailableError as problem:

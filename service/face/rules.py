@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-from service.face.decode import Fault
-from service.face.engine import Look, Thresholds
+from service.face.decode import PictureFault
+from service.face.engine import PictureAnalysis, Thresholds
 
 # Which rate of false matches one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
@@ -25,7 +25,7 @@ COMPANION = 0.4
 DOMINANCE = 1.5
 
 
-class Trouble(StrEnum):
+class QualityFault(StrEnum):
     """Why a picture is refused for an enrolment or a login."""
 
     NO_FACE = "no_face"
@@ -41,29 +41,29 @@ class Trouble(StrEnum):
     SOMEBODY_ELSE = "somebody_else"
 
 
-SENTENCES: dict[Fault | Trouble, str] = {
-    Fault.NOT_BASE64: "人脸照片不是有效的 Base64 内容，请重新选择照片",
-    Fault.TOO_LARGE: "照片超过 10 MB，请选择较小的照片",
-    Fault.FORMAT: "不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片",
-    Fault.TOO_MANY_PIXELS: "照片超过 5000 万像素，请缩小后重试",
-    Fault.TOO_SMALL: "照片尺寸过小，请选择更清晰的照片",
-    Fault.DAMAGED: "照片已损坏，请重新拍摄或选择其他照片",
-    Trouble.NO_FACE: "未检测到人脸，请摘下口罩、正对摄像头，使整张脸进入画面",
-    Trouble.SEVERAL_FACES: "画面中有多人，请确保只有本人入镜",
-    Trouble.FACE_TOO_SMALL: "人脸过小，请靠近摄像头后重拍",
-    Trouble.TOO_BRIGHT: "人脸过亮，请避开强光后重拍",
-    Trouble.TOO_DARK: "人脸过暗，请增加光线后重拍",
-    Trouble.BLURRED: "人脸模糊，请保持不动、擦净镜头后重拍",
-    Trouble.TURNED_AWAY: "人脸偏转过大，请正对摄像头后重拍",
-    Trouble.COVERED: "口鼻被遮挡，请摘下口罩后重拍",
-    Trouble.NOT_LIVE: "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕",
-    Trouble.DIFFERENT_PEOPLE: "照片不是同一人，请全部重拍",
-    Trouble.SOMEBODY_ELSE: "该人脸已登记在其他用户名下，请联系管理员",
+SENTENCES: dict[PictureFault | QualityFault, str] = {
+    PictureFault.NOT_BASE64: "人脸照片不是有效的 Base64 内容，请重新选择照片",
+    PictureFault.TOO_LARGE: "照片超过 10 MB，请选择较小的照片",
+    PictureFault.FORMAT: "不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片",
+    PictureFault.TOO_MANY_PIXELS: "照片超过 5000 万像素，请缩小后重试",
+    PictureFault.TOO_SMALL: "照片尺寸过小，请选择更清晰的照片",
+    PictureFault.DAMAGED: "照片已损坏，请重新拍摄或选择其他照片",
+    QualityFault.NO_FACE: "未检测到人脸，请摘下口罩、正对摄像头，使整张脸进入画面",
+    QualityFault.SEVERAL_FACES: "画面中有多人，请确保只有本人入镜",
+    QualityFault.FACE_TOO_SMALL: "人脸过小，请靠近摄像头后重拍",
+    QualityFault.TOO_BRIGHT: "人脸过亮，请避开强光后重拍",
+    QualityFault.TOO_DARK: "人脸过暗，请增加光线后重拍",
+    QualityFault.BLURRED: "人脸模糊，请保持不动、擦净镜头后重拍",
+    QualityFault.TURNED_AWAY: "人脸偏转过大，请正对摄像头后重拍",
+    QualityFault.COVERED: "口鼻被遮挡，请摘下口罩后重拍",
+    QualityFault.NOT_LIVE: "活体检测未通过，请本人正对摄像头，不要使用照片或屏幕",
+    QualityFault.DIFFERENT_PEOPLE: "照片不是同一人，请全部重拍",
+    QualityFault.SOMEBODY_ELSE: "该人脸已登记在其他用户名下，请联系管理员",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QualityLimits:
     """The limits that a face must keep; the measures are those of `quality.Quality`."""
 
     inter_ocular: float
@@ -78,7 +78,7 @@ class Limits:
 
 
 # An enrolment lasts: it takes only good pictures. A login has one chance in bad light, and the score decides.
-ENROLMENT = Limits(
+ENROLMENT = QualityLimits(
     inter_ocular=40,
     darkest=45,
     brightest=225,
@@ -89,7 +89,7 @@ ENROLMENT = Limits(
     roll=30,
     cover=14,
 )
-LOGIN = Limits(
+LOGIN = QualityLimits(
     inter_ocular=28,
     darkest=30,
     brightest=240,
@@ -102,34 +102,36 @@ LOGIN = Limits(
 )
 
 
-def enrolment_trouble(seen: Look, liveness_limit: float | None) -> Trouble | None:
+def enrolment_trouble(seen: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
     """What is wrong with a picture for an enrolment; None when it is good."""
     if len(seen.faces) > 1 and seen.faces[1].height > COMPANION * seen.faces[0].height:
-        return Trouble.SEVERAL_FACES
+        return QualityFault.SEVERAL_FACES
     return _trouble(seen, ENROLMENT, liveness_limit)
 
 
-def login_trouble(seen: Look, liveness_limit: float | None) -> Trouble | None:
+def login_trouble(seen: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
     """What is wrong with a picture for a login; None when it may be compared."""
     if len(seen.faces) > 1 and seen.faces[1].height * DOMINANCE > seen.faces[0].height:
-        return Trouble.SEVERAL_FACES
+        return QualityFault.SEVERAL_FACES
     return _trouble(seen, LOGIN, liveness_limit)
 
 
-def _trouble(seen: Look, limits: Limits, liveness_limit: float | None) -> Trouble | None:
+def _trouble(
+    seen: PictureAnalysis, limits: QualityLimits, liveness_limit: float | None
+) -> QualityFault | None:
     quality = seen.quality
     if quality is None or seen.embedding is None:
-        return Trouble.NO_FACE
+        return QualityFault.NO_FACE
     checks = (
-        (quality.inter_ocular < limits.inter_ocular, Trouble.FACE_TOO_SMALL),
-        (quality.burnt > limits.burnt or quality.brightness > limits.brightest, Trouble.TOO_BRIGHT),
-        (quality.black > limits.black or quality.brightness < limits.darkest, Trouble.TOO_DARK),
-        (abs(quality.yaw) > limits.yaw or abs(quality.roll) > limits.roll, Trouble.TURNED_AWAY),
-        (quality.sharpness < limits.sharpness, Trouble.BLURRED),
-        (quality.cover > limits.cover, Trouble.COVERED),
+        (quality.inter_ocular < limits.inter_ocular, QualityFault.FACE_TOO_SMALL),
+        (quality.burnt > limits.burnt or quality.brightness > limits.brightest, QualityFault.TOO_BRIGHT),
+        (quality.black > limits.black or quality.brightness < limits.darkest, QualityFault.TOO_DARK),
+        (abs(quality.yaw) > limits.yaw or abs(quality.roll) > limits.roll, QualityFault.TURNED_AWAY),
+        (quality.sharpness < limits.sharpness, QualityFault.BLURRED),
+        (quality.cover > limits.cover, QualityFault.COVERED),
         (
             liveness_limit is not None and (seen.liveness is None or seen.liveness < liveness_limit),
-            Trouble.NOT_LIVE,
+            QualityFault.NOT_LIVE,
         ),
     )
     return next((trouble for bad, trouble in checks if bad), None)

@@ -14,23 +14,23 @@ from sqlalchemy import func
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, delete, select
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.envelope import Problem, Refusal
 from service.face import rules
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
-from service.face.decode import BadPicture, Fault
+from service.face.decode import BadPicture, PictureFault
 from service.face.dlib_engine import NAME as DEFAULT_MODEL
-from service.face.engine import Embedding, Look
+from service.face.engine import Embedding, PictureAnalysis
 from service.face.gallery import Gallery, score
-from service.face.held import HeldTemplates, next_revision
-from service.face.line import Eyes, Line, unavailable
-from service.face.oversight import Oversight
+from service.face.held import GallerySync, next_revision
+from service.face.line import FaceClient, WaitingLimit, unavailable
+from service.face.oversight import FaceAdministration
 from service.face.packs import load_engine, model_in_use
-from service.face.stations import Pace, Stations, busy, policy
+from service.face.stations import RateLimiter, Stations, busy, policy
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.vault import Vault
-from service.face.worker import About, EngineUnavailableError, FaceWorker
+from service.face.worker import EngineInfo, EngineUnavailableError, FaceProcess
 from service.settings import Settings
 from shared.wire.account import Tokens
 from shared.wire.face import FaceStatus
@@ -52,8 +52,8 @@ class FaceService:
     """Face enrolment and face login.
 
     `log_in(user_id, address)` opens a session with `amr` face and gives its tokens; `may_log_in(user_id)`
-    says whether the user exists and is enabled. `eyes` look at the pictures: by default a process of their
-    own with the engine that the settings name.
+    says whether the user exists and is enabled. `face_client` look at the pictures: by default a process of
+    their own with the engine that the settings name.
     """
 
     def __init__(
@@ -63,25 +63,27 @@ class FaceService:
         *,
         log_in: LogIn,
         may_log_in: MayLogIn,
-        eyes: Eyes | None = None,
+        face_client: FaceClient | None = None,
     ) -> None:
         self._database = database
         self._log_in = log_in
         self._may_log_in = may_log_in
         self._vault = Vault(settings.data_dir)
-        self._eyes = eyes or FaceWorker(
+        self._face_client = face_client or FaceProcess(
             functools.partial(load_engine, model_in_use(settings), settings.face_models_dir)
         )
         self._stations = Stations(database)
-        self._held = HeldTemplates(database, self._vault)
+        self._held = GallerySync(database, self._vault)
         # One at a time from the first check to the last write: no parallel request passes a limit, and the
         # gallery never falls behind its own database.
-        self._turn = asyncio.Lock()
-        self._line = Line()
-        self.oversight = Oversight(database, self._eyes, self._held, self._line, self._turn)
+        self._lock = asyncio.Lock()
+        self._waiting_limit = WaitingLimit()
+        self.oversight = FaceAdministration(
+            database, self._face_client, self._held, self._waiting_limit, self._lock
+        )
         """What an admin sees and switches."""
         self._tasks: list[asyncio.Task[None]] = []
-        self._pace = Pace(LOGINS_PER_MINUTE, 60)
+        self._rate_limiter = RateLimiter(LOGINS_PER_MINUTE, 60)
 
     def start(self) -> None:
         """Begin to warm up, beside the requests. Needs a running event loop."""
@@ -95,7 +97,7 @@ class FaceService:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._eyes.close()
+        await self._face_client.close()
 
     async def warm(self) -> None:
         """Load engine and templates when a user is enrolled, so that no login waits for them."""
@@ -104,7 +106,7 @@ class FaceService:
         )
         if enrolled:
             try:
-                async with self._turn:
+                async with self._lock:
                     await self._current_gallery()
             except EngineUnavailableError as problem:
                 log.error("face login does not work: %s", problem)
@@ -120,7 +122,7 @@ class FaceService:
             if not self._held.loaded:
                 continue
             try:
-                async with self._turn:
+                async with self._lock:
                     await self._current_gallery()
             except (EngineUnavailableError, Problem, SQLAlchemyError) as problem:
                 log.warning("the face templates could not be looked at again (%s)", type(problem).__name__)
@@ -136,7 +138,7 @@ class FaceService:
         when too many wait.
         """
         try:
-            with self._line.place():
+            with self._waiting_limit.admit():
                 await self._enrol(user_id, images, consent_version, address)
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
@@ -152,20 +154,20 @@ class FaceService:
     async def _enrol(
         self, user_id: str, images: Sequence[str], consent_version: str, address: str | None
     ) -> None:
-        about = await self._eyes.about()
+        about = await self._face_client.about()
         embeddings = [
             await self._good_embedding(image, index, len(images), about) for index, image in enumerate(images)
         ]
         pairs = [score(one, other, about.metric) for one, other in itertools.combinations(embeddings, 2)]
         if not rules.same_person(pairs, about.thresholds):
-            raise _refusal(rules.Trouble.DIFFERENT_PEOPLE)
-        async with self._turn:
+            raise _refusal(rules.QualityFault.DIFFERENT_PEOPLE)
+        async with self._lock:
             gallery = await self._current_gallery()
             needed = rules.threshold(about.thresholds, len(gallery))
             for embedding in embeddings:
                 other = gallery.search(embedding, without=user_id)
                 if other is not None and other.score >= needed:
-                    raise _refusal(rules.Trouble.SOMEBODY_ELSE)
+                    raise _refusal(rules.QualityFault.SOMEBODY_ELSE)
             sealed = [self._vault.seal(user_id, about.model_id, embedding) for embedding in embeddings]
             at = now()
 
@@ -183,15 +185,15 @@ class FaceService:
                 session.flush()
                 session.add_all(FaceTemplate(user_id=user_id, sealed=each) for each in sealed)
                 details = {"templates": len(sealed), "model": about.model_id, "consent": consent_version}
-                announce(session, Change("face_enrolled", "user", user_id, user_id, address, details))
+                announce(session, ObjectChange("face_enrolled", "user", user_id, user_id, address, details))
                 return next_revision(session)
 
             revision = await self._database.write(write)
             self._held.put(user_id, embeddings, revision)
 
-    async def _good_embedding(self, image: str, index: int, count: int, about: About) -> Embedding:
+    async def _good_embedding(self, image: str, index: int, count: int, about: EngineInfo) -> Embedding:
         try:
-            seen = await self._eyes.look(image)
+            seen = await self._face_client.analyse(image)
         except BadPicture as bad:
             raise _refusal(bad.fault, index, count) from None
         trouble = rules.enrolment_trouble(seen, about.liveness_limit)
@@ -202,7 +204,7 @@ class FaceService:
 
     async def forget(self, user_id: str, actor: str | None = None, address: str | None = None) -> bool:
         """Delete the user's templates, from the database and from memory; False when there were none."""
-        async with self._turn:
+        async with self._lock:
 
             def write(session: Session) -> int | None:
                 session.exec(delete(FaceTemplate).where(col(FaceTemplate.user_id) == user_id))
@@ -210,7 +212,7 @@ class FaceService:
                 if gone is None:
                     return None
                 session.delete(gone)
-                announce(session, Change("face_deleted", "user", user_id, actor or user_id, address))
+                announce(session, ObjectChange("face_deleted", "user", user_id, actor or user_id, address))
                 return next_revision(session)
 
             revision = await self._database.write(write)
@@ -230,7 +232,7 @@ class FaceService:
 
         enrolment, templates, enabled = await self._database.read(read)
         try:
-            about = await self._eyes.about()
+            about = await self._face_client.about()
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
         return FaceStatus(
@@ -263,10 +265,10 @@ class FaceService:
         started = monotonic()
         # Before the line and the pace: a station that waits takes no place from the others.
         await self._stations.check(address)
-        with self._line.place():
-            async with self._turn:
+        with self._waiting_limit.admit():
+            async with self._lock:
                 await self._stations.check(address)
-                if not self._pace.take():
+                if not self._rate_limiter.take():
                     raise busy(60)
                 tokens = await self._tokens_for(await self._identified(face_info), address)
                 if tokens is not None:
@@ -288,13 +290,13 @@ class FaceService:
 
     async def identify(self, face_info: str) -> str | None:
         """The user id of the enrolled face in a picture; None for every failure, with no reason."""
-        async with self._turn:
+        async with self._lock:
             return await self._identified(face_info)
 
     async def _identified(self, face_info: str) -> str | None:
         try:
-            about = await self._eyes.about()
-            seen = await self._eyes.look(face_info)
+            about = await self._face_client.about()
+            seen = await self._face_client.analyse(face_info)
             # After the look, which takes a while: what another process deleted meanwhile never matches.
             gallery = await self._current_gallery()
         except BadPicture:
@@ -315,14 +317,14 @@ class FaceService:
     # --- what all of them need ----------------------------------------------------------------------------
 
     async def _current_gallery(self) -> Gallery:
-        return await self._held.current(await self._eyes.about())
+        return await self._held.current(await self._face_client.about())
 
 
-def _best(gallery: Gallery, seen: Look) -> rules.Match | None:
+def _best(gallery: Gallery, seen: PictureAnalysis) -> rules.Match | None:
     assert seen.embedding is not None
     return gallery.search(seen.embedding)
 
 
-def _refusal(trouble: rules.Trouble | Fault, index: int = 0, count: int = 1) -> Refusal:
+def _refusal(trouble: rules.QualityFault | PictureFault, index: int = 0, count: int = 1) -> Refusal:
     which = f"第 {index + 1} 张照片：" if count > 1 else ""
     return Refusal(which + rules.SENTENCES[trouble])

@@ -9,7 +9,7 @@ from time import monotonic
 
 from sqlmodel import Session, col, delete
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.envelope import Problem
 from service.face import rules
@@ -35,7 +35,7 @@ def busy(seconds: int) -> Problem:
     )
 
 
-class Pace:
+class RateLimiter:
     """Allows at most `most` events within `seconds`, by the monotonic clock."""
 
     def __init__(self, most: int, seconds: float) -> None:
@@ -95,7 +95,7 @@ class Stations:
             known.last_at = at
             pause = rules.pause_after(known.failures)
             known.paused_until = at + pause if pause else None
-            announce(session, Change("face_login_failed", "login", address=address, quiet=True))
+            announce(session, ObjectChange("face_login_failed", "login", address=address, quiet=True))
 
         await self._database.write(write)
 

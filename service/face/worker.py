@@ -21,8 +21,8 @@ from multiprocessing.process import BaseProcess
 from time import monotonic
 from typing import Any, TypeVar
 
-from service.face.decode import BadPicture, Fault, decode, picture_bytes
-from service.face.engine import FaceEngine, Look, Metric, Thresholds, look, warm_up
+from service.face.decode import BadPicture, PictureFault, decode, picture_bytes
+from service.face.engine import FaceEngine, Metric, PictureAnalysis, Thresholds, analyse, warm_up
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class EngineUnavailableError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class EngineInfo:
     """What the rest of the service needs to know about the loaded engine."""
 
     name: str
@@ -50,9 +50,9 @@ class About:
     liveness_limit: float | None
 
 
-def about_engine(engine: FaceEngine) -> About:
+def engine_info(engine: FaceEngine) -> EngineInfo:
     """The description of `engine`, without the engine itself."""
-    return About(
+    return EngineInfo(
         engine.name,
         engine.model_id,
         engine.dimension,
@@ -71,7 +71,7 @@ def _serve(pipe: Connection, load: Callable[[], FaceEngine]) -> None:
     except Exception as problem:
         pipe.send(f"{type(problem).__name__}: {problem}")
         return
-    pipe.send(about_engine(engine))
+    pipe.send(engine_info(engine))
     # Decoders write about broken pictures to stderr, which is the service's log: no sender may fill it.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     while True:
@@ -80,7 +80,7 @@ def _serve(pipe: Connection, load: Callable[[], FaceEngine]) -> None:
         except EOFError:
             return
         try:
-            pipe.send(look(engine, decode(picture_bytes(face_info))))
+            pipe.send(analyse(engine, decode(picture_bytes(face_info))))
         except BadPicture as bad:
             pipe.send(bad.fault)
         except Exception as problem:
@@ -88,7 +88,7 @@ def _serve(pipe: Connection, load: Callable[[], FaceEngine]) -> None:
             pipe.send(f"unexpected {type(problem).__name__}")
 
 
-class FaceWorker:
+class FaceProcess:
     """Asks the process, one picture after the other. `load` makes the engine there and must be picklable."""
 
     def __init__(self, load: Callable[[], FaceEngine]) -> None:
@@ -96,7 +96,7 @@ class FaceWorker:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="face")
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
-        self._about: About | None = None
+        self._about: EngineInfo | None = None
         self._closing = threading.Event()
 
     @property
@@ -104,11 +104,11 @@ class FaceWorker:
         """The id of the process; None while there is none."""
         return self._process.pid if self._process is not None else None
 
-    async def about(self) -> About:
+    async def about(self) -> EngineInfo:
         """The engine that is loaded; loads it. Raises EngineUnavailableError."""
         return await self._run(self._started)
 
-    async def look(self, face_info: str) -> Look:
+    async def analyse(self, face_info: str) -> PictureAnalysis:
         """Analyse a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
         return await self._run(lambda: self._looked(face_info))
 
@@ -121,7 +121,7 @@ class FaceWorker:
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    def _started(self) -> About:
+    def _started(self) -> EngineInfo:
         if self._closing.is_set():
             raise EngineUnavailableError("the service ends")
         if self._about is not None and self._process is not None and self._process.is_alive():
@@ -135,13 +135,13 @@ class FaceWorker:
         self._process.start()
         theirs.close()
         answer = self._answer(START_SECONDS)
-        if not isinstance(answer, About):
+        if not isinstance(answer, EngineInfo):
             self._stop()
             raise EngineUnavailableError(str(answer))
         self._about = answer
         return answer
 
-    def _looked(self, face_info: str) -> Look:
+    def _looked(self, face_info: str) -> PictureAnalysis:
         self._started()
         assert self._pipe is not None
         try:
@@ -150,9 +150,9 @@ class FaceWorker:
             self._stop()
             raise EngineUnavailableError("the face process has ended") from None
         answer = self._answer(LOOK_SECONDS)
-        if isinstance(answer, Fault):
+        if isinstance(answer, PictureFault):
             raise BadPicture(answer)
-        if not isinstance(answer, Look):
+        if not isinstance(answer, PictureAnalysis):
             raise EngineUnavailableError(str(answer))
         return answer
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeVar
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.envelope import Problem
 from service.files import images, lookup
@@ -291,7 +291,7 @@ def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
         # Another service process stored the same file at the same moment.
         return lookup.stored(session.exec(same).one())
     details = {"filename": row.filename, "sha256": row.sha256, "size": row.size}
-    announce(session, Change("create", "file", row.file_id, row.added_by, address, details))
+    announce(session, ObjectChange("create", "file", row.file_id, row.added_by, address, details))
     return lookup.stored(row)
 
 

@@ -28,7 +28,7 @@ Size = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ComparedFinding:
     """A finding of one time: box in px of the upright photo, and in px of the upright reference image."""
 
     label: str
@@ -38,7 +38,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RegionPlace:
     """The region of an item as it is stored, and the file it was drawn on where the item names one."""
 
     point: tuple[float, float, float, float]
@@ -56,7 +56,7 @@ class Comparison:
     appeared: tuple[int, ...]
 
 
-def place(item_point: str | None) -> Place | None:
+def region_place(item_point: str | None) -> RegionPlace | None:
     """The place that an item's stored `item_point` says; None without a usable region."""
     if item_point is None:
         return None
@@ -69,10 +69,10 @@ def place(item_point: str | None) -> Place | None:
     except OverflowError:
         return None
     content_id = (said.get("fileInfo") or {}).get("ipfs_cid")
-    return Place((x, y, w, h), content_id)
+    return RegionPlace((x, y, w, h), content_id)
 
 
-def overlap(one: Place, other: Place, size: Size | None) -> float:
+def overlap(one: RegionPlace, other: RegionPlace, size: Size | None) -> float:
     """Intersection over union of two regions, 0..1.
 
     `size` is the reference image's, upright, in px. Without it, fractions and pixels cannot be compared, and
@@ -137,7 +137,7 @@ def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
     return None if around.empty else around
 
 
-def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
+def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
     """The findings of a result entry, the surest first, with their places on a reference image of `size`.
 
     At most `MOST_FINDINGS`: a document of a client may hold ten thousands.
@@ -159,12 +159,12 @@ def findings(entry: Entry | None, size: Size | None) -> list[Finding]:
         found.append((confidence, box["label"], from_corners(*corners)))
     found.sort(key=lambda one: -one[0])
     return [
-        Finding(label, confidence, rect, None if back is None else mapped(rect, back, size))
+        ComparedFinding(label, confidence, rect, None if back is None else mapped(rect, back, size))
         for confidence, label, rect in found[:MOST_FINDINGS]
     ]
 
 
-def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
+def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> Comparison:
     """Compare the findings of two times on the reference image: the pairs that overlap most match."""
     pairs = sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:]))
     partner: dict[int, int] = {}
@@ -188,7 +188,9 @@ def compare(then: Sequence[Finding], now: Sequence[Finding]) -> Comparison:
     return Comparison(tuple(changes), tuple(new))
 
 
-def _touching(then: Sequence[Finding], now: Sequence[Finding]) -> Iterator[tuple[float, int, int]]:
+def _touching(
+    then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]
+) -> Iterator[tuple[float, int, int]]:
     """Overlap, index then and index now of every two findings that touch on the reference image."""
     present = [(index, one.reference) for index, one in enumerate(now) if one.reference is not None]
     present.sort(key=lambda pair: pair[1].x)

@@ -43,7 +43,7 @@ def remove(session: Session, item: ItemRow, actor: str) -> None:
     """Delete `item` (of a locked record) with its photos, and keep its state. Drops expired deletions."""
     at, item_id = naive_now(), item.item_id
     session.execute(_LOCKED_ITEM, {"item_id": item_id})
-    photos = [_said(row) for row in session.execute(_LOCKED_PHOTOS, {"item_id": item_id})]
+    photos = [_as_json(row) for row in session.execute(_LOCKED_PHOTOS, {"item_id": item_id})]
     session.execute(delete(DELETED).where(DELETED.c.deleted_at < at - KEPT))
     session.execute(
         insert(DELETED).values(
@@ -51,7 +51,7 @@ def remove(session: Session, item: ItemRow, actor: str) -> None:
             inspection_id=item.inspection_id,
             deleted_by=actor,
             deleted_at=at,
-            content=json_text({"item": _said(item), "photos": photos}),
+            content=json_text({"item": _as_json(item), "photos": photos}),
         )
     )
     session.execute(delete(ITEM).where(ITEM.c.item_id == item_id))
@@ -90,7 +90,7 @@ def _photo(said: dict[str, Any], of_record: Collection[str]) -> dict[str, Any]:
     return values if values["record_photo_id"] in of_record else {**values, **_ALONE}
 
 
-def _said(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+def _as_json(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
     return {
         name: value.isoformat() if isinstance(value, dt.datetime) else value
         for name, value in row._mapping.items()

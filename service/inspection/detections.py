@@ -12,7 +12,7 @@ from sqlmodel import Session
 from service.inspection import problems
 from service.inspection.items import Items
 from service.inspection.matches import reference_file
-from service.inspection.ports import DetectionInput, JoinSources, PhotoPlace, Ports
+from service.inspection.ports import DetectionInput, JoinSources, PhotoAlignment, Ports
 from service.inspection.queries import ItemQueries, newest_photos, result_values
 from service.inspection.rules import FINISHED, with_entry
 from service.inspection.sealed import newest_editions, refuse_sealed, state_of
@@ -44,7 +44,7 @@ _PENDING = (
 )
 
 
-class Detections:
+class DetectionAccess:
     """The side of items that detection sees."""
 
     def __init__(self, items: Items, sources: JoinSources, ports: Ports) -> None:
@@ -109,7 +109,7 @@ class Detections:
             reference_file_id=file_id,
             mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
             photo_file_id=None if photo is None else photo.file_id,
-            photo_place=_place(photo, file_id),
+            photo_alignment=_place(photo, file_id),
             settings=(place.model_extra or {}).get("detection"),
         )
 
@@ -160,11 +160,11 @@ class Detections:
         return free
 
 
-def _place(photo: Row[*tuple[Any, ...]] | None, reference_file_id: str | None) -> PhotoPlace | None:
+def _place(photo: Row[*tuple[Any, ...]] | None, reference_file_id: str | None) -> PhotoAlignment | None:
     """Where this reference file lies in the photo by its assignment; None when that does not say it."""
     if photo is None or photo.homography is None or photo.reference_file_id != reference_file_id:
         return None
-    return PhotoPlace(json.loads(photo.homography), photo.assigned == Assigned.PERSON)
+    return PhotoAlignment(json.loads(photo.homography), photo.assigned == Assigned.PERSON)
 
 
 def _undecided(entries: Sequence[Entry]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select, update
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.inspection import problems
 from service.inspection.records import change_record, locked_record, moment
@@ -128,7 +128,7 @@ class Editions:
             details = {"four_eyes": wanted}
             announce(
                 session,
-                Change("update", "inspection_policy", "1", caller.user_id, caller.address, details),
+                ObjectChange("update", "inspection_policy", "1", caller.user_id, caller.address, details),
             )
 
         await self._database.write(work)
@@ -144,13 +144,14 @@ class Editions:
             values = change(newest, moment(session, record))
             here = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == newest.edition)
             session.execute(update(EDITION).where(*here).values(**values))
-            told = {
+            release_details = {
                 name: value.isoformat() if isinstance(value, dt.datetime) else value
                 for name, value in values.items()
             }
-            details = {"edition": newest.edition, "seal": newest.seal, **told}
+            details = {"edition": newest.edition, "seal": newest.seal, **release_details}
             announce(
-                session, Change(action, "record", inspection_id, caller.user_id, caller.address, details)
+                session,
+                ObjectChange(action, "record", inspection_id, caller.user_id, caller.address, details),
             )
             if action == "reopen":
                 status = Status.IN_PROGRESS

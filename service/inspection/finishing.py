@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.inspection import problems, seal
 from service.inspection.contents import files_of, reference_image, table_content
@@ -181,7 +181,7 @@ class Finishing:
         details = {name: values[name] for name in ("edition", "seal", "outcome", "accepted_opinions")}
         announce(
             session,
-            Change("seal", "record", record.inspection_id, caller.user_id, caller.address, details),
+            ObjectChange("seal", "record", record.inspection_id, caller.user_id, caller.address, details),
         )
 
     def _content(

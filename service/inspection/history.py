@@ -15,15 +15,15 @@ from service.database import Database
 from service.inspection import problems
 from service.inspection.comparison import (
     SAME_PLACE,
+    ComparedFinding,
     Comparison,
-    Finding,
-    Place,
+    RegionPlace,
     Size,
     comparable,
     compare,
     findings,
     overlap,
-    place,
+    region_place,
 )
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.tables import ITEM, RECORD
@@ -44,7 +44,9 @@ def _corners(rect: Rect) -> Corners:
     return Corners(x1=rect.x, y1=rect.y, x2=rect.right, y2=rect.bottom)
 
 
-def _told(finding: Finding, change: FindingChange | None, growth: float | None) -> PastFinding:
+def _past_finding(
+    finding: ComparedFinding, change: FindingChange | None, growth: float | None
+) -> PastFinding:
     return PastFinding(
         label=finding.label,
         confidence=finding.confidence,
@@ -96,7 +98,7 @@ class History:
             .limit(bindparam("most"))
             .execution_options(yield_per=_AT_ONCE)
         )
-        self._told = (
+        self._past_findings = (
             select(
                 item.item_id,
                 item.item_name,
@@ -126,7 +128,7 @@ class History:
             present = session.execute(self._present, {"item_id": item_id}).one_or_none()
             if present is None:
                 raise problems.no_item()
-            here = place(present.item_point)
+            here = region_place(present.item_point)
             if here is None or present.reference_image_id is None:
                 return []
             image = self._ports.reference_image(session, present.reference_image_id)
@@ -145,8 +147,8 @@ class History:
                 shares = _at_place(rows, here, size, limit)
             finally:
                 rows.close()
-            told = session.execute(self._told, {"item_ids": list(shares)})
-            by_id = {row.item_id: row for row in told}
+            past = session.execute(self._past_findings, {"item_ids": list(shares)})
+            by_id = {row.item_id: row for row in past}
             found, known = findings(now, size), comparable(now)
             return [_entry(by_id[one], share, found, known, size) for one, share in shares.items()]
 
@@ -154,7 +156,7 @@ class History:
 
 
 def _at_place(
-    rows: Iterable[Row[*tuple[Any, ...]]], here: Place, size: Size | None, limit: int
+    rows: Iterable[Row[*tuple[Any, ...]]], here: RegionPlace, size: Size | None, limit: int
 ) -> dict[str, float]:
     """The ids of the first `limit` items whose region is the place `here`, with the overlap."""
     shares: dict[str, float] = {}
@@ -163,7 +165,7 @@ def _at_place(
     for row in rows:
         share = known.get(row.item_point)
         if share is None:
-            there = place(row.item_point)
+            there = region_place(row.item_point)
             share = known[row.item_point] = 0.0 if there is None else overlap(here, there, size)
         if share >= SAME_PLACE:
             shares[row.item_id] = share
@@ -199,7 +201,11 @@ def _time(value: Any) -> dt.datetime | None:
 
 
 def _entry(
-    row: Row[*tuple[Any, ...]], shared: float, present: Sequence[Finding], known: bool, size: Size | None
+    row: Row[*tuple[Any, ...]],
+    shared: float,
+    present: Sequence[ComparedFinding],
+    known: bool,
+    size: Size | None,
 ) -> HistoryEntry:
     entries = json.loads(row.result)
     detection = results.finished_detection(entries)
@@ -231,6 +237,8 @@ def _entry(
         opinion=results.model_opinion(entries),
         found_by=found_by,
         found_at=found_at,
-        findings=[_told(finding, *change) for finding, change in zip(earlier, compared.changes, strict=True)],
-        appeared=[_told(present[index], FindingChange.NEW, None) for index in compared.appeared],
+        findings=[
+            _past_finding(finding, *change) for finding, change in zip(earlier, compared.changes, strict=True)
+        ],
+        appeared=[_past_finding(present[index], FindingChange.NEW, None) for index in compared.appeared],
     )

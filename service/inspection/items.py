@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.inspection import deleted, problems
 from service.inspection.entries import ContradictionError, merged
@@ -86,7 +86,9 @@ class Items:
             made_with = {**values, "client_key": client_key, "client_body": client_body}
             (item_id,) = self._insert(session, [made_with], body.inspection_id, caller)
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
-            announce(session, Change("create", "item", item_id, caller.user_id, caller.address, details))
+            announce(
+                session, ObjectChange("create", "item", item_id, caller.user_id, caller.address, details)
+            )
             recompute(session, record, caller.user_id, caller.address)
             return self.seen(session, item_id)
 
@@ -128,7 +130,9 @@ class Items:
             details = {"inspection_id": item.inspection_id, "item_name": item.item_name}
             if reason:
                 details["reason"] = reason
-            announce(session, Change("delete", "item", item_id, caller.user_id, caller.address, details))
+            announce(
+                session, ObjectChange("delete", "item", item_id, caller.user_id, caller.address, details)
+            )
             recompute(session, record, caller.user_id, caller.address)
 
         await self._database.write(work)
@@ -155,7 +159,8 @@ class Items:
                     "deleted_at": kept.deleted_at.isoformat(),
                 }
                 announce(
-                    session, Change("bring_back", "item", item_id, caller.user_id, caller.address, details)
+                    session,
+                    ObjectChange("bring_back", "item", item_id, caller.user_id, caller.address, details),
                 )
                 recompute(session, record, caller.user_id, caller.address)
             return self.seen(session, item_id)
@@ -280,15 +285,15 @@ class Items:
         return ItemState(item_json(row), row.revision, updater(row))
 
     def locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
-        """`held` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
-        record, item = self.held(session, item_id)
+        """`lock` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
+        record, item = self.lock(session, item_id)
         refuse_sealed(session, record.inspection_id)
         if not admits(if_match, item.revision):
             seen = self.seen(session, item_id)
             raise problems.stale(item.revision, json.loads(seen.text), seen.by)
         return record, item
 
-    def held(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:
+    def lock(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:
         """The stored item and its record, which nobody else writes now. Raises Problem 404."""
         # The record is locked first, always: its items change one after the other and never deadlock.
         inspection_id = session.execute(_RECORD_OF, {"item_id": item_id}).scalar_one_or_none()
@@ -327,7 +332,7 @@ class Items:
         details = differences(before, changed, changed)
         announce(
             session,
-            Change("update", "item", item.item_id, actor, address, details, fleeting=progress_only),
+            ObjectChange("update", "item", item.item_id, actor, address, details, fleeting=progress_only),
         )
         # A status that a person set stays until the items come to something else.
         if recomputes and ("outcome" in changed if progress_only else "result" in changed):
@@ -372,7 +377,9 @@ class Items:
             raise problems.conflict("检查记录已有检查项，模板只能用于没有检查项的记录")
         self._insert(session, items, record.inspection_id, caller)
         details = {"items": len(items), "from": source}
-        change = Change("add_items", "record", record.inspection_id, caller.user_id, caller.address, details)
+        change = ObjectChange(
+            "add_items", "record", record.inspection_id, caller.user_id, caller.address, details
+        )
         announce(session, change)
         recompute(session, record, caller.user_id, caller.address)
         return [item_json(row) for row in session.execute(self._queries.all, given)]

@@ -25,7 +25,7 @@ _ITEMS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ItemRegion:
     """An item of a record; `region` is None while its region or its reference image is not known."""
 
     item_id: str
@@ -60,7 +60,7 @@ def record_image(session: Session, ports: Ports, reference_image_id: str | None)
 
 def places(
     session: Session, ports: Ports, inspection_id: str, reference_image_id: str | None
-) -> dict[str, Place]:
+) -> dict[str, ItemRegion]:
     """The items of a record by their ids, in their order."""
     image = record_image(session, ports, reference_image_id)
     # Nearly all items of a record name the same file, word for word.
@@ -77,7 +77,7 @@ def places(
                 float(value) for value in (point.point.x, point.point.y, point.point.w, point.point.h)
             )
             region = MatchRegion(row.item_id, file.file_id, (x, y, w, h))
-        found[row.item_id] = Place(row.item_id, row.item_name, region, file)
+        found[row.item_id] = ItemRegion(row.item_id, row.item_name, region, file)
     return found
 
 
@@ -95,7 +95,7 @@ def kept(matches: Iterable[PhotoMatch], regions: Sequence[MatchRegion]) -> str:
     )
 
 
-def current(text: str, there: Mapping[str, Place]) -> list[PhotoMatch]:
+def current(text: str, there: Mapping[str, ItemRegion]) -> list[PhotoMatch]:
     """The matches of a text by `kept` for regions that are as they were, in the order of the items."""
     of_item = {one["item_id"]: one for one in json.loads(text)}
     found = []

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import update
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.envelope import Problem
 from service.inspection import matches
@@ -42,7 +42,7 @@ class Matching:
         self._ports = ports
         self._tasks: dict[str, asyncio.Task[None]] = {}
         # Many photos come at once; one at a time asks, so that detections have their turns in between.
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def match(self, inspection_id: str, photo_id: str, wait: float, caller: Caller) -> RecordPhoto:
         """Match the photo again, or join the matching that is under way, and wait up to `wait` seconds.
@@ -71,7 +71,7 @@ class Matching:
     def _begin(
         self, session: Session, inspection_id: str, photo_id: str, joins: bool, caller: Caller
     ) -> _Question:
-        record, photo = self._photos.held(session, inspection_id, photo_id)
+        record, photo = self._photos.lock(session, inspection_id, photo_id)
         if not joins:
             values = {"state": str(PhotoState.WAITING), "error": None}
             session.execute(update(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id).values(values))
@@ -81,7 +81,7 @@ class Matching:
 
     async def _run(self, question: _Question) -> None:
         try:
-            async with self._turn:
+            async with self._lock:
                 error, found = await self._answer(question)
             await self._database.write(lambda session: self._keep(session, question, error, found))
         except Exception as problem:
@@ -102,7 +102,7 @@ class Matching:
         self, session: Session, question: _Question, error: str | None, found: Sequence[PhotoMatch]
     ) -> None:
         try:
-            self._photos.held(session, question.inspection_id, question.photo_id)
+            self._photos.lock(session, question.inspection_id, question.photo_id)
         except Problem:
             # The photo or its record was deleted, or the record sealed, meanwhile.
             return
@@ -115,7 +115,7 @@ class Matching:
         session.execute(update(RECORD_PHOTO).where(here).values(values))
         caller = question.caller
         # A proposal is not an action of a user: it is announced to clients and not audited.
-        change = Change(
+        change = ObjectChange(
             "update", "record", question.inspection_id, caller.user_id, caller.address, fleeting=True
         )
         announce(session, change)

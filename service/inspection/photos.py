@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, select
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.envelope import Problem
 from service.inspection import problems
@@ -54,7 +54,7 @@ class Photos:
         def work(session: Session) -> Photo:
             # Held until the end: the item is not deleted and its record not sealed between the look and the
             # insert, and the same photo is not added twice at the same time.
-            record, _ = self._items.held(session, item_id)
+            record, _ = self._items.lock(session, item_id)
             if client_key is not None:
                 with_key = (PHOTO.c.item_id == item_id, PHOTO.c.client_key == client_key)
                 added = session.execute(
@@ -77,7 +77,9 @@ class Photos:
             }
             session.execute(insert(PHOTO).values(values))
             details = {"photo_id": photo_id, "file_id": file_id}
-            announce(session, Change("add_photo", "item", item_id, caller.user_id, caller.address, details))
+            announce(
+                session, ObjectChange("add_photo", "item", item_id, caller.user_id, caller.address, details)
+            )
             return self._one(session, item_id, photo_id)
 
         return await self._database.write(work)
@@ -116,7 +118,8 @@ class Photos:
             session.execute(delete(PHOTO).where(*here))
             details = {"photo_id": photo_id, "file_id": file_id}
             announce(
-                session, Change("delete_photo", "item", item_id, caller.user_id, caller.address, details)
+                session,
+                ObjectChange("delete_photo", "item", item_id, caller.user_id, caller.address, details),
             )
 
         await self._database.write(work)

@@ -90,7 +90,7 @@ class Ports:
 
 
 @dataclass(frozen=True, slots=True)
-class PhotoPlace:
+class PhotoAlignment:
     """Where the reference image lies in a photo by its assignment: 3 x 3, reference px -> photo px."""
 
     homography: Sequence[Sequence[float]]
@@ -103,8 +103,8 @@ class DetectionInput:
 
     `point` is the region on the reference image as the item keeps it. `reference_file_id` is the file that
     the item's fileInfo names, else that of the record's reference image; `mm_per_pixel` is known when it is
-    the reference image's own file. `photo_file_id` is the newest photo's file, `photo_place` what is known of
-    it as a photo of the record. `settings` are the item's own, as the client wrote them:
+    the reference image's own file. `photo_file_id` is the newest photo's file, `photo_alignment` what is
+    known of it as a photo of the record. `settings` are the item's own, as the client wrote them:
     `shared.wire.inspection.DetectionSettings` unless they make no sense.
     """
 
@@ -116,5 +116,5 @@ class DetectionInput:
     reference_file_id: str | None
     mm_per_pixel: float | None
     photo_file_id: str | None
-    photo_place: PhotoPlace | None
+    photo_alignment: PhotoAlignment | None
     settings: Any

@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, bindparam, delete, insert, select, update
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.inspection import matches, problems
 from service.inspection.items import file_info
-from service.inspection.matches import Place
+from service.inspection.matches import ItemRegion
 from service.inspection.photos import check_photo
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import RecordRow, json_text
@@ -122,7 +122,7 @@ class RecordPhotos:
         wanted = {one.item_id: one for one in items}
 
         def work(session: Session) -> RecordPhoto:
-            record, photo = self.held(session, inspection_id, photo_id)
+            record, photo = self.lock(session, inspection_id, photo_id)
             there = matches.places(session, self._ports, inspection_id, record.reference_image_id)
             if not wanted.keys() <= there.keys():
                 raise problems.no_item()
@@ -151,7 +151,7 @@ class RecordPhotos:
         """
 
         def work(session: Session) -> None:
-            record, photo = self.held(session, inspection_id, photo_id)
+            record, photo = self.lock(session, inspection_id, photo_id)
             assigned = self._assignments(session, inspection_id, photo_id)
             resting = self._resting(session, photo, {row.item_id for row in assigned})
             if resting and not confirmed:
@@ -165,7 +165,7 @@ class RecordPhotos:
 
     # What the use cases share
 
-    def held(self, session: Session, inspection_id: str, photo_id: str) -> tuple[RecordRow, PhotoRow]:
+    def lock(self, session: Session, inspection_id: str, photo_id: str) -> tuple[RecordRow, PhotoRow]:
         """A photo and its record, which nobody else writes now. Raises Problem 404, 409 (sealed)."""
         record = open_record(session, inspection_id)
         given = {"inspection_id": inspection_id, "photo_id": photo_id}
@@ -202,7 +202,7 @@ class RecordPhotos:
         }
         session.execute(insert(PHOTO).values(made))
         details = {name: made[name] for name in ("photo_id", "file_id", "record_photo_id", "assigned")}
-        announce(session, Change("add_photo", "item", item_id, caller.user_id, caller.address, details))
+        announce(session, ObjectChange("add_photo", "item", item_id, caller.user_id, caller.address, details))
 
     def _take_off(self, session: Session, row: PhotoRow, caller: Caller) -> None:
         session.execute(delete(PHOTO).where(PHOTO.c.photo_id == row.photo_id))
@@ -211,19 +211,21 @@ class RecordPhotos:
             "file_id": row.file_id,
             "record_photo_id": row.record_photo_id,
         }
-        change = Change("delete_photo", "item", row.item_id, caller.user_id, caller.address, details)
+        change = ObjectChange("delete_photo", "item", row.item_id, caller.user_id, caller.address, details)
         announce(session, change)
 
     def _change(self, session: Session, row: PhotoRow, values: Mapping[str, Any], caller: Caller) -> None:
         session.execute(update(PHOTO).where(PHOTO.c.photo_id == row.photo_id).values(**values))
         details = {"photo_id": row.photo_id, **values}
-        announce(session, Change("update", "item", row.item_id, caller.user_id, caller.address, details))
+        announce(
+            session, ObjectChange("update", "item", row.item_id, caller.user_id, caller.address, details)
+        )
 
     def _tell(
         self, session: Session, action: str, record: RecordRow, photo_id: str, file_id: str, caller: Caller
     ) -> None:
         details = {"photo_id": photo_id, "file_id": file_id}
-        change = Change(action, "record", record.inspection_id, caller.user_id, caller.address, details)
+        change = ObjectChange(action, "record", record.inspection_id, caller.user_id, caller.address, details)
         announce(session, change)
 
     def _one(self, session: Session, record: RecordRow, photo_id: str) -> RecordPhoto:
@@ -244,7 +246,7 @@ class RecordPhotos:
         return [self._wire(session, row, there, assigned.get(row.photo_id, [])) for row in photos]
 
     def _wire(
-        self, session: Session, row: PhotoRow, there: Mapping[str, Place], items: list[PhotoItem]
+        self, session: Session, row: PhotoRow, there: Mapping[str, ItemRegion], items: list[PhotoItem]
     ) -> RecordPhoto:
         stored = self._ports.file_info(session, row.file_id)
         return RecordPhoto(
@@ -266,7 +268,7 @@ class RecordPhotos:
 
 
 def _assignment(
-    wanted: PhotoItemSet, proposed: Sequence[Sequence[float]] | None, place: Place
+    wanted: PhotoItemSet, proposed: Sequence[Sequence[float]] | None, place: ItemRegion
 ) -> dict[str, Any]:
     """The columns that say how a photo comes to an item; `proposed` is what the matching found."""
     homography = proposed if wanted.homography is None else wanted.homography
@@ -278,7 +280,7 @@ def _assignment(
     }
 
 
-def _item(row: PhotoRow, place: Place) -> PhotoItem:
+def _item(row: PhotoRow, place: ItemRegion) -> PhotoItem:
     reference = None if place.reference is None else place.reference.file_id
     known = row.homography is not None and row.reference_file_id == reference
     homography = json.loads(row.homography) if known else None
@@ -292,6 +294,8 @@ def _item(row: PhotoRow, place: Place) -> PhotoItem:
     )
 
 
-def _update(record: RecordRow, caller: Caller) -> Change:
+def _update(record: RecordRow, caller: Caller) -> ObjectChange:
     # The changes of the items are audited; this one has clients look at the photos of the record again.
-    return Change("update", "record", record.inspection_id, caller.user_id, caller.address, fleeting=True)
+    return ObjectChange(
+        "update", "record", record.inspection_id, caller.user_id, caller.address, fleeting=True
+    )

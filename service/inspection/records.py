@@ -11,7 +11,7 @@ from pydantic import Field
 from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, update
 from sqlmodel import Session
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.inspection import problems
 from service.inspection.ports import JoinSources
@@ -140,7 +140,7 @@ def change_record(
         update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)
     )
     details = differences(before, changed, changed)
-    announce(session, Change("update", "record", record.inspection_id, actor, address, details))
+    announce(session, ObjectChange("update", "record", record.inspection_id, actor, address, details))
 
 
 def recompute(session: Session, record: RecordRow, actor: str | None, address: str | None = None) -> None:
@@ -203,7 +203,7 @@ class Records:
         def work(session: Session) -> RecordState:
             session.execute(insert(RECORD).values(values))
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
-            change = Change("create", "record", inspection_id, caller.user_id, caller.address, details)
+            change = ObjectChange("create", "record", inspection_id, caller.user_id, caller.address, details)
             announce(session, change)
             return self.seen(session, inspection_id)
 
@@ -249,7 +249,7 @@ class Records:
                 "items": sum(count for _, count in items),
             }
             session.execute(delete(RECORD).where(RECORD.c.inspection_id == inspection_id))
-            change = Change("delete", "record", inspection_id, caller.user_id, caller.address, details)
+            change = ObjectChange("delete", "record", inspection_id, caller.user_id, caller.address, details)
             announce(session, change)
 
         await self._database.write(work)

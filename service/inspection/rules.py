@@ -175,7 +175,7 @@ def admits(if_match: str | None, revision: int) -> bool:
 _LONGEST_TOLD = 300
 
 
-def told(value: Any) -> Any:
+def audit_value(value: Any) -> Any:
     """`value` as the audit log records it; for a long one its size in characters and its SHA-256."""
     if isinstance(value, datetime):
         return value.isoformat()
@@ -188,9 +188,9 @@ def told(value: Any) -> Any:
 def differences(
     before: Mapping[Any, Any], after: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """For each field of `names` that differs: `{"old": ..., "new": ...}`, shortened by `told`."""
+    """For each field of `names` that differs: `{"old": ..., "new": ...}`, shortened by `audit_value`."""
     return {
-        name: {"old": told(before[name]), "new": told(after[name])}
+        name: {"old": audit_value(before[name]), "new": audit_value(after[name])}
         for name in names
         if before[name] != after[name]
     }

@@ -265,7 +265,7 @@ def whole_content(
     }
 
 
-class Found(NamedTuple):
+class Discrepancy(NamedTuple):
     """A place where a content is not as it was sealed; `item` is the sealed or added item it lies in."""
 
     kind: DifferenceKind
@@ -273,7 +273,7 @@ class Found(NamedTuple):
     item: Mapping[str, Json] | None = None
 
 
-def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator[Found]:
+def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator[Discrepancy]:
     """Where `now`, from `record_content`, is not as in the content `sealed`; both as `parsed` gives them."""
     yield from _walk(sealed["record"], now["record"], "record", None)
     before, after = sealed["items"], now["items"]
@@ -293,7 +293,7 @@ def _photos(
     after: Sequence[Mapping[str, Json]],
     path: str,
     item: Mapping[str, Json] | None,
-) -> Iterator[Found]:
+) -> Iterator[Discrepancy]:
     yield from _listed(before, after, "photo_id", path, item)
     there = {one["photo_id"]: one for one in after}
     for number, photo in enumerate(before):
@@ -311,37 +311,37 @@ def _listed(
     key: str,
     path: str,
     item: Mapping[str, Json] | None,
-) -> Iterator[Found]:
+) -> Iterator[Discrepancy]:
     """What is missing, was added or has another order."""
     old, new = [one[key] for one in before], [one[key] for one in after]
     for at, one in enumerate(before):
         if one[key] not in new:
-            yield Found(DifferenceKind.MISSING, f"{path}[{at}]", one if key == "item_id" else item)
+            yield Discrepancy(DifferenceKind.MISSING, f"{path}[{at}]", one if key == "item_id" else item)
     for at, one in enumerate(after):
         if one[key] not in old:
-            yield Found(DifferenceKind.ADDED, f"{path}[{at}]", one if key == "item_id" else item)
+            yield Discrepancy(DifferenceKind.ADDED, f"{path}[{at}]", one if key == "item_id" else item)
     if [one for one in old if one in new] != [one for one in new if one in old]:
-        yield Found(DifferenceKind.CHANGED, path, item)
+        yield Discrepancy(DifferenceKind.CHANGED, path, item)
 
 
-def _walk(before: Json, after: Json, path: str, item: Mapping[str, Json] | None) -> Iterator[Found]:
+def _walk(before: Json, after: Json, path: str, item: Mapping[str, Json] | None) -> Iterator[Discrepancy]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in sorted(before.keys() | after.keys()):
             here = f"{path}.{key}"
             if key not in after:
-                yield Found(DifferenceKind.MISSING, here, item)
+                yield Discrepancy(DifferenceKind.MISSING, here, item)
             elif key not in before:
-                yield Found(DifferenceKind.ADDED, here, item)
+                yield Discrepancy(DifferenceKind.ADDED, here, item)
             else:
                 yield from _walk(before[key], after[key], here, item)
     elif isinstance(before, list) and isinstance(after, list):
         for at in range(max(len(before), len(after))):
             here = f"{path}[{at}]"
             if at >= len(after):
-                yield Found(DifferenceKind.MISSING, here, item)
+                yield Discrepancy(DifferenceKind.MISSING, here, item)
             elif at >= len(before):
-                yield Found(DifferenceKind.ADDED, here, item)
+                yield Discrepancy(DifferenceKind.ADDED, here, item)
             else:
                 yield from _walk(before[at], after[at], here, item)
     elif type(before) is not type(after) or before != after:
-        yield Found(DifferenceKind.CHANGED, path, item)
+        yield Discrepancy(DifferenceKind.CHANGED, path, item)

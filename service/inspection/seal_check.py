@@ -39,7 +39,7 @@ class NeverSealedError(LookupError):
 
 
 @dataclass(slots=True)
-class _Look:
+class _CheckState:
     """What one transaction sees; `current`: the record is sealed, so it is to be as in the newest edition."""
 
     inspection_id: str
@@ -101,14 +101,14 @@ class SealChecks:
         self._stored_hash = stored_hash
         self._model_hash = model_hash
         # Reading every file of a record takes the disk: one record at a time.
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def check(self, inspection_id: str) -> SealCheck:
         """Compare what is there with the editions of a record.
 
         Raises Problem 404 for an unknown record, and 409 for one that was never finished.
         """
-        async with self._turn:
+        async with self._lock:
             try:
                 look = await self._database.read(lambda session: self._look(session, inspection_id))
             except NeverSealedError:
@@ -121,7 +121,7 @@ class SealChecks:
         """`check` on this thread. Raises NeverSealedError."""
         return self._judge(self._database.read_now(lambda session: self._look(session, inspection_id)))
 
-    def _look(self, session: Session, inspection_id: str) -> _Look:
+    def _look(self, session: Session, inspection_id: str) -> _CheckState:
         if not self._database.is_sqlite:
             # Record, editions and log as of one moment, while others write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -140,7 +140,7 @@ class SealChecks:
                 self._compare_file(session, look, at, file)
         return look
 
-    def _compare_tables(self, session: Session, look: _Look) -> None:
+    def _compare_tables(self, session: Session, look: _CheckState) -> None:
         now = table_content(session, look.inspection_id, look.content.get("format", seal.FORM))
         if now is None:
             look.differs(DifferenceKind.MISSING, "record")
@@ -152,7 +152,7 @@ class SealChecks:
         if session.execute(state).scalar_one() != look.content["outcome"]:
             look.differs(DifferenceKind.CHANGED, "record.record_state")
 
-    def _compare_file(self, session: Session, look: _Look, at: int, file: Mapping[str, Json]) -> None:
+    def _compare_file(self, session: Session, look: _CheckState, at: int, file: Mapping[str, Json]) -> None:
         try:
             known = self._file_info(session, file["file_id"])
         except ValueError:
@@ -164,7 +164,7 @@ class SealChecks:
         elif seal.parsed(seal.canonical(seal.file_content(known))) != file:
             look.differs(DifferenceKind.FILE_RENAMED, f"files[{at}]", _owner(look, file), file)
 
-    def _judge(self, look: _Look) -> SealCheck:
+    def _judge(self, look: _CheckState) -> SealCheck:
         """Read the stored files too, outside of the transaction."""
         with _unreadable_said(look):
             for at, file in enumerate(look.files):
@@ -183,7 +183,7 @@ class SealChecks:
             differences=look.differences,
         )
 
-    def _judge_models(self, look: _Look) -> None:
+    def _judge_models(self, look: _CheckState) -> None:
         """The file of a model never changes, and stays: each entry that it made names it."""
         models: Sequence[Mapping[str, Json]] = look.content.get("models", [])
         hashes = {model["model_sha256"] for model in models} - {None}
@@ -196,7 +196,7 @@ class SealChecks:
 
 
 @contextmanager
-def _unreadable_said(look: _Look) -> Iterator[None]:
+def _unreadable_said(look: _CheckState) -> Iterator[None]:
     """A content that someone changed may lack what every content has: that is a difference, not a fault."""
     try:
         yield
@@ -204,17 +204,17 @@ def _unreadable_said(look: _Look) -> Iterator[None]:
         look.differs(DifferenceKind.UNREADABLE, f"editions[{look.edition}].content")
 
 
-def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _Look:
+def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _CheckState:
     if rows:
         newest = rows[-1]
-        return _Look(inspection_id, newest["edition"], newest["seal"], newest["reopened_at"] is None)
+        return _CheckState(inspection_id, newest["edition"], newest["seal"], newest["reopened_at"] is None)
     finished = [entry.details for entry in log if entry.action == "seal"]
     if not finished:
         raise NeverSealedError(inspection_id)
-    return _Look(inspection_id, finished[-1]["edition"], finished[-1]["seal"], current=False)
+    return _CheckState(inspection_id, finished[-1]["edition"], finished[-1]["seal"], current=False)
 
 
-def _content(look: _Look, row: Row) -> Mapping[str, Json]:
+def _content(look: _CheckState, row: Row) -> Mapping[str, Json]:
     """The content of an edition, compared with its seal and with what its row says beside it."""
     path = f"editions[{row['edition']}]"
     if seal.seal_of(row["content"]) != row["seal"]:
@@ -241,7 +241,7 @@ def _content(look: _Look, row: Row) -> Mapping[str, Json]:
     return content
 
 
-def _compare_log(look: _Look, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> None:
+def _compare_log(look: _CheckState, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> None:
     """The log has one entry for each seal, release and reopening, and each says the same as the edition."""
     by_edition = {row["edition"]: row for row in rows}
     logged = {(entry.action, entry.details.get("edition")): entry for entry in log}
@@ -272,7 +272,7 @@ def _agree(row: Row, action: str, names: Sequence[str], entry: LoggedSeal | None
     return entry.actor == row[who] and seal.canonical(said) == seal.canonical(now)
 
 
-def _owner(look: _Look, file: Mapping[str, Json]) -> Mapping[str, Json] | None:
+def _owner(look: _CheckState, file: Mapping[str, Json]) -> Mapping[str, Json] | None:
     """An item that names the file."""
     items: Sequence[Mapping[str, Json]] = look.content.get("items", [])
     return next((item for item in items if file["file_id"] in seal.canonical(item)), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.database import Database
-from service.inspection.detections import Detections
+from service.inspection.detections import DetectionAccess
 from service.inspection.editions import Editions
 from service.inspection.finishing import Finishing
 from service.inspection.history import History
@@ -24,7 +24,7 @@ class InspectionService:
     def __init__(self, database: Database, sources: JoinSources, ports: Ports) -> None:
         self.records = Records(database, sources)
         self.items = Items(database, sources, ports)
-        self.detections = Detections(self.items, sources, ports)
+        self.detections = DetectionAccess(self.items, sources, ports)
         self.photos = Photos(database, self.items, sources, ports)
         self.record_photos = RecordPhotos(database, sources, ports)
         self.matching = Matching(database, self.record_photos, ports)

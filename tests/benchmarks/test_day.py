@@ -8,7 +8,7 @@ from benchmarks.day import growth
 from benchmarks.memory import Memory
 
 
-def test_growth_is_told_from_going_up_and_down() -> None:
+def test_growth_is_distinguished_from_fluctuation() -> None:
     steady = [Memory(300 + place % 3, 200) for place in range(40)]
     assert abs(growth(steady)) <= 1
     growing = [Memory(300 + 2 * place, 200) for place in range(40)]

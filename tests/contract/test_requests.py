@@ -54,7 +54,7 @@ def sent_json(client: TestClient, method: str, path: str, body: Any) -> Any:
 
 
 @pytest.mark.parametrize("operation", BODIES)
-def test_a_body_that_is_no_json_is_422_and_says_so(
+def test_body_that_is_not_json_is_422_with_reason(
     running: Running, places: dict[str, str], operation: str
 ) -> None:
     answer = send(running, operation, places, content=b'{"a": ', headers={"content-type": "application/json"})
@@ -64,7 +64,7 @@ def test_a_body_that_is_no_json_is_422_and_says_so(
 
 @pytest.mark.parametrize("content", [b"[]", b'"x"', b"5", b"true"])
 @pytest.mark.parametrize("operation", BODIES)
-def test_a_body_that_is_no_object_is_422_and_says_what_to_send(
+def test_body_that_is_not_an_object_is_422_with_expected_type(
     running: Running, places: dict[str, str], operation: str, content: bytes
 ) -> None:
     answer = send(running, operation, places, content=content, headers={"content-type": "application/json"})
@@ -85,7 +85,7 @@ def test_another_content_type_than_json_is_415_and_names_the_right_one(
     assert answer.json() == failed("unsupported_media", NO_JSON_TYPE)
 
 
-def test_who_may_not_do_it_is_told_so_before_the_body_is_looked_at(running: Running) -> None:
+def test_missing_right_is_reported_before_body_is_read(running: Running) -> None:
     for client, status in ((running.anonymous, 401), (running.as_role("viewer"), 403)):
         for kind in ("text/plain", "application/json"):
             answer = client.post("/api/inspection/create", content=b"{", headers={"content-type": kind})
@@ -263,9 +263,7 @@ RULES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "msg"), RULES, ids=lambda part: ascii(part)[:40])
-def test_a_refused_record_is_told_the_field_and_the_rule(
-    running: Running, body: dict[str, Any], msg: str
-) -> None:
+def test_refused_record_names_field_and_rule(running: Running, body: dict[str, Any], msg: str) -> None:
     given = body if body.keys() <= {"task_id"} else {"task_id": "t", **body}
     answer = sent_json(running.admin, "POST", "/api/inspection/create", given)
     assert (answer.status_code, answer.json()["msg"]) == (422, msg)
@@ -284,7 +282,7 @@ ITEM_RULES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "msg"), ITEM_RULES, ids=lambda part: ascii(part)[:40])
-def test_a_refused_item_is_told_the_field_and_the_rule(
+def test_refused_item_names_field_and_rule(
     running: Running, places: dict[str, str], body: dict[str, Any], msg: str
 ) -> None:
     answer = sent_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body)
@@ -345,7 +343,7 @@ def test_all_filters_empty_find_everything(running: Running) -> None:
         ("end_time_to", "9999-12-31T23:59:59-01:00"),
     ],
 )
-def test_a_filter_that_can_not_be_read_is_422_and_named(running: Running, name: str, value: str) -> None:
+def test_unreadable_filter_is_422_and_named(running: Running, name: str, value: str) -> None:
     query: dict[str, str | int] = {"current_page": 1, "page_size": 10, name: value}
     assert_invalid(running.admin.get("/api/inspection/search", params=query), name)
 
@@ -433,7 +431,7 @@ def test_an_id_of_any_kind_that_nobody_has_is_404(running: Running, number: str)
 
 
 @pytest.mark.parametrize("number", ["9" * 256, "%00"])
-def test_an_id_that_can_not_be_one_is_422(running: Running, number: str) -> None:
+def test_impossible_id_is_422(running: Running, number: str) -> None:
     for path, name in (
         ("/api/inspection/getInspectionById/{}", "inspection_id"),
         ("/api/inspection_item/{}", "item_id"),

@@ -20,7 +20,7 @@ from desktop import workers
 from desktop.client import Session
 from desktop.context import Context
 from desktop.fonts import shows_chinese
-from desktop.garbage import GuiGarbage
+from desktop.garbage import GarbageCollection
 from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
@@ -66,7 +66,7 @@ def _settle() -> None:
     QCoreApplication.processEvents()
 
 
-_thawed: list[GuiGarbage] = []
+_thawed: list[GarbageCollection] = []
 
 
 def _collect_and_freeze() -> None:
@@ -83,14 +83,14 @@ def _old_objects_are_not_collected() -> Iterator[None]:
     one or two seconds.
     """
     _collect_and_freeze()
-    end = GuiGarbage.end
+    end = GarbageCollection.end
 
-    def ended(self: GuiGarbage) -> None:
+    def ended(self: GarbageCollection) -> None:
         end(self)
         _thawed.append(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GuiGarbage, "end", ended)
+        patch.setattr(GarbageCollection, "end", ended)
         yield
     gc.unfreeze()
 

@@ -25,8 +25,8 @@ from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.preferences import Preferences
 from desktop.remote import RemoteWatch, answers
-from desktop.theme import Mode, look
-from desktop.widgets import PageKind
+from desktop.theme import Mode, theme_manager
+from desktop.widgets import PageFactory
 from desktop.window import MainWindow
 from shared.codes import Role
 from shared.paths import root
@@ -88,14 +88,14 @@ def desktop(
     monkeypatch.setattr(
         "desktop.application.build_pages",
         lambda context, _use: [
-            PageKind(LoginPage, lambda: LoginPage(context, list)),
-            PageKind(MePage, lambda: MePage(context)),
+            PageFactory(LoginPage, lambda: LoginPage(context, list)),
+            PageFactory(MePage, lambda: MePage(context)),
         ],
     )
     made = Desktop(server_url=service.url)
     yield made
     made.close()
-    look().set_mode(Mode.SYSTEM)
+    theme_manager().set_mode(Mode.SYSTEM)
 
 
 PAGES = ["login", "records", "workbench", "record", "catalogue", "people", "me"]
@@ -175,8 +175,8 @@ def test_another_language_is_another_window_at_the_same_place(qtbot: QtBot, desk
     qtbot.waitUntil(lambda: len(_windows()) == 1)
     # What outlives a window must not call into the one that is gone.
     desktop.context.show_service(ServiceState.RESTARTING)
-    look().set_mode(Mode.DARK)
-    look().set_mode(Mode.LIGHT)
+    theme_manager().set_mode(Mode.DARK)
+    theme_manager().set_mode(Mode.LIGHT)
     desktop.context.leave()
     desktop.set_language("en")
 
@@ -207,11 +207,11 @@ def _windows() -> list[MainWindow]:
 def test_the_theme_is_kept(desktop: Desktop) -> None:
     desktop.start()
     desktop.context.commands.run("theme.dark")
-    assert look().theme.dark
+    assert theme_manager().theme.dark
     assert Preferences(desktop.preferences.path).values.theme is Mode.DARK
 
 
-def test_somebody_else_gets_fresh_pages(qtbot: QtBot, desktop: Desktop) -> None:
+def test_another_user_gets_fresh_pages(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.start()
     desktop.context.enter(make_payload(Role.ADMIN))
     first = desktop.window

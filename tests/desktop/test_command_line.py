@@ -71,7 +71,7 @@ def test_other_systems_have_a_display(monkeypatch: pytest.MonkeyPatch, platform:
 
 
 @pytest.mark.parametrize("address", ["localhost:8600", "ftp://host", "http://", ""])
-def test_an_address_that_is_none_is_refused(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_address_is_refused(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command_line.main(["run", "--server", address])
     assert ended.value.code == 2

@@ -27,22 +27,22 @@ from desktop.client import Session
 from desktop.client.errors import Invalid
 from desktop.context import Context
 from desktop.embedded import ServiceState
-from desktop.keys import KeySheet
+from desktop.keys import ShortcutSheet
 from desktop.language import Language
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
-from desktop.pages.catalogue.measuring import Measuring
+from desktop.pages.catalogue.measuring import ScaleDialog
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
 from desktop.pages.login.server import ServerDialog
-from desktop.pages.password_again import PasswordAgain
+from desktop.pages.password_again import PasswordPrompt
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
-from desktop.pages.record.conflict import Clash, ClashDialog
+from desktop.pages.record.conflict import FieldConflict, FieldConflictDialog
 from desktop.pages.records.new_record import NewRecord
-from desktop.pages.workbench.edits import Edits
-from desktop.pages.workbench.record_photos.review import Review
+from desktop.pages.workbench.edits import EditSync
+from desktop.pages.workbench.record_photos.review import ReviewDialog
 from desktop.palette import Palette
 from desktop.preferences import Preferences
-from desktop.theme import DARK, LIGHT, Mode, Theme, look
+from desktop.theme import DARK, LIGHT, Mode, Theme, theme_manager
 from desktop.widgets import PageHeader
 from desktop.widgets.dialogs import Confirm
 from desktop.window import MainWindow
@@ -147,7 +147,7 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     language = Language()
     chosen, mode = request.param
     language.use(chosen)
-    look().set_mode(mode)
+    theme_manager().set_mode(mode)
     context = Context(served.session, Preferences(), embedded=True)
     context.service_state = ServiceState.READY
     made = MainWindow(context, build_pages(context, lambda _url: None))
@@ -160,11 +160,11 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     context.closing.emit()
     made.hide()
     workers.shutdown()
-    Edits.of(context).close()
+    EditSync.of(context).close()
     made.deleteLater()
     language.use("en")
     language.end()
-    look().set_mode(Mode.SYSTEM)
+    theme_manager().set_mode(Mode.SYSTEM)
 
 
 def enter(window: MainWindow, served: Served, qtbot: QtBot) -> None:
@@ -193,12 +193,12 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
     user = session.users.list(1, 1, "").data[0]
     builtin = session.detection.models()[0]
     onnx = builtin.model_copy(update=_ONNX)
-    clash = Clash("inspection_name", "Name", "A name that is mine " * 2, "A name that is theirs " * 2)
+    clash = FieldConflict("inspection_name", "Name", "A name that is mine " * 2, "A name that is theirs " * 2)
     image = catalogue.reference_images.list(1, 1).data[0]
     open_questions = Invalid(details={"kinds": list(ModelKind), "activations": ["sigmoid", "softmax"]})
     made: list[tuple[str, Callable[[], QDialog | Palette]]] = [
         ("palette", lambda: Palette(window, context.commands)),
-        ("keys", lambda: KeySheet(window, context.commands)),
+        ("keys", lambda: ShortcutSheet(window, context.commands)),
         ("about", lambda: About(window, context)),
         ("new record", lambda: NewRecord(context, window)),
         ("question", lambda: Confirm(window, "A question?", "A sentence that says what happens. " * 3, "Do")),
@@ -206,21 +206,21 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("flight", lambda: FlightForm(context, None, page)),
         ("task", lambda: TaskForm(context, catalogue.tasks.list(1, 1).data[0], page)),
         ("reference image", lambda: ReferenceForm(context, image, page)),
-        ("measuring", lambda: Measuring(context, image, page)),
+        ("measuring", lambda: ScaleDialog(context, image, page)),
         ("built-in model", lambda: ModelForm(context, builtin, page)),
         ("model", lambda: ModelForm(context, onnx, page)),
         ("kind", lambda: KindForm(context, "defects.onnx", open_questions, lambda *_: None, page)),
         ("new user", lambda: NewUser(context, page)),
         ("user", lambda: EditUser(context, user, page)),
         ("new password", lambda: SetPassword(context, user, page)),
-        ("password again", lambda: PasswordAgain(context, page)),
-        ("clash", lambda: ClashDialog([clash], page)),
+        ("password again", lambda: PasswordPrompt(context, page)),
+        ("clash", lambda: FieldConflictDialog([clash], page)),
         ("server", lambda: ServerDialog("https://walkaround.example.com", page)),
         ("about", lambda: About(window, context)),
     ]
     for name, make in made:
         dialog = make()
-        look().dress(dialog)
+        theme_manager().apply_to(dialog)
         dialog.open()
         settle(qtbot)
         yield name, dialog
@@ -230,7 +230,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
     settle(qtbot)
     context.commands.run("record.review")
     settle(qtbot)
-    review = window.findChild(Review)
+    review = window.findChild(ReviewDialog)
     assert review is not None
     yield "photos of the record", review
     review.close()
@@ -294,13 +294,13 @@ def test_a_change_of_the_systems_colours_reaches_every_page_while_it_runs(
         # No platform of the tests has colours of its own to change: this is what one that has them does.
         monkeypatch.setattr("desktop.theme.system_scheme", lambda scheme=scheme: scheme)
         QGuiApplication.styleHints().colorSchemeChanged.emit(scheme)
-        assert look().theme is new
+        assert theme_manager().theme is new
         # The page in front is dressed in a turn of its own.
         settle(qtbot)
         for page_id, params in places(served):
             page = window.page
             assert page is not None
-            left[f"{new.name} {page.page_id} {page.place()}"] = colours_of_theme(window, old)
+            left[f"{new.name} {page.page_id} {page.return_params()}"] = colours_of_theme(window, old)
             assert window.go(page_id, params)
             settle(qtbot)
     assert not {place: wrong for place, wrong in left.items() if wrong}

@@ -55,7 +55,7 @@ def tall(qapp: QApplication) -> Iterator[str]:
     QFontDatabase.removeApplicationFont(number)
 
 
-def test_what_no_font_has_is_told_and_what_has_no_glyph_is_not(qapp: QApplication) -> None:
+def test_missing_characters_are_reported_except_those_without_glyph(qapp: QApplication) -> None:
     font = ui_font(13)
     assert missing("Aé检 \n\t\u200b\u3000\ufe0f", font) == ""
     assert missing(f"A{NOWHERE}B{NOWHERE}", font) == NOWHERE

@@ -9,7 +9,7 @@ import weakref
 from PySide6.QtCore import QObject, QThread
 from pytestqt.qtbot import QtBot
 
-from desktop.garbage import GuiGarbage
+from desktop.garbage import GarbageCollection
 
 
 class Cycle(QObject):
@@ -23,7 +23,7 @@ class Cycle(QObject):
 
 def test_what_was_there_at_first_is_looked_at_no_more(qtbot: QtBot) -> None:
     gc.unfreeze()
-    garbage = GuiGarbage()
+    garbage = GarbageCollection()
     try:
         garbage.settle()
         assert gc.get_freeze_count() > 10_000
@@ -39,7 +39,7 @@ def test_what_was_there_at_first_is_looked_at_no_more(qtbot: QtBot) -> None:
 
 def test_a_cycle_dies_on_the_gui_thread_whoever_allocates(qtbot: QtBot) -> None:
     died_on: list[QThread] = []
-    garbage = GuiGarbage()
+    garbage = GarbageCollection()
     try:
         Cycle(died_on)
 

@@ -159,15 +159,15 @@ def test_a_whole_day_without_a_mouse(
 
     log_in(window, qtbot)
     page = make_record(window, qtbot)
-    qtbot.waitUntil(lambda: len(page.bench.rows) == 2 and page.view.source is not None)
+    qtbot.waitUntil(lambda: len(page.open_record.rows) == 2 and page.view.source is not None)
     qtbot.waitUntil(page.view.hasFocus)
 
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_more: ([str(photo)], ""))
     press(KEY.Key_I, CTRL)
-    first, second = (row.item_id for row in page.bench.rows)
+    first, second = (row.item_id for row in page.open_record.rows)
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     press(KEY.Key_R, CTRL)
-    qtbot.waitUntil(lambda: page.bench.rows[0].findings > 0 and not page.detecting.running)
+    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0 and not page.detecting.running)
     press(KEY.Key_Tab)
     assert page.inspector.findings.list.current == 0
 
@@ -177,36 +177,36 @@ def test_a_whole_day_without_a_mouse(
     write("only dirt")
     press(KEY.Key_Escape)
     assert page.view.hasFocus()
-    qtbot.waitUntil(lambda: page.bench.rows[0].status == "passed")
+    qtbot.waitUntil(lambda: page.open_record.rows[0].status == "passed")
     press(KEY.Key_X)
-    assert page.bench.rows[0].status == "failed"
+    assert page.open_record.rows[0].status == "failed"
 
     press(KEY.Key_F2)
     write("crack by the door")
     press(KEY.Key_Return)
     assert page.view.hasFocus()
-    assert page.bench.rows[0].name == "crack by the door"
+    assert page.open_record.rows[0].name == "crack by the door"
     press(KEY.Key_N)
-    assert page.bench.current == second
+    assert page.open_record.current == second
     press(KEY.Key_Y)
     press(KEY.Key_A)
-    assert page.bench.current == first
+    assert page.open_record.current == first
 
     # Round the page and back to the picture.
     press(KEY.Key_F6)
     assert not page.view.hasFocus()
     tab_to(page.inspector.verdict.buttons[Verdict.FAILED])
     press(KEY.Key_Return)
-    assert page.bench.rows[0].status == "failed"
+    assert page.open_record.rows[0].status == "failed"
     press(KEY.Key_Escape)
     assert page.view.hasFocus()
 
-    document = page.bench.document
+    document = page.open_record.document
     assert document is not None
     agree("Finish record?")
     press(KEY.Key_Return, CTRL)
     qtbot.waitUntil(lambda: document.record.end_time is not None)
-    assert session.records.get(page.bench.record_id).value.inspection_status is Status.FAILED
+    assert session.records.get(page.open_record.record_id).value.inspection_status is Status.FAILED
     back_to(window, qtbot)
     assert page.view.hasFocus()
 

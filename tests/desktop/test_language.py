@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
-from desktop.language import LANGUAGES, Language, listed, system_language, told
+from desktop.language import LANGUAGES, Language, joined_words, labelled_value, system_language
 from desktop.widgets import PasswordField, SaveMark, SaveState, status_word
 from tests.desktop.catalogues import tool
 
@@ -104,7 +104,7 @@ def test_a_missing_catalogue_is_said_and_english_shown(
     assert "compile.py" in caplog.text
 
 
-def test_a_text_that_is_no_literal_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_that_is_not_a_literal_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "ROOT", tmp_path)
     source = tmp_path / "page.py"
     source.write_text("class P:\n    def f(self, name):\n        return self.tr(name)\n", encoding="utf-8")
@@ -153,12 +153,12 @@ def test_a_fresh_catalogue_holds_exactly_the_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("code", "comma", "colon"), [("en", ", ", ": "), ("zh_CN", "、", "：")])
-def test_lists_and_what_is_told_have_the_marks_of_the_language(
+def test_lists_and_labelled_values_use_punctuation_of_language(
     language: Language, code: str, comma: str, colon: str
 ) -> None:
     language.use(code)
-    assert listed(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
-    assert told("B-1234", "{x}") == f"B-1234{colon}{{x}}"
+    assert joined_words(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
+    assert labelled_value("B-1234", "{x}") == f"B-1234{colon}{{x}}"
 
 
 def test_filters_of_file_dialogs_keep_the_parentheses_that_qt_reads() -> None:

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop import workers
 from desktop.client import Session
 from desktop.context import Context
-from desktop.listener import Listener
+from desktop.listener import ChangeListener
 from desktop.preferences import Preferences
 from tests.desktop.client.played import BASE, SECRET, Service
 
@@ -38,7 +38,7 @@ def test_listening_that_stops_while_it_connects_ends(preferences: Preferences, q
     session = Session(BASE, patience=0.0, transport=httpx.MockTransport(answer))
     session.account.login("zhang", SECRET)
     context = Context(session, preferences)
-    listener = Listener(context, context)
+    listener = ChangeListener(context, context)
     listener.start()
     qtbot.waitUntil(asked.is_set)
     listener.stop()

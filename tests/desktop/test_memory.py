@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from desktop import memory
-from desktop.memory import Trimming
+from desktop.memory import MemoryTrimming
 from shared.paths import root
 
 LINUX = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc")
@@ -20,10 +20,10 @@ LINUX = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="th
 _DAY = """
 import ctypes, sys, threading
 from pathlib import Path
-from desktop.memory import give_back
+from desktop.memory import release_memory
 
 if sys.argv[1] == "give back":
-    give_back()
+    release_memory()
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
 libc.malloc.argtypes, libc.free.argtypes = [ctypes.c_size_t], [ctypes.c_void_p]
@@ -70,7 +70,7 @@ def test_what_lies_free_within_a_heap_is_given_back_after_a_while(
     asked: list[int] = []
     monkeypatch.setattr(memory, "_of_glibc", lambda name: asked.append if name == "malloc_trim" else None)
     owner = QObject()
-    trimming = Trimming(owner)
+    trimming = MemoryTrimming(owner)
     for _ in range(3):
         trimming.soon()
     qtbot.waitUntil(lambda: bool(asked))
@@ -80,10 +80,10 @@ def test_what_lies_free_within_a_heap_is_given_back_after_a_while(
 def test_it_is_set_before_the_program_has_threads() -> None:
     text = (root() / "desktop" / "application.py").read_text(encoding="utf-8")
     body = text[text.index("def run_desktop") :]
-    assert body.index("give_back()") < body.index("make_application(")
+    assert body.index("release_memory()") < body.index("make_application(")
 
 
 def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory.sys, "platform", "win32")
     assert memory._of_glibc("mallopt") is None
-    memory.give_back()
+    memory.release_memory()

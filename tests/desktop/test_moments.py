@@ -37,7 +37,7 @@ def test_a_day_alone_and_seconds_can_be_typed() -> None:
 
 
 @pytest.mark.parametrize("text", ["31.5.", "14:30", "2026-13-01", "0001-01-01"])
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_invalid_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         typed_minute(text)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from desktop.preferences import Preferences, Values, default_path
+from desktop.preferences import Preferences, PreferenceValues, default_path
 from desktop.theme import Mode
 
 
@@ -48,7 +48,7 @@ def test_what_is_valid_in_a_bad_file_is_kept(tmp_path: Path) -> None:
 def test_no_file_stops_the_program(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     file = tmp_path_factory.mktemp("p") / "p.json"
     file.write_bytes(content)
-    assert Preferences(file).values == Values()
+    assert Preferences(file).values == PreferenceValues()
 
 
 def test_a_folder_that_cannot_be_written_leaves_the_value_in_force(tmp_path: Path) -> None:
@@ -59,4 +59,4 @@ def test_a_folder_that_cannot_be_written_leaves_the_value_in_force(tmp_path: Pat
 
 
 def test_no_field_is_made_for_a_secret() -> None:
-    assert not [name for name in Values.model_fields if "password" in name or "token" in name]
+    assert not [name for name in PreferenceValues.model_fields if "password" in name or "token" in name]

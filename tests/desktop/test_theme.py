@@ -10,14 +10,26 @@ from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QListView
 from pytestqt.qtbot import QtBot
 
-from desktop.theme import AA, DARK, LIGHT, Mode, Theme, contrast, ink_on, look, mix, readable, stylesheet
+from desktop.theme import (
+    AA,
+    DARK,
+    LIGHT,
+    Mode,
+    Theme,
+    contrast,
+    ink_on,
+    mix,
+    readable,
+    stylesheet,
+    theme_manager,
+)
 from shared.paths import resource
 
 TONES = ("accent", "passed", "failed", "undecided", "dim")
 BOTH = pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
 
 
-def test_contrast_is_that_of_wcag() -> None:
+def test_contrast_matches_wcag() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
     assert contrast("#ffffff", "#ffffff") == 1
@@ -81,44 +93,44 @@ def test_stylesheet_is_filled_and_its_drawings_exist(theme: Theme) -> None:
 
 def test_switching_changes_palette_and_tells(qapp: QApplication) -> None:
     heard: list[Theme] = []
-    look().set_mode(Mode.LIGHT)
-    look().themeChanged.connect(heard.append)
+    theme_manager().set_mode(Mode.LIGHT)
+    theme_manager().themeChanged.connect(heard.append)
     try:
-        look().set_mode(Mode.DARK)
+        theme_manager().set_mode(Mode.DARK)
         assert heard == [DARK]
         assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.bg
-        look().set_mode(Mode.DARK)
+        theme_manager().set_mode(Mode.DARK)
         assert heard == [DARK]
-        look().set_mode(Mode.LIGHT)
-        assert look().theme is LIGHT
+        theme_manager().set_mode(Mode.LIGHT)
+        assert theme_manager().theme is LIGHT
     finally:
-        look().themeChanged.disconnect(heard.append)
-        look().set_mode(Mode.SYSTEM)
+        theme_manager().themeChanged.disconnect(heard.append)
+        theme_manager().set_mode(Mode.SYSTEM)
 
 
 def test_what_is_hidden_takes_the_theme_when_it_is_shown(qtbot: QtBot) -> None:
-    look().set_mode(Mode.LIGHT)
-    look().dress_by_parts()
+    theme_manager().set_mode(Mode.LIGHT)
+    theme_manager().style_parts_separately()
     popup = QListView()
     qtbot.addWidget(popup)
-    look().dress(popup, late=True)
+    theme_manager().apply_to(popup, late=True)
     try:
-        look().set_mode(Mode.DARK)
+        theme_manager().set_mode(Mode.DARK)
         assert popup.styleSheet() == stylesheet(LIGHT)
         popup.show()
         assert popup.styleSheet() == stylesheet(DARK)
     finally:
-        look().set_mode(Mode.SYSTEM)
+        theme_manager().set_mode(Mode.SYSTEM)
 
 
 def test_the_system_is_followed_by_default(qapp: QApplication) -> None:
-    look().set_mode(Mode.SYSTEM)
+    theme_manager().set_mode(Mode.SYSTEM)
     dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
-    assert look().theme is (DARK if dark else LIGHT)
+    assert theme_manager().theme is (DARK if dark else LIGHT)
 
 
 def test_there_is_one_look(qapp: QApplication) -> None:
-    assert look() is look()
+    assert theme_manager() is theme_manager()
     assert qapp.font().pixelSize() == 13
 
 

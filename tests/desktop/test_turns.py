@@ -6,7 +6,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.turns import paint_apart
+from desktop.turns import repaint_later
 
 
 class _Counting(QWidget):
@@ -24,7 +24,7 @@ def test_it_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
     widget.show()
     qtbot.waitUntil(lambda: widget.paints > 0)
     before = widget.paints
-    paint_apart(widget)
+    repaint_later(widget)
     widget.repaint()
     assert widget.paints == before
     qtbot.waitUntil(lambda: widget.paints > before)
@@ -36,7 +36,7 @@ def test_what_nobody_paints_stays_so(qtbot: QtBot) -> None:
     qtbot.addWidget(widget)
     inner = _Counting(widget)
     widget.setUpdatesEnabled(False)
-    paint_apart(inner)
+    repaint_later(inner)
     qtbot.wait(20)
     assert not widget.updatesEnabled()
     widget.setUpdatesEnabled(True)

@@ -15,10 +15,10 @@ from shiboken6 import isValid
 from desktop import window as window_module
 from desktop.context import Context, Unsent
 from desktop.embedded import ServiceState
-from desktop.keys import KeyEdit, KeySheet
+from desktop.keys import ShortcutDialog, ShortcutSheet
 from desktop.palette import Palette, score
-from desktop.theme import DARK, LIGHT, Mode, look, stylesheet
-from desktop.widgets import Page, PageKind
+from desktop.theme import DARK, LIGHT, Mode, stylesheet, theme_manager
+from desktop.widgets import Page, PageFactory
 from desktop.window import MainWindow
 from shared.codes import Hindrance, Permission, Role
 from tests.desktop.conftest import make_payload
@@ -48,7 +48,7 @@ class _Page(Page):
         self.left += 1
         return not self.stays
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         return {"text": self.line.text()}
 
 
@@ -70,7 +70,7 @@ class People(_Page):
 
 @pytest.fixture
 def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
-    made = MainWindow(context, [PageKind(kind, kind) for kind in (Login, Records, Workbench, People)])
+    made = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)])
     qtbot.addWidget(made)
     made.show()
     made.activateWindow()
@@ -196,7 +196,7 @@ def test_a_login_that_was_lost_comes_back_to_where_the_person_was(
     assert people.line.text() == "half a sentence"
 
 
-def test_somebody_else_does_not_land_there(window: MainWindow, context: Context) -> None:
+def test_another_user_does_not_return_to_last_page(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
     window.go("people")
     context.payload = None
@@ -252,7 +252,7 @@ def test_the_place_of_the_window_is_kept(
 ) -> None:
     window.resize(1024, 720)
     window.close()
-    again = MainWindow(context, [PageKind(Login, Login)])
+    again = MainWindow(context, [PageFactory(Login, Login)])
     qtbot.addWidget(again)
     assert again.height() == 720  # 900 without it; the width is bounded by the screen
 
@@ -308,7 +308,7 @@ def test_better_matches_score_higher() -> None:
 
 
 def test_the_sheet_lists_every_key_and_finds(qtbot: QtBot, context: Context) -> None:
-    sheet = KeySheet(None, context.commands)
+    sheet = ShortcutSheet(None, context.commands)
     qtbot.addWidget(sheet)
     assert sheet.shown_keys("edit.redo") == "Ctrl+Shift+Z · Ctrl+Y"
     context.commands.set_keys("edit.redo", ["F7"])
@@ -316,7 +316,7 @@ def test_the_sheet_lists_every_key_and_finds(qtbot: QtBot, context: Context) -> 
 
 
 def test_a_new_key_says_what_it_meant(qtbot: QtBot, context: Context) -> None:
-    edit = KeyEdit(None, context.commands, "view.fit")
+    edit = ShortcutDialog(None, context.commands, "view.fit")
     qtbot.addWidget(edit)
     edit.show()
     qtbot.keyClick(edit.editor, Qt.Key.Key_Y)
@@ -347,12 +347,12 @@ def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(
 ) -> None:
     context.enter(make_payload(Role.ADMIN))
     light, dark = stylesheet(LIGHT), stylesheet(DARK)
-    look().set_mode(Mode.LIGHT)
+    theme_manager().set_mode(Mode.LIGHT)
     records, people = page_of(window, Records), page_of(window, People)
     assert window.go("people")
     assert window.go("records")
     assert (records.styleSheet(), people.styleSheet()) == (light, light)
-    look().set_mode(Mode.DARK)
+    theme_manager().set_mode(Mode.DARK)
     try:
         # The page follows in a turn of its own: frame and page together would hold the window too long.
         assert (records.styleSheet(), window.rail.styleSheet()) == (light, dark)
@@ -361,11 +361,11 @@ def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(
         assert window.go("people")
         assert people.styleSheet() == dark
     finally:
-        look().set_mode(Mode.SYSTEM)
+        theme_manager().set_mode(Mode.SYSTEM)
 
 
-def test_a_first_window_is_no_larger_than_the_screen(qtbot: QtBot, context: Context) -> None:
-    window = MainWindow(context, [PageKind(Login, Login), PageKind(Records, Records)])
+def test_first_window_fits_on_the_screen(qtbot: QtBot, context: Context) -> None:
+    window = MainWindow(context, [PageFactory(Login, Login), PageFactory(Records, Records)])
     qtbot.addWidget(window)
     room = window.screen().availableSize()
     assert window.height() < room.height()
@@ -378,8 +378,8 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
 ) -> None:
     made: list[str] = []
 
-    def kind(page: type[_Page]) -> PageKind:
-        return PageKind(page, lambda: made.append(page.page_id) or page())  # type: ignore[func-returns-value]
+    def kind(page: type[_Page]) -> PageFactory:
+        return PageFactory(page, lambda: made.append(page.page_id) or page())  # type: ignore[func-returns-value]
 
     window = MainWindow(context, [kind(page) for page in (Login, Records, Workbench, People)])
     qtbot.addWidget(window)
@@ -401,7 +401,7 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
 
 
 def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
-    pages = [PageKind(kind, kind) for kind in (Login, Records, Workbench, People)]
+    pages = [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)]
     for logged_in, there in ((False, "login"), (True, "workbench")):
         if logged_in:
             context.enter(make_payload(Role.ADMIN))
@@ -418,7 +418,7 @@ def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
 
 def test_a_window_goes_a_page_at_a_time(qtbot: QtBot, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
-    window = MainWindow(context, [PageKind(kind, kind) for kind in (Login, Records, Workbench, People)])
+    window = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)])
     pages = [page_of(window, kind) for kind in (Login, Records, Workbench, People)]
     left: list[int] = []
     for part in (*pages, window):

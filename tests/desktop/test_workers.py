@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop import workers
-from desktop.workers import Lane, Report, Task, gui_caller, run
+from desktop.workers import Lane, ProgressReport, Task, gui_caller, run
 from shared.paths import root
 
 
@@ -75,7 +75,7 @@ def test_an_exception_that_nobody_awaits_reaches_the_hook(
 def test_progress_arrives_in_order_before_the_result(qtbot: QtBot) -> None:
     seen: list[object] = []
 
-    def count(report: Report, upto: int) -> str:
+    def count(report: ProgressReport, upto: int) -> str:
         for number in range(upto):
             report(number)
         return "end"
@@ -89,7 +89,7 @@ def test_cancelled_work_ends_at_its_next_report_and_never_calls_back(qtbot: QtBo
     seen: list[object] = []
     ended = threading.Event()
 
-    def forever(report: Report) -> None:
+    def forever(report: ProgressReport) -> None:
         try:
             while True:
                 report.wait(0.01)
@@ -161,7 +161,7 @@ def test_what_was_handed_over_dies_on_the_gui_thread(qtbot: QtBot, end: str) -> 
     died_in: list[threading.Thread] = []
     begun, go_on = threading.Event(), threading.Event()
 
-    def work(report: Report, page: _Page) -> _Page:
+    def work(report: ProgressReport, page: _Page) -> _Page:
         begun.set()
         assert go_on.wait(20)
         report.check()
@@ -247,7 +247,7 @@ def test_higher_priority_starts_first(qtbot: QtBot) -> None:
 def test_long_work_does_not_take_the_place_of_short(qtbot: QtBot) -> None:
     got: list[int] = []
 
-    def stay(report: Report) -> None:
+    def stay(report: ProgressReport) -> None:
         report.wait(30.0)
 
     stays = [
@@ -263,7 +263,7 @@ def test_long_work_does_not_take_the_place_of_short(qtbot: QtBot) -> None:
 def test_shutdown_ends_everything_and_the_next_run_starts_afresh(qtbot: QtBot) -> None:
     seen: list[object] = []
 
-    def stay(report: Report) -> None:
+    def stay(report: ProgressReport) -> None:
         report.wait(30.0)
 
     run(stay, owner=None, progress=lambda _: None, done=seen.append, lane=Lane.LONG)
@@ -335,7 +335,7 @@ def test_what_comes_together_leaves_turns_for_the_window(
 
     came = threading.Event()
 
-    def work(report: Report) -> None:
+    def work(report: ProgressReport) -> None:
         for value in range(5):
             report(value)
         came.set()

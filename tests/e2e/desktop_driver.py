@@ -18,9 +18,9 @@ from PySide6.QtCore import QEventLoop
 
 from desktop.application import Desktop, make_application
 from desktop.embedded import ServiceState
-from desktop.journal import Edit, Kind
+from desktop.journal import Edit, EditKind
 from desktop.pages.workbench.document import ITEM
-from desktop.pages.workbench.edits import Edits
+from desktop.pages.workbench.edits import EditSync
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.service_app import ADMIN
 
@@ -38,9 +38,9 @@ def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
         application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
 
 
-def rename(edits: Edits, record_id: str, item_id: str, before: str, after: str) -> None:
+def rename(edits: EditSync, record_id: str, item_id: str, before: str, after: str) -> None:
     fields = ({"item_name": before}, {"item_name": after})
-    assert edits.do(Edit(record_id, ITEM, item_id, Kind.UPDATE, *fields, "rename", time.time()))
+    assert edits.do(Edit(record_id, ITEM, item_id, EditKind.UPDATE, *fields, "rename", time.time()))
 
 
 def kill_service(desktop: Desktop) -> None:
@@ -49,8 +49,8 @@ def kill_service(desktop: Desktop) -> None:
     os.kill(desktop.service.pid, signal.SIGKILL)
 
 
-def prepared(desktop: Desktop) -> Edits:
-    edits = Edits.of(desktop.context)
+def prepared(desktop: Desktop) -> EditSync:
+    edits = EditSync.of(desktop.context)
     edits.prepare(lambda: None)
     wait_until(lambda: edits.journal is not None)
     return edits

@@ -30,7 +30,7 @@ def two(tmp_path: Path, postgresql_server: Server) -> Iterator[tuple[str, str]]:
     postgresql_server.execute("DROP DATABASE two_services WITH (FORCE)")
 
 
-def test_a_face_that_one_forgets_or_replaces_is_no_login_at_the_other(two: tuple[str, str]) -> None:
+def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]) -> None:
     one, other = two
     mine = {"Authorization": f"Bearer {first_admin(one)}"}
 

@@ -90,7 +90,7 @@ def test_the_bundle_is_free_of(unwanted: str) -> None:
     assert [name for name in names() if unwanted in name] == []
 
 
-def test_the_bundle_is_no_larger_than_said() -> None:
+def test_bundle_is_at_most_as_large_as_documented() -> None:
     """As `du` counts: megabytes of 2^20 bytes, blocks of the disk."""
     blocks = sum(path.lstat().st_blocks for path in [BUNDLE, *BUNDLE.rglob("*")])
     assert blocks * 512 / 2**20 <= 400

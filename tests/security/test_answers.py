@@ -90,7 +90,7 @@ def test_a_foreign_origin_is_never_allowed(house: House) -> None:
         "",
     ],
 )
-def test_what_a_page_may_send_unasked_is_no_json(house: House, kind: str) -> None:
+def test_simple_cross_origin_request_is_not_read_as_json(house: House, kind: str) -> None:
     """A browser sends these types to any address without a preflight; JSON has to say that it is JSON."""
     before = house.rows()
     token = house.admin.headers["authorization"]
@@ -162,7 +162,7 @@ def test_a_broken_database_tells_nothing(
         assert word not in told, word
 
 
-def test_an_answer_that_breaks_off_is_not_told_in_the_log(
+def test_interrupted_response_is_not_logged(
     app: FastAPI, anonymous: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     from collections.abc import AsyncIterator

@@ -36,7 +36,7 @@ def counted(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         patch.undo()
 
 
-def test_a_login_does_the_same_work_for_anybody(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_login_does_same_work_for_every_user(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("known", "disabled"):
         made = {"username": name, "password": f"pass-of-{name}", "roles": ["viewer"]}
         user_id = house.made("/api/users", **made)["user_id"]
@@ -58,7 +58,7 @@ def test_a_login_does_the_same_work_for_anybody(house: House, monkeypatch: pytes
     assert seen[0][3].count("hash of cost 04") == 1
 
 
-def test_the_waits_are_the_same_for_anybody(house: House) -> None:
+def test_waits_are_equal_for_every_user(house: House) -> None:
     house.made("/api/users", username="slow", password="pass-of-slow", roles=["viewer"])
 
     def answers(username: str) -> list[tuple[int, Any]]:

@@ -85,7 +85,7 @@ def test_nothing_is_smuggled(live: Live, case: str) -> None:
     assert b'"status"' not in answer
 
 
-def test_what_can_not_be_read_is_refused_like_everything_else(live: Live) -> None:
+def test_unreadable_request_is_refused_in_envelope(live: Live) -> None:
     head, _, body = live.send(b"GET / HTTP/1.1\r\n\r\n").partition(b"\r\n\r\n")
     pairs = [line.decode("ascii").split(": ", 1) for line in head.split(b"\r\n")[1:]]
     headers = httpx.Headers([(name, value) for name, value in pairs])
@@ -122,7 +122,7 @@ def test_a_head_without_end_is_refused(live: Live) -> None:
         assert b'"status"' not in answer
 
 
-def test_half_a_head_is_no_request(live: Live) -> None:
+def test_partial_header_is_not_a_request(live: Live) -> None:
     assert live.send(HIDDEN[:-2], seconds=0.3) == b""
     assert httpx.get(f"{live.url}/healthz").status_code == 200
 
@@ -180,7 +180,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    limited = frame.RequestFrame(frame.BodyLimit(app, 2**20, 2**20, lambda _path: False))
+    limited = frame.RequestMiddleware(frame.BodyLimit(app, 2**20, 2**20, lambda _path: False))
     yield from serving(limited)
 
 

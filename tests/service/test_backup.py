@@ -21,7 +21,7 @@ from sqlalchemy import text
 
 from service.audit.service import AuditService
 from service.backup import DATABASE, MANIFEST, copy_database, is_safe, main
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.files.service import FilesService
 from service.settings import Settings
@@ -134,7 +134,7 @@ def test_a_backup_is_consistent_while_the_service_writes(
     def write() -> None:
         nonlocal rounds
         while not stop.is_set():
-            database.write_now(lambda session: announce(session, Change("update", "record", "r1")))
+            database.write_now(lambda session: announce(session, ObjectChange("update", "record", "r1")))
             rounds += 1
 
     writer = threading.Thread(target=write)
@@ -220,7 +220,7 @@ def test_a_restore_leaves_what_is_there_unless_forced(
     assert [path.read_bytes() for path in kept if path.name.endswith("-wal")] == [b"written last"]
 
 
-def test_the_lock_of_a_service_that_ended_is_no_content(archive: Path, tmp_path: Path) -> None:
+def test_stale_lock_is_not_content(archive: Path, tmp_path: Path) -> None:
     new = elsewhere(tmp_path)
     new.data_dir.mkdir(parents=True, exist_ok=True)
     (new.data_dir / "service.lock").touch()
@@ -327,7 +327,7 @@ def test_an_archive_that_is_not_as_its_manifest_says_changes_nothing(
 
 
 @pytest.mark.parametrize("content", [b"", b"words", b"PK\x05\x06" + bytes(18)])
-def test_another_file_is_no_archive(tmp_path: Path, content: bytes) -> None:
+def test_other_file_is_not_an_archive(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(content)
     assert main(["restore", str(path)], elsewhere(tmp_path)) == 1

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DataError, OperationalError
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
 from service.running import configure_logging
 from service.schema import current_revision, metadata, migrate, newest_revision
@@ -139,7 +139,7 @@ def test_a_crash_is_logged_with_all_frames_and_no_value(
     assert "canary" not in line
 
 
-def test_an_exception_that_refers_to_itself_is_told_once() -> None:
+def test_self_referencing_exception_is_logged_once() -> None:
     problem, other = KeyError("canary"), ValueError("canary")
     problem.__context__, other.__context__ = other, problem
     assert trace_of(problem) == "KeyError [] <- ValueError []"
@@ -239,7 +239,7 @@ def _for_update(database: Database) -> str:
     return "" if database.is_sqlite else " FOR UPDATE"
 
 
-def test_readers_can_not_write_on_sqlite(database: Database) -> None:
+def test_readers_cannot_write_on_sqlite(database: Database) -> None:
     if not database.is_sqlite:
         pytest.skip("PostgreSQL's readers and writers share their connections")
     with pytest.raises(Exception, match="readonly"):
@@ -252,15 +252,15 @@ def test_listeners_hear_of_a_committed_change_only(database: Database) -> None:
     lock = threading.Lock()
     database.before_commit.append(lambda _s, changes: before.extend(c.action for c in changes))
 
-    def heard(changes: list[Change]) -> None:
+    def heard(changes: list[ObjectChange]) -> None:
         with lock:
             after.extend(c.action for c in changes)
 
     database.after_commit.append(heard)
-    database.write_now(lambda s: announce(s, Change("create", "record")))
+    database.write_now(lambda s: announce(s, ObjectChange("create", "record")))
 
     def failing(session: Session) -> None:
-        announce(session, Change("delete", "record"))
+        announce(session, ObjectChange("delete", "record"))
         raise KeyError("no")
 
     with pytest.raises(KeyError):

@@ -28,7 +28,7 @@ from service import postgresql
 from service.database import Database
 from service.hindrance import hindrance_of
 from service.interrupt import NoAnswerError
-from service.leaving import EndWithClient
+from service.leaving import CancelOnDisconnect
 from service.schema import migrate
 from shared.codes import Hindrance
 from tests.service_process import first_admin, service_process
@@ -313,7 +313,9 @@ def test_what_changes_something_is_finished_without_its_client(
 
     async def send(_message: Message) -> None: ...
 
-    asyncio.run(asyncio.wait_for(EndWithClient(app)({"type": "http", "method": method}, receive, send), 5))
+    asyncio.run(
+        asyncio.wait_for(CancelOnDisconnect(app)({"type": "http", "method": method}, receive, send), 5)
+    )
     assert seen == [True] * finished
 
 
@@ -336,7 +338,7 @@ def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch
     async def send(_message: Message) -> None:
         answered.set()
 
-    asyncio.run(EndWithClient(app)({"type": "http", "method": "GET"}, receive, send))
+    asyncio.run(CancelOnDisconnect(app)({"type": "http", "method": "GET"}, receive, send))
     assert seen == ["what comes after the answer"]
 
 

@@ -69,7 +69,7 @@ def test_a_sound_installation_has_no_fault(sound: Settings, report: Report) -> N
         assert [line for line in lines if line.startswith("ok") and words in line], words
 
 
-def test_a_fresh_machine_is_told_what_the_first_start_makes(tmp_path: Path, report: Report) -> None:
+def test_fresh_machine_lists_what_first_start_creates(tmp_path: Path, report: Report) -> None:
     status, lines = report(Settings(data_dir=tmp_path / "data", database_url=""))
     assert status == 0
     assert named(lines, "data directory").startswith("warn")

@@ -31,7 +31,7 @@ def test_other_texts_are_no_content_ids(text: str) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 31, 33, 64])
-def test_a_hash_of_another_length_is_none_of_ours(length: int) -> None:
+def test_hash_of_another_length_is_not_recognized(length: int) -> None:
     raw = bytes([0x01, 0x55, 0x12, 0x20]) + bytes(length)
     with pytest.raises(ValueError):
         sha256_of("b" + base64.b32encode(raw).decode().rstrip("=").lower())

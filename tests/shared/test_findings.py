@@ -21,7 +21,7 @@ def test_who_drew_a_finding() -> None:
     assert findings.author({}, {**BOX, "by": "u2", "by_name": "Wang"}) == ("", "")
 
 
-def test_the_severity_of_the_time_goes_before_that_of_the_catalogue() -> None:
+def test_stored_severity_wins_over_catalogue() -> None:
     now = {"dent": Severity.MINOR}
     assert findings.severity({**BOX, "severity": "critical"}, now) is Severity.CRITICAL
     assert findings.severity({**BOX, "severity": "awful"}, now) is Severity.MINOR

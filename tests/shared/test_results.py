@@ -66,7 +66,7 @@ def test_a_detection_without_a_result_hides_none(progress: str) -> None:
     assert results.passed(entries[1:]) is None
 
 
-def test_a_correction_counts_for_the_findings_and_is_no_opinion_of_the_model() -> None:
+def test_correction_replaces_findings_but_not_model_opinion() -> None:
     entries = [detection(1, passed=False), correction(2, 1)]
     assert results.finished_detection(entries) is entries[1]
     assert results.newest_detection(entries) is entries[1]

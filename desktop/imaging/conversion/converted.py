@@ -24,14 +24,14 @@ MAX_BYTES = 512 * 2**20
 _one = threading.Lock()
 
 
-class Upload(NamedTuple):
+class PreparedUpload(NamedTuple):
     """What to upload, and the name to give it."""
 
     source: Path | bytes
     name: str
 
 
-def for_upload(source: Path | bytes, name: str = "") -> Upload:
+def for_upload(source: Path | bytes, name: str = "") -> PreparedUpload:
     """The file as the service takes it: HEIC and RAW files as JPEG, everything else as it is.
 
     HEIC is decoded and encoded with quality 95. Of a RAW file it is the largest embedded JPEG, not encoded
@@ -40,13 +40,13 @@ def for_upload(source: Path | bytes, name: str = "") -> Upload:
     time. Not for the GUI thread. Raises ImageError, OSError.
     """
     if isinstance(source, bytes):
-        return Upload(source, name)
+        return PreparedUpload(source, name)
     name = name or source.name
     ending = source.suffix.lower()
     if ending not in CONVERTED:
-        return Upload(source, name)
+        return PreparedUpload(source, name)
     with _one:
-        return Upload(_converted(source, ending), f"{name}.jpg")
+        return PreparedUpload(_converted(source, ending), f"{name}.jpg")
 
 
 def _converted(path: Path, ending: str) -> bytes:

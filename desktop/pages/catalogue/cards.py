@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import CARD_RADIUS, LABEL_PX, TEXT_PX, look, sized
+from desktop.theme import CARD_RADIUS, LABEL_PX, TEXT_PX, sized, theme_manager
 from desktop.widgets import paint_icon
 from shared.wire.catalogue import ReferenceImage
 
@@ -54,7 +54,7 @@ def facts(entry: ReferenceImage) -> tuple[str, str, str]:
     return entry.aircraft_name or nobody, size, f"{scale} · {regions}"
 
 
-class CardModel(QAbstractListModel):
+class ReferenceCardModel(QAbstractListModel):
     """One page of reference images; their thumbnails arrive later, by the id of the file."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -107,11 +107,11 @@ class CardModel(QAbstractListModel):
 class _CardDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         view = self.parent()
-        assert isinstance(view, Cards)
+        assert isinstance(view, ReferenceCards)
         return QSize(view.card_width(), _CARD_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         entry: ReferenceImage = index.data(ENTRY_ROLE)
         card = QRectF(option.rect).adjusted(GAP / 2, GAP / 2, -GAP / 2, -GAP / 2).adjusted(1, 1, -1, -1)
@@ -135,7 +135,7 @@ class _CardDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _picture(self, painter: QPainter, card: QRectF, picture: QPixmap | None) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         frame = QRectF(card.x() + 6, card.y() + 6, card.width() - 12, _PICTURE_PX - 6)
         shape = QPainterPath()
         shape.addRoundedRect(frame, 6, 6)
@@ -171,7 +171,7 @@ def _line(
     return painter.fontMetrics().horizontalAdvance(short)
 
 
-class Cards(QListView):
+class ReferenceCards(QListView):
     """A grid of cards that fills its width; one is chosen at a time, Enter or a double click picks it."""
 
     picked = Signal(object)
@@ -180,7 +180,7 @@ class Cards(QListView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.cards = CardModel(self)
+        self.cards = ReferenceCardModel(self)
         self.setAccessibleName(name)
         self.setModel(self.cards)
         self.setItemDelegate(_CardDelegate(self))

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.detection_words import BUILT_IN, finding_word, severity_word
-from desktop.widgets import Button, Combo, Kind, title_width
+from desktop.widgets import Button, ButtonKind, Combo, title_width
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 
 _MOST_ROWS = 200
@@ -48,10 +48,10 @@ class ClassTable(QWidget):
         self._severities: Mapping[str, Severity] = {}
         self._filling = False
         self.table = QTableWidget(0, 4)
-        self.paste = Button(self.tr("Paste names (one per line)"), icon="copy", kind=Kind.LINK)
+        self.paste = Button(self.tr("Paste names (one per line)"), icon="copy", kind=ButtonKind.LINK)
         self.paste.setObjectName("paste-classes")
         self.paste.setVisible(self._own)
-        self.more = Button(self.tr("Add label"), icon="plus", kind=Kind.LINK)
+        self.more = Button(self.tr("Add label"), icon="plus", kind=ButtonKind.LINK)
         self.more.setObjectName("add-label")
         self.more.setVisible(not self._own)
         self._build()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.client.catalogue import Entries
 from desktop.moments import minute
-from desktop.pages.catalogue.saving import Clash, remove
+from desktop.pages.catalogue.saving import EntryConflict, remove
 from desktop.pages.section import Section
 from desktop.widgets import confirm
 from desktop.workers import run
@@ -16,7 +16,7 @@ from desktop.workers import run
 T = TypeVar("T")
 
 
-class Deleting(Section[T]):
+class DeletableSection(Section[T]):
     """A section that deletes an entry only as the person saw it, or when they insist."""
 
     def entries(self) -> Entries[Any, Any]:
@@ -28,7 +28,7 @@ class Deleting(Section[T]):
         remove(self.entries(), self.key(entry), entry)
 
     def _not_deleted(self, name: str, error: Exception) -> None:
-        if not isinstance(error, Clash):
+        if not isinstance(error, EntryConflict):
             super()._not_deleted(name, error)
             return
         translate = QCoreApplication.translate

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QWidget
 from desktop.context import Context
 from desktop.moments import example, minute, typed_minute
 from desktop.pages import find
-from desktop.pages.catalogue.measuring import Measuring
-from desktop.pages.catalogue.saving import Clash, save
-from desktop.pages.chooser import Chooser, Find
+from desktop.pages.catalogue.measuring import ScaleDialog
+from desktop.pages.catalogue.saving import EntryConflict, save
+from desktop.pages.chooser import Find, SearchCombo
 from desktop.pages.form import Form
 from desktop.widgets import Button, Field, MomentField, TextArea, label
 from shared.wire.catalogue import (
@@ -39,7 +39,7 @@ class EntryForm(Form):
         super().__init__(context, title, QCoreApplication.translate("Form", "Save"), parent)
 
     def _failed(self, error: Exception) -> None:
-        if not isinstance(error, Clash):
+        if not isinstance(error, EntryConflict):
             super()._failed(error)
             return
         self._ready()
@@ -63,7 +63,7 @@ class EntryForm(Form):
 
     def chooser(self, name: str, title: str, find_them: Find, known: tuple[str, str] | None) -> Field:
         """A field that chooses another entry of the catalogue."""
-        chooser = Chooser(title, find_them, placeholder=self.tr("Not set"))
+        chooser = SearchCombo(title, find_them, placeholder=self.tr("Not set"))
         chooser.begin(known)
         chooser.editTextChanged.connect(lambda _: self.fields[name].set_error(""))
         return Field(title, chooser)
@@ -71,7 +71,7 @@ class EntryForm(Form):
     def chosen(self, name: str) -> str | None:
         """The id chosen in such a field. Raises ValueError, after saying so, when the text names nothing."""
         editor = self.fields[name].editor
-        assert isinstance(editor, Chooser)
+        assert isinstance(editor, SearchCombo)
         try:
             return editor.chosen()
         except ValueError:
@@ -267,7 +267,7 @@ class ReferenceForm(EntryForm):
 
     def ask_scale(self) -> None:
         """Let the person measure a known length on the picture."""
-        dialog = Measuring(self._context, self._entry, self)
+        dialog = ScaleDialog(self._context, self._entry, self)
         dialog.measured.connect(self._measured)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -15,8 +15,8 @@ from desktop.imaging.source import ImageSource
 from desktop.pages.picture_commands import bind_canvas, zooms
 from desktop.pages.sentences import sentence
 from desktop.pages.workbench.opening import fetch_reference
-from desktop.theme import look
-from desktop.widgets import Button, Kind, label
+from desktop.theme import theme_manager
+from desktop.widgets import Button, ButtonKind, label
 from desktop.workers import Lane, run
 from shared.wire.catalogue import ReferenceImage
 
@@ -30,7 +30,7 @@ MOST = 1000.0
 """Largest mm per pixel that the service takes."""
 
 
-class Measuring(QDialog):
+class ScaleDialog(QDialog):
     """Shows the picture with the ruler in hand; `measured` gives mm per pixel."""
 
     measured = Signal(float)
@@ -44,7 +44,7 @@ class Measuring(QDialog):
         self.resize(_USUAL if parent is None else _main_window(parent).size() - _MARGIN)
         self.view = CanvasView()
         self.view.editor.editable = False
-        self.view.set_colours(colours_of(look().theme.dark))
+        self.view.set_colours(colours_of(theme_manager().theme.dark))
         self.length = QDoubleSpinBox()
         self.length.setAccessibleName(self.tr("Length in mm"))
         self.length.setRange(0, 1_000_000)
@@ -53,7 +53,7 @@ class Measuring(QDialog):
         self.length.lineEdit().setTextMargins(6, 0, 0, 0)
         self.length.setMinimumWidth(140)
         self._said = label("", "dim")
-        self.use = Button(self.tr("Use scale"), kind=Kind.MAIN)
+        self.use = Button(self.tr("Use scale"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
         self._bind(context.commands)

@@ -13,7 +13,7 @@ from desktop.client.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.detection_words import finding_word, kind_name, model_description, model_word
-from desktop.language import listed
+from desktop.language import joined_words
 from desktop.moments import minute
 from desktop.pages.catalogue.class_table import ClassTable, share
 from desktop.pages.catalogue.forms import EntryForm
@@ -65,7 +65,7 @@ class ModelForm(EntryForm):
         if settings.get("width") and settings.get("height"):
             facts.append((self.tr("Input size"), f"{settings['width']} × {settings['height']} px"))
         if entry.labels:
-            facts.append((self.tr("Labels"), listed(map(finding_word, entry.labels[:40]))))
+            facts.append((self.tr("Labels"), joined_words(map(finding_word, entry.labels[:40]))))
         if entry.size is not None:
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [

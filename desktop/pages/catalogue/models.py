@@ -14,10 +14,10 @@ from desktop.client.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.detection_words import finding_word, kind_name, model_description, model_word
-from desktop.language import listed
+from desktop.language import joined_words
 from desktop.moments import minute
 from desktop.pages.catalogue.model_form import KindForm, ModelForm
-from desktop.pages.catalogue.uploads import Uploading, Uploads
+from desktop.pages.catalogue.uploads import UploadRow, Uploads
 from desktop.pages.file_dialogs import Purpose, open_file
 from desktop.pages.password_again import run_guarded
 from desktop.pages.section import NOTHING, TableSection
@@ -62,7 +62,7 @@ class ModelSection(TableSection[DetectionModel]):
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
             Column(
                 self.tr("Labels"),
-                lambda m: listed(map(finding_word, m.labels)) or NOTHING,
+                lambda m: joined_words(map(finding_word, m.labels)) or NOTHING,
                 200,
                 kind="dim",
             ),
@@ -136,7 +136,7 @@ class ModelSection(TableSection[DetectionModel]):
         self.stack.show_content()
         self.uploads.add(path)
 
-    def _refused(self, line: Uploading, error: object) -> None:
+    def _refused(self, line: UploadRow, error: object) -> None:
         """The service asks what the file leaves open: ask the person, and send it again."""
         if not isinstance(error, Invalid) or not KindForm.answers(error):
             return

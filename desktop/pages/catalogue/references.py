@@ -15,8 +15,8 @@ from desktop.client.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.imaging.conversion import for_upload
-from desktop.pages.catalogue.cards import Cards
-from desktop.pages.catalogue.deleting import Deleting
+from desktop.pages.catalogue.cards import ReferenceCards
+from desktop.pages.catalogue.deleting import DeletableSection
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.uploads import Uploads
 from desktop.pages.file_dialogs import PICTURES, Purpose, open_pictures
@@ -27,7 +27,7 @@ from shared.wire.common import Page as Listing
 _THUMB_PX = 512
 
 
-class ReferenceSection(Deleting[ReferenceImage]):
+class ReferenceSection(DeletableSection[ReferenceImage]):
     """The pictures that show how it should look."""
 
     sign: ClassVar[str] = "photo"
@@ -41,8 +41,8 @@ class ReferenceSection(Deleting[ReferenceImage]):
         self.card_column.insertWidget(0, self.uploads)
         self.setAcceptDrops(True)
 
-    def make_view(self) -> Cards:
-        self.cards = Cards(self.tr("Reference images"))
+    def make_view(self) -> ReferenceCards:
+        self.cards = ReferenceCards(self.tr("Reference images"))
         self.cards.picked.connect(lambda _: self.edit_chosen())
         self.cards.chosen_changed.connect(self.show_chosen)
         self.cards.menu_wanted.connect(self.menu)

@@ -10,12 +10,12 @@ from pydantic import BaseModel
 from desktop.client.catalogue import Entries
 from desktop.client.detection import Detection
 from desktop.client.errors import Stale
-from desktop.client.transport import Tagged
+from desktop.client.transport import Versioned
 from desktop.pages.unchanged import TRIES, delete_unchanged
 from shared.wire.detection import DetectionModel, ModelUpdate
 
 
-class Clash(Exception):  # noqa: N818 - asks for a decision
+class EntryConflict(Exception):  # noqa: N818 - asks for a decision
     """Another user changed these fields; nothing was done. `seen` is the entry as the person saw it, `now`
     as it is there."""
 
@@ -49,7 +49,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any)
             if getattr(now.value, name) not in (getattr(seen, name), value)
         ]
         if theirs:
-            raise Clash(seen, now.value, theirs)
+            raise EntryConflict(seen, now.value, theirs)
         sent = {name: getattr(now.value, name) for name in needed} | mine
         try:
             return entries.update(entry_id, kind(**sent), now.etag)
@@ -72,7 +72,7 @@ def save_model(detection: Detection, seen: DetectionModel, change: ModelUpdate) 
         now = detection.tagged_model(seen.model_id)
         theirs = [name for name in mine if getattr(now.value, name) not in (getattr(seen, name), mine[name])]
         if theirs:
-            raise Clash(seen, now.value, theirs)
+            raise EntryConflict(seen, now.value, theirs)
         try:
             return detection.update_model(seen.model_id, ModelUpdate(**mine), now.etag)
         except Stale:
@@ -87,10 +87,10 @@ def remove(entries: Entries[Any, Any], entry_id: str, seen: Any) -> None:
     Raises Clash when another user changed it meanwhile, ClientError.
     """
 
-    def check(now: Tagged[Any]) -> None:
+    def check(now: Versioned[Any]) -> None:
         theirs = changed(seen, now.value)
         if theirs:
-            raise Clash(seen, now.value, theirs)
+            raise EntryConflict(seen, now.value, theirs)
 
     delete_unchanged(partial(entries.tagged, entry_id), check, partial(entries.delete, entry_id))
 

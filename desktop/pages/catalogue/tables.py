@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog
 from desktop.client.catalogue import Entries
 from desktop.context import Context
 from desktop.moments import minute
-from desktop.pages.catalogue.deleting import Deleting
+from desktop.pages.catalogue.deleting import DeletableSection
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
 from desktop.pages.section import NOTHING, TableSection
 from desktop.widgets import Column
@@ -18,7 +18,7 @@ from shared.wire.catalogue import Aircraft, AircraftWrite, Flight, FlightWrite, 
 from shared.wire.common import Page as Listing
 
 
-class AircraftSection(Deleting[Aircraft], TableSection[Aircraft]):
+class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
     """The aircraft that are inspected."""
 
     sign: ClassVar[str] = "plane"
@@ -58,7 +58,7 @@ class AircraftSection(Deleting[Aircraft], TableSection[Aircraft]):
         return self._context.session.catalogue.aircraft
 
 
-class FlightSection(Deleting[Flight], TableSection[Flight]):
+class FlightSection(DeletableSection[Flight], TableSection[Flight]):
     """The flights after or before which is inspected."""
 
     sign: ClassVar[str] = "plane"
@@ -100,7 +100,7 @@ class FlightSection(Deleting[Flight], TableSection[Flight]):
         return self._context.session.catalogue.flights
 
 
-class TaskSection(Deleting[Task], TableSection[Task]):
+class TaskSection(DeletableSection[Task], TableSection[Task]):
     """What records are made for."""
 
     def __init__(self, context: Context) -> None:

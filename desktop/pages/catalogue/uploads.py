@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.context import Context
 from desktop.pages.password_again import ask_password
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, IconButton, Kind, Panel, ProgressBar, label
-from desktop.workers import Lane, Report, run
+from desktop.widgets import Button, ButtonKind, IconButton, Panel, ProgressBar, label
+from desktop.workers import Lane, ProgressReport, run
 
 Send = Callable[[Path, Callable[[int, int], None]], object]
 """Sends a file, telling bytes done and bytes in all; gives what was made of it. Runs off the GUI thread."""
 
 
-class Uploading(Panel):
+class UploadRow(Panel):
     """One file on its way. It goes by itself once the file has arrived."""
 
     arrived = Signal(object)
@@ -35,7 +35,7 @@ class Uploading(Panel):
         self._bar.setFixedWidth(160)
         self._said = label("", "dim")
         self._wrong = label("", "error", wrap=True)
-        self.again = Button(self.tr("Retry"), kind=Kind.LINK)
+        self.again = Button(self.tr("Retry"), kind=ButtonKind.LINK)
         self.stop = IconButton("close", self.tr("Cancel"), side=24)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
@@ -50,7 +50,7 @@ class Uploading(Panel):
         self.stop.clicked.connect(self.cancel)
         self.start()
 
-    def said(self) -> str:
+    def status_text(self) -> str:
         """What it says about how it goes."""
         return self._wrong.text() or self._said.text()
 
@@ -99,7 +99,7 @@ class Uploading(Panel):
         self.deleteLater()
 
 
-def _sent(report: Report, send: Send, path: Path) -> object:
+def _sent(report: ProgressReport, send: Send, path: Path) -> object:
     last = -1
 
     def count(done: int, total: int) -> None:
@@ -128,15 +128,15 @@ class Uploads(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
 
-    def add(self, path: Path) -> Uploading:
+    def add(self, path: Path) -> UploadRow:
         """Begin to send a file."""
-        line = Uploading(self._context, path, self._send)
+        line = UploadRow(self._context, path, self._send)
         line.arrived.connect(self.arrived)
         line.refused.connect(lambda error: self.refused.emit(line, error))
         self._column.addWidget(line)
         line.show()
         return line
 
-    def lines(self) -> list[Uploading]:
+    def lines(self) -> list[UploadRow]:
         """What is under way or has failed."""
-        return [line for line in self.findChildren(Uploading) if not line.isHidden()]
+        return [line for line in self.findChildren(UploadRow) if not line.isHidden()]

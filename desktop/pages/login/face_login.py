@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from desktop.camera import CameraFeed, FeedState, FrameSource, Hint, Shot, sources
-from desktop.camera.hints import Look
+from desktop.camera import CameraFeed, CapturedFrame, FeedState, FrameSource, Hint, sources
+from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
 from desktop.client.errors import Forbidden, Refused, TooMany
 from desktop.pages.login.pieces import Countdown
@@ -138,7 +138,7 @@ class FaceLogin(QObject):
             case FeedState.LIVE | FeedState.IDLE:
                 pass
 
-    def _looked(self, seen: Look) -> None:
+    def _looked(self, seen: FrameAnalysis) -> None:
         self._view.show_face(seen.face)
         if self._sending or self._blocked or self._wait.left or self._pause.isActive():
             return
@@ -152,7 +152,7 @@ class FaceLogin(QObject):
             if shot is not None:
                 self._send(shot)
 
-    def _send(self, shot: Shot) -> None:
+    def _send(self, shot: CapturedFrame) -> None:
         self._sending = True
         self._view.show_hint(self.tr("Checking…"), 1.0)
         run(_log_in, self._session, shot, owner=self, done=self._logged_in, failed=self._failed)
@@ -195,5 +195,5 @@ class FaceLogin(QObject):
             self._view.show_hint(seconds_sentence(left))
 
 
-def _log_in(session: Session, shot: Shot) -> Payload:
+def _log_in(session: Session, shot: CapturedFrame) -> Payload:
     return session.account.login_by_face(shot.jpeg())

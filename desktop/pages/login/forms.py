@@ -10,7 +10,7 @@ from desktop.client.errors import Conflict, Invalid, Refused, TooMany
 from desktop.pages.login.pieces import Countdown
 from desktop.pages.password import StrengthLine, follows_rules
 from desktop.pages.sentences import field_sentence, seconds_sentence, sentence
-from desktop.widgets import Button, Field, Kind, PasswordField, label, reveal_after
+from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, reveal_after
 from desktop.workers import run
 from shared.wire.account import Payload
 
@@ -38,7 +38,7 @@ class PasswordForm(QWidget):
         self.user_name.set_text(user_name)
         self.password = PasswordField(self.tr("Password"))
         _large(self.password)
-        self.button = Button(self.tr("Log in"), kind=Kind.MAIN, large=True)
+        self.button = Button(self.tr("Log in"), kind=ButtonKind.MAIN, large=True)
         self.button.clicked.connect(lambda _checked=False: self.submit())
         column.addWidget(self.user_name)
         column.addSpacing(12)
@@ -123,7 +123,7 @@ class FirstRunForm(QWidget):
         self.strength = StrengthLine()
         self._error = label("", "error", wrap=True)
         self._error.hide()
-        self.button = Button(self.tr("Create account and log in"), kind=Kind.MAIN, large=True)
+        self.button = Button(self.tr("Create account and log in"), kind=ButtonKind.MAIN, large=True)
         self.button.clicked.connect(lambda _checked=False: self.submit())
         for widget, gap in (
             (self.user_name, 10),

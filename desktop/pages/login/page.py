@@ -32,8 +32,8 @@ from desktop.pages.login.pieces import Countdown, ServiceDot, Welcome
 from desktop.pages.login.server import ServerDialog
 from desktop.pages.sentences import seconds_sentence, sentence
 from desktop.pages.viewfinder import Viewfinder
-from desktop.theme import CARD_RADIUS, look
-from desktop.widgets import Button, Card, Kind, Logo, Page, label, rule
+from desktop.theme import CARD_RADIUS, theme_manager
+from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, rule
 from desktop.workers import run
 from shared.wire.account import Payload
 
@@ -82,7 +82,7 @@ class LoginPage(Page):
         self.first_run_form.taken.connect(self._probe)
         # Methods, so that the connections end with the page.
         context.serviceChanged.connect(self._service_changed)
-        look().themeChanged.connect(self._repaint)
+        theme_manager().themeChanged.connect(self._repaint)
 
     @classmethod
     def title(cls) -> str:
@@ -117,7 +117,7 @@ class LoginPage(Page):
         names.addWidget(label(self.tr("Inspection workstation"), "dim"))
         row.addLayout(names)
         row.addStretch(1)
-        self.language = Button(f"{LANGUAGES[self._language_code()]} ▾", kind=Kind.QUIET)
+        self.language = Button(f"{LANGUAGES[self._language_code()]} ▾", kind=ButtonKind.QUIET)
         self.language.setAccessibleName(self.tr("Language"))
         self.language.clicked.connect(lambda _checked=False: self._offer_languages())
         row.addWidget(self.language)
@@ -164,7 +164,7 @@ class LoginPage(Page):
         column.addWidget(self.password_form)
         column.addWidget(self.first_run_form)
         column.addSpacing(12)
-        self.photo = Button(self.tr("Log in with photo file"), kind=Kind.GHOST, icon="camera")
+        self.photo = Button(self.tr("Log in with photo file"), kind=ButtonKind.GHOST, icon="camera")
         self.photo.clicked.connect(lambda _checked=False: self._choose_photo())
         column.addWidget(self.photo, 0, Qt.AlignmentFlag.AlignHCenter)
         self._photo_error = label("", "error", wrap=True)
@@ -179,7 +179,7 @@ class LoginPage(Page):
         row.setSpacing(8)
         self._dot = ServiceDot()
         self._server = label("", "text")
-        change = Button(self.tr("Change server"), kind=Kind.QUIET)
+        change = Button(self.tr("Change server"), kind=ButtonKind.QUIET)
         change.clicked.connect(lambda _checked=False: self._change_server())
         row.addWidget(self._dot)
         row.addWidget(self._server, 1)
@@ -205,7 +205,7 @@ class LoginPage(Page):
         self.face.stop()
         return True
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         """The names that were typed; never a password."""
         form = self.first_run_form if self.first_run else self.password_form
         return {"user_name": form.user_name.text(), "name": self.first_run_form.name.text()}
@@ -371,7 +371,7 @@ class LoginPage(Page):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         # A soft shadow from rings that add up: an effect would paint the live picture twice.
-        painter.setBrush(QColor(0, 0, 0, 4 if look().theme.dark else 1))
+        painter.setBrush(QColor(0, 0, 0, 4 if theme_manager().theme.dark else 1))
         card = QRectF(self._card.geometry()).adjusted(4, 24, -4, 16)
         for ring in range(-_SHADOW // 2, _SHADOW, 2):
             radius = max(CARD_RADIUS, CARD_RADIUS + ring)

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.embedded import ServiceState
-from desktop.theme import look
-from desktop.widgets import Logo, Panel, Symbol, label
+from desktop.theme import theme_manager
+from desktop.widgets import IconLabel, Logo, Panel, label
 
 
 class Countdown(QObject):
@@ -68,7 +68,7 @@ class ServiceDot(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(getattr(look().theme, self._TONES[self._state])))
+        painter.setBrush(QColor(getattr(theme_manager().theme, self._TONES[self._state])))
         painter.drawEllipse(self.rect())
         painter.end()
 
@@ -93,7 +93,7 @@ class Welcome(Panel):
         ):
             row = QHBoxLayout()
             row.setSpacing(12)
-            row.addWidget(Symbol(icon, "dim"), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(IconLabel(icon, "dim"), 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(label(text, wrap=True), 1)
             column.addLayout(row)
         column.addStretch(2)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayo
 from desktop.client import Session
 from desktop.client.address import LOOPBACK, is_local
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Dialog, Field, Kind, label
+from desktop.widgets import Button, ButtonKind, Dialog, Field, label
 from desktop.workers import run
 
 
@@ -60,12 +60,12 @@ class ServerDialog(Dialog):
         column.setContentsMargins(24, 24, 24, 20)
         column.setSpacing(12)
         column.addWidget(label(self.tr("Select service"), "item"))
-        self.own = QRadioButton(self.tr("This computer"))
+        self.local_service = QRadioButton(self.tr("This computer"))
         self.other = QRadioButton(self.tr("Network server"))
         group = QButtonGroup(self)
-        group.addButton(self.own)
+        group.addButton(self.local_service)
         group.addButton(self.other)
-        column.addWidget(self.own)
+        column.addWidget(self.local_service)
         column.addWidget(self.other)
         self.address = Field(self.tr("Server address"), placeholder="https://walkaround.example.com")
         self.address.set_text(server_url)
@@ -79,13 +79,13 @@ class ServerDialog(Dialog):
         row.addStretch(1)
         cancel = Button(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.use = Button(self.tr("Connect"), kind=Kind.MAIN)
+        self.use = Button(self.tr("Connect"), kind=ButtonKind.MAIN)
         self.use.clicked.connect(self._use)
         self.use.setDefault(True)
         row.addWidget(cancel)
         row.addWidget(self.use)
         column.addLayout(row)
-        (self.other if server_url else self.own).setChecked(True)
+        (self.other if server_url else self.local_service).setChecked(True)
         group.buttonToggled.connect(lambda *_: self._switch())
         self._switch()
 
@@ -103,7 +103,7 @@ class ServerDialog(Dialog):
         )
 
     def _use(self) -> None:
-        if self.own.isChecked():
+        if self.local_service.isChecked():
             self._take("")
             return
         url = server_address(self.address.text())

@@ -8,8 +8,8 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.camera import CameraFeed, FeedState, FrameSource, Hint, Shot, sources
-from desktop.camera.hints import Look
+from desktop.camera import CameraFeed, CapturedFrame, FeedState, FrameSource, Hint, sources
+from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.sentences import sentence
@@ -47,7 +47,7 @@ class EnrolDialog(QDialog):
         self._find_sources = find_sources
         self._preferred = preferred
         self._sources: list[FrameSource] = []
-        self._shots: list[Shot] = []
+        self._shots: list[CapturedFrame] = []
         self._good = 0
         self._sending = False
         self.setWindowTitle(self.tr("Enrol face"))
@@ -133,7 +133,7 @@ class EnrolDialog(QDialog):
         self._step.setText(self._steps[min(len(self._shots), len(self._steps) - 1)])
         self.skip.setVisible(len(self._shots) == _NEEDED and not self._sending)
 
-    def _looked(self, seen: Look) -> None:
+    def _looked(self, seen: FrameAnalysis) -> None:
         self.viewfinder.show_face(seen.face)
         if self._sending or self._turn.isActive():
             return
@@ -144,7 +144,7 @@ class EnrolDialog(QDialog):
             if shot is not None:
                 self._take(shot)
 
-    def _take(self, shot: Shot) -> None:
+    def _take(self, shot: CapturedFrame) -> None:
         self._shots.append(shot)
         if len(self._shots) == len(self._steps):
             self._send()
@@ -176,5 +176,5 @@ class EnrolDialog(QDialog):
         self.viewfinder.show_sentence(sentence(error), self.tr("Retry"))
 
 
-def _enrol(session: Session, shots: Sequence[Shot]) -> FaceStatus:
+def _enrol(session: Session, shots: Sequence[CapturedFrame]) -> FaceStatus:
     return session.account.enrol_face([shot.jpeg() for shot in shots])

@@ -15,7 +15,7 @@ from desktop.pages.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.enrol import EnrolDialog
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Card, Chip, Kind, confirm, label
+from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label
 from desktop.workers import run
 from shared.wire.face import FaceStatus
 
@@ -60,7 +60,7 @@ class FaceCard(Card):
         self.by_camera.clicked.connect(lambda _checked=False: self._open_camera())
         self.by_files = Button(self.tr("Enrol from photo files"), icon="photo")
         self.by_files.clicked.connect(lambda _checked=False: self._choose_files())
-        self.delete = Button(self.tr("Delete"), kind=Kind.DANGER, icon="trash")
+        self.delete = Button(self.tr("Delete"), kind=ButtonKind.DANGER, icon="trash")
         self.delete.clicked.connect(lambda _checked=False: self._delete())
         self._error = label("", "error", wrap=True)
         self._error.hide()
@@ -133,7 +133,7 @@ class FaceCard(Card):
             )
         return status.current_consent_text
 
-    def said(self) -> str:
+    def status_text(self) -> str:
         """How the enrolment is, in words."""
         return self._said.text()
 

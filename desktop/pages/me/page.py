@@ -104,7 +104,7 @@ class MePage(Page):
             self.tr("Discard"),
         )
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         """What is typed in the profile; never a password."""
         return {"profile": self.profile.typed()} if self.profile.unsaved else {}
 

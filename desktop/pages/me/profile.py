@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.client import Session
 from desktop.client.errors import Refused
 from desktop.pages.sentences import sentence
-from desktop.widgets import Button, Card, Combo, Field, Kind, label
+from desktop.widgets import Button, ButtonKind, Card, Combo, Field, label
 from desktop.workers import run
 from shared.wire.account import Payload, User
 
@@ -39,7 +39,7 @@ class ProfileCard(Card):
         }
         self._error = label("", "error", wrap=True)
         self._error.hide()
-        self.save = Button(self.tr("Save profile"), kind=Kind.MAIN)
+        self.save = Button(self.tr("Save profile"), kind=ButtonKind.MAIN)
         self.save.clicked.connect(lambda _checked=False: self.submit())
         self._build()
         for field in self.fields.values():

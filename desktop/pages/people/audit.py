@@ -12,16 +12,16 @@ from desktop.context import Context
 from desktop.moments import minute, second
 from desktop.pages.people import names
 from desktop.pages.people.details import changes, referred
-from desktop.pages.people.words import ACTIONS, KINDS, action_word, kind_word
+from desktop.pages.people.words import ACTIONS, KINDS, action_word, object_kind_name
 from desktop.pages.section import NOTHING
 from desktop.pages.sections import PageSection
 from desktop.pages.sentences import sentence
 from desktop.widgets import (
     Button,
+    ButtonKind,
     Card,
     Column,
     Combo,
-    Kind,
     Pager,
     Panel,
     StateStack,
@@ -50,7 +50,7 @@ class AuditSection(PageSection):
         self.kind = Combo(self.tr("Object"))
         self.actor = Combo(self.tr("User"))
         self.period = Combo(self.tr("Time"))
-        self.clear = Button(self.tr("Clear"), kind=Kind.GHOST)
+        self.clear = Button(self.tr("Clear"), kind=ButtonKind.GHOST)
         self.table: Table[AuditEntry] = Table(self.tr("Audit log"), self._columns(), row_px=36)
         self.pager = Pager()
         self._title = label("", "strong", wrap=True)
@@ -80,7 +80,9 @@ class AuditSection(PageSection):
         self.action.set_choices(
             [(None, self.tr("All actions")), *((code, action_word(code)) for code in ACTIONS)]
         )
-        self.kind.set_choices([(None, self.tr("All objects")), *((code, kind_word(code)) for code in KINDS)])
+        self.kind.set_choices(
+            [(None, self.tr("All objects")), *((code, object_kind_name(code)) for code in KINDS)]
+        )
         self.actor.set_choices([(None, self.tr("All users"))])
         self.period.set_choices(
             [
@@ -207,11 +209,11 @@ class AuditSection(PageSection):
         return self._names.get(("user", entry.actor), entry.actor[:_SHORT_ID])
 
     def _what(self, entry: AuditEntry) -> str:
-        kind = kind_word(entry.kind)
+        kind = object_kind_name(entry.kind)
         key = entry.object_id
         if not key or entry.kind in {"face_policy", "service", "audit"}:
             return kind
-        name = self._names.get((entry.kind, key)) or _told_name(entry) or key[:_SHORT_ID]
+        name = self._names.get((entry.kind, key)) or _name_in_sentence(entry) or key[:_SHORT_ID]
         return f"{kind} · {name}"
 
     # -- details
@@ -248,7 +250,7 @@ def _code(combo: Combo) -> str | None:
     return str(value) if value else None
 
 
-def _told_name(entry: AuditEntry) -> str:
+def _name_in_sentence(entry: AuditEntry) -> str:
     """The name that the entry itself tells, for what is gone."""
     for field in ("inspection_name", "item_name", "username", "name", f"{entry.kind}_name", "flight_number"):
         value = entry.details.get(field)

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 
 from desktop.detection_words import failure_sentence, finding_word, severity_word
-from desktop.language import listed, told
+from desktop.language import joined_words, labelled_value
 from desktop.moments import second
 from desktop.pages.people.names import Names
 from desktop.pages.people.words import method_word, role_word
@@ -55,7 +55,7 @@ def changes(details: Mapping[str, Any], names: Names | None = None) -> list[str]
             text = _text(name, value, known)
         else:
             text = f"{_text(name, pair[0], known)} → {_text(name, pair[1], known)}"
-        lines.append(told(field_word(name), text))
+        lines.append(labelled_value(field_word(name), text))
     return lines
 
 
@@ -91,11 +91,15 @@ def _text(name: str, value: Any, names: Names) -> str:
     if isinstance(value, str):
         return _word(name, value, names)
     if isinstance(value, list) and name in _LISTS:
-        return listed(_entry(name, str(one)) for one in value)
+        return joined_words(_entry(name, str(one)) for one in value)
     if isinstance(value, dict) and name == "labels":
-        return listed(told(finding_word(label), severity_word(value[label])) for label in value)
+        return joined_words(
+            labelled_value(finding_word(label), severity_word(value[label])) for label in value
+        )
     if isinstance(value, dict) and value and all(field_word(key) != key for key in value):
-        return listed(told(field_word(key), _text(key, one, names)) for key, one in value.items())
+        return joined_words(
+            labelled_value(field_word(key), _text(key, one, names)) for key, one in value.items()
+        )
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -21,7 +21,7 @@ from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.file_dialogs import Purpose, open_folder
 from desktop.pages.password_again import ask_password, run_guarded
-from desktop.pages.people.strangers import Tally, compare
+from desktop.pages.people.strangers import StrangerTotals, compare
 from desktop.pages.sections import PageSection
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, Card, StateStack, label
@@ -257,7 +257,7 @@ class FaceSection(PageSection):
             lane=Lane.LONG,
         )
 
-    def _show_progress(self, tally: Tally) -> None:
+    def _show_progress(self, tally: StrangerTotals) -> None:
         number = QLocale().toString
         self.progress.setText(
             self.tr("{done} of {total} photos").format(done=number(tally.done), total=number(tally.total))
@@ -267,7 +267,7 @@ class FaceSection(PageSection):
         self._comparing = None
         self.strangers.setText(self.tr("Compare with photos of strangers…"))
 
-    def _compared(self, tally: Tally) -> None:
+    def _compared(self, tally: StrangerTotals) -> None:
         self._compared_at_last()
         figures = self._shown
         if figures is None:
@@ -278,7 +278,7 @@ class FaceSection(PageSection):
         self.progress.setText("")
         self._fill([*self._rows(figures), self._stranger_row(figures, tally)])
 
-    def _stranger_row(self, figures: FaceCalibration, tally: Tally) -> tuple[str, str, str]:
+    def _stranger_row(self, figures: FaceCalibration, tally: StrangerTotals) -> tuple[str, str, str]:
         number = QLocale().toString
         faces = self.tr("%n face(s) in photos", "", tally.faces)
         value = self.tr("{faces}, {pairs} comparisons, {n} mistaken, maximum {score}").format(

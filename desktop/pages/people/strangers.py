@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from desktop.client.session import Session
-from desktop.workers import Report
+from desktop.workers import ProgressReport
 from shared.cv import cv2
 from shared.wire.face import StrangerScores
 
@@ -20,7 +20,7 @@ _QUALITY = 92
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class StrangerTotals:
     """What the photos so far say: the sums of their `StrangerScores`, of `total` photos in the folder."""
 
     total: int
@@ -30,12 +30,12 @@ class Tally:
     false_matches: int = 0
     largest: float | None = None
 
-    def plus(self, photos: int, scores: StrangerScores | None) -> Tally:
+    def plus(self, photos: int, scores: StrangerScores | None) -> StrangerTotals:
         """With `photos` more, of which the readable ones have these scores."""
         if scores is None:
             return replace(self, done=self.done + photos)
         largest = [score for score in (self.largest, scores.largest) if score is not None]
-        return Tally(
+        return StrangerTotals(
             self.total,
             self.done + photos,
             self.faces + scores.faces,
@@ -45,13 +45,13 @@ class Tally:
         )
 
 
-def compare(report: Report, session: Session, folder: Path) -> Tally:
-    """Compare every picture in `folder` and below it; reports the `Tally` after each step.
+def compare(report: ProgressReport, session: Session, folder: Path) -> StrangerTotals:
+    """Compare every picture in `folder` and below it; reports the `StrangerTotals` after each step.
 
     Raises what `Faces.compare_strangers` raises, OSError.
     """
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PICTURES)
-    tally = Tally(len(paths))
+    tally = StrangerTotals(len(paths))
     for start in range(0, len(paths), _AT_ONCE):
         report(tally)
         some = paths[start : start + _AT_ONCE]

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog
 
 from desktop.context import Context
-from desktop.language import listed
+from desktop.language import joined_words
 from desktop.moments import minute
 from desktop.pages.password_again import run_guarded
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
@@ -55,7 +55,7 @@ class UserSection(TableSection[UserWithRoles]):
                 under=lambda u: u.department or "",
             ),
             Column(self.tr("Username"), lambda u: u.username, 180),
-            Column(self.tr("Roles"), lambda u: listed(map(role_word, u.roles)) or NOTHING, 220),
+            Column(self.tr("Roles"), lambda u: joined_words(map(role_word, u.roles)) or NOTHING, 220),
             Column(
                 self.tr("Face"),
                 lambda u: self.tr("Enrolled") if u.has_face else NOTHING,

@@ -111,7 +111,7 @@ def action_word(action: str) -> str:
     }.get(action, action)
 
 
-def kind_word(kind: str) -> str:
+def object_kind_name(kind: str) -> str:
     """What it happened to; the code itself when it is unknown."""
     translate = QCoreApplication.translate
     return {

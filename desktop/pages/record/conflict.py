@@ -16,14 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.pages.section import NOTHING
-from desktop.widgets import Button, Dialog, Kind, folded, label
+from desktop.widgets import Button, ButtonKind, Dialog, folded, label
 
 _VALUE_PX = 220
 """So wide is a value before it goes on in another line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class FieldConflict:
     """A field that both changed: its name for the service and for the person, and the two values as text."""
 
     field: str
@@ -32,10 +32,10 @@ class Clash:
     theirs: str
 
 
-class ClashDialog(Dialog):
+class FieldConflictDialog(Dialog):
     """Asks field by field for mine or theirs. Until something is chosen, mine stays."""
 
-    def __init__(self, clashes: Sequence[Clash], parent: QWidget | None = None) -> None:
+    def __init__(self, clashes: Sequence[FieldConflict], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Record modified by another user"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
@@ -75,7 +75,7 @@ class ClashDialog(Dialog):
         row_of_buttons = QHBoxLayout()
         row_of_buttons.addStretch(1)
         cancel = Button(self.tr("Cancel"))
-        self.save = Button(self.tr("Save"), kind=Kind.MAIN)
+        self.save = Button(self.tr("Save"), kind=ButtonKind.MAIN)
         cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self.accept)
         self.save.setDefault(True)

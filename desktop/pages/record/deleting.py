@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from desktop.client import Session
-from desktop.client.transport import Tagged
+from desktop.client.transport import Versioned
 from desktop.moments import minute
 from desktop.pages.unchanged import delete_unchanged
 from desktop.widgets import confirm, status_word
@@ -19,7 +19,7 @@ from shared.codes import Status
 from shared.wire.inspection import Record
 
 
-class ChangedMeanwhile(Exception):  # noqa: N818 - asks for a decision
+class RecordChanged(Exception):  # noqa: N818 - asks for a decision
     """The record is no longer as the person saw it; nothing was done. `by`: who changed it, where known."""
 
     def __init__(self, seen: Record, now: Record, by: str | None) -> None:
@@ -35,9 +35,9 @@ def remove(session: Session, seen: Record) -> None:
     Raises ChangedMeanwhile, ClientError.
     """
 
-    def check(now: Tagged[Record]) -> None:
+    def check(now: Versioned[Record]) -> None:
         if changes(seen, now.value):
-            raise ChangedMeanwhile(seen, now.value, now.by)
+            raise RecordChanged(seen, now.value, now.by)
 
     record_id, records = seen.inspection_id, session.records
     delete_unchanged(partial(records.get, record_id), check, partial(records.delete, record_id))
@@ -46,7 +46,7 @@ def remove(session: Session, seen: Record) -> None:
 def changes(seen: Record, now: Record) -> list[str]:
     """What differs between two states of a record, a line each, as the person reads it."""
     translate = QCoreApplication.translate
-    told = (
+    values = (
         (translate("RecordDeleting", "Name"), seen.inspection_name, now.inspection_name),
         (translate("RecordDeleting", "Task"), seen.task_id, now.task_id),
         (
@@ -64,7 +64,7 @@ def changes(seen: Record, now: Record) -> list[str]:
         (translate("RecordDeleting", "End time"), _time(seen.end_time), _time(now.end_time)),
         (translate("RecordDeleting", "API status"), _state(seen), _state(now)),
     )
-    return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in told if before != after]
+    return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in values if before != after]
 
 
 def delete_record(
@@ -101,7 +101,7 @@ def _send(
     kept: Callable[[], Any],
 ) -> None:
     def not_done(error: Exception) -> None:
-        if not isinstance(error, ChangedMeanwhile):
+        if not isinstance(error, RecordChanged):
             failed(error)
         elif _insists(owner, error):
             _send(owner, session, error.now, done, failed, kept)
@@ -111,7 +111,7 @@ def _send(
     run(remove, session, seen, owner=owner, done=lambda _: done(), failed=not_done)
 
 
-def _insists(owner: QWidget, changed: ChangedMeanwhile) -> bool:
+def _insists(owner: QWidget, changed: RecordChanged) -> bool:
     translate = QCoreApplication.translate
     at = minute(changed.now.updated_at)
     if changed.by:

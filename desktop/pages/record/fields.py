@@ -16,17 +16,17 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSize
 from desktop.context import Context
 from desktop.moments import example, minute, typed_minute
 from desktop.pages import find
-from desktop.pages.chooser import Chooser
-from desktop.pages.record.opened import Opened
+from desktop.pages.chooser import SearchCombo
+from desktop.pages.record.opened import RecordData
 from desktop.pages.sealing.words import counted_sentence, outcome_word
 from desktop.pages.section import NOTHING
 from desktop.widgets import (
     Button,
+    ButtonKind,
     Card,
+    ElidedLabel,
     Field,
     IconButton,
-    Kind,
-    Line,
     MomentField,
     label,
     rule,
@@ -50,7 +50,7 @@ class FieldsCard(Card):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._opened: Opened | None = None
+        self._opened: RecordData | None = None
         session = context.session
         self.names = {
             "inspection_name": self.tr("Name"),
@@ -60,9 +60,9 @@ class FieldsCard(Card):
             "start_time": self.tr("Start time"),
         }
         self.choosers = {
-            "task_id": Chooser(self.names["task_id"], find.tasks(session), free=True),
-            "executor_id": Chooser(self.names["executor_id"], find.people(context), free=True),
-            "reference_image_id": Chooser(
+            "task_id": SearchCombo(self.names["task_id"], find.tasks(session), free=True),
+            "executor_id": SearchCombo(self.names["executor_id"], find.people(context), free=True),
+            "reference_image_id": SearchCombo(
                 self.names["reference_image_id"],
                 find.references(session),
                 picture=find.reference_picture(session),
@@ -80,9 +80,12 @@ class FieldsCard(Card):
         self._facts: dict[str, QLabel] = {}
         self.copy_id = IconButton("copy", self.tr("Copy ID"))
         self.save = Button(
-            self.tr("Save"), kind=Kind.PLAIN, keys=context.commands.keys_text("details.save"), icon="check"
+            self.tr("Save"),
+            kind=ButtonKind.PLAIN,
+            keys=context.commands.keys_text("details.save"),
+            icon="check",
         )
-        self.undo = Button(self.tr("Discard changes"), kind=Kind.GHOST)
+        self.undo = Button(self.tr("Discard changes"), kind=ButtonKind.GHOST)
         self._build()
         for field in self.fields.values():
             field.changed.connect(self._edited)
@@ -132,7 +135,7 @@ class FieldsCard(Card):
             grid.addWidget(self._titles[name], place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(fact, place, 1)
         # An ID is one long word that no line can break: it is shortened to the room there is.
-        self._id = Line()
+        self._id = ElidedLabel()
         row = QHBoxLayout()
         row.addWidget(self._id, 1)
         row.addWidget(self.copy_id)
@@ -142,7 +145,7 @@ class FieldsCard(Card):
 
     # -- showing
 
-    def show_opened(self, opened: Opened, keep: Iterable[str] = ()) -> None:
+    def show_opened(self, opened: RecordData, keep: Iterable[str] = ()) -> None:
         """Show a record; what is typed in the fields `keep` stays."""
         kept = {name: value for name, value in self.typed().items() if name in set(keep)}
         self._opened = opened
@@ -181,7 +184,7 @@ class FieldsCard(Card):
             button.setVisible(allowed)
         self.restore(kept)
 
-    def shown(self, opened: Opened, name: str) -> str:
+    def shown(self, opened: RecordData, name: str) -> str:
         """What a field says for the record that `opened` holds."""
         record = opened.record
         value = getattr(record, name)
@@ -196,7 +199,7 @@ class FieldsCard(Card):
                 return record.reference_image_name or str(value)
         return minute(value) if isinstance(value, datetime) else str(value)
 
-    def said(self, name: str) -> str:
+    def field_text(self, name: str) -> str:
         """What a field says now."""
         return self.fields[name].text().strip()
 
@@ -242,7 +245,7 @@ class FieldsCard(Card):
         opened = self._opened
         if opened is None:
             return []
-        return [name for name in self.fields if self.said(name) != self.shown(opened, name)]
+        return [name for name in self.fields if self.field_text(name) != self.shown(opened, name)]
 
     def changes(self) -> dict[str, Any]:
         """The fields that differ from what the service has.
@@ -257,7 +260,7 @@ class FieldsCard(Card):
         self.fields[name].setFocus()
 
     def _value(self, name: str) -> Any:
-        text = self.said(name)
+        text = self.field_text(name)
         if name in self.choosers:
             return self._chosen(name)
         if name in TIMES:

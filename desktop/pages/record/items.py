@@ -14,11 +14,11 @@ from desktop.pages.sealing.words import detected_text, judged_text
 from desktop.pages.section import NOTHING
 from desktop.widgets import (
     Button,
+    ButtonKind,
     Card,
     Column,
-    Kind,
+    IconLabel,
     ProgressBar,
-    Symbol,
     Table,
     label,
     status_tone,
@@ -30,7 +30,7 @@ from shared.wire.inspection import Item
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordItemRow:
     """An item with its number in the record and its result entries as plain data."""
 
     number: int
@@ -48,7 +48,7 @@ class ItemsCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.table: Table[Row] = Table(self.tr("Items"), self._columns(), row_px=48)
+        self.table: Table[RecordItemRow] = Table(self.tr("Items"), self._columns(), row_px=48)
         self.table.picked.connect(lambda row: self.picked.emit(row.item.item_id))
         self._counts = label("", "dim")
         self._progress = ProgressBar(self.tr("Progress"))
@@ -60,7 +60,7 @@ class ItemsCard(Card):
         head.addWidget(self._counts)
         head.addStretch(1)
         head.addWidget(self._progress)
-        self.template = Button(self.tr("Apply reference image template"), kind=Kind.MAIN)
+        self.template = Button(self.tr("Apply reference image template"), kind=ButtonKind.MAIN)
         self.last = Button(self.tr("Copy from last record"))
         self.template.clicked.connect(self.from_template)
         self.last.clicked.connect(self.from_last)
@@ -76,7 +76,7 @@ class ItemsCard(Card):
         column.addLayout(head)
         column.addWidget(self._stack, 1)
 
-    def _columns(self) -> list[Column[Row]]:
+    def _columns(self) -> list[Column[RecordItemRow]]:
         return [
             Column(self.tr("No."), lambda row: str(row.number), 60, kind="dim"),
             Column(
@@ -105,7 +105,7 @@ class ItemsCard(Card):
         column = QVBoxLayout(widget)
         column.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.setSpacing(12)
-        column.addWidget(Symbol("rectangle", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(IconLabel("rectangle", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
         said = label(self.tr("No items yet."))
         column.addWidget(said, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._why, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -119,7 +119,9 @@ class ItemsCard(Card):
     def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
         """Show the items of a record."""
         rows = [
-            Row(number, item, [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result])
+            RecordItemRow(
+                number, item, [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
+            )
             for number, item in enumerate(items, 1)
         ]
         chosen = self.table.chosen.item.item_id if self.table.chosen is not None else ""
@@ -138,7 +140,7 @@ class ItemsCard(Card):
             else self.tr("Select a reference image first, then copy items or draw regions.")
         )
 
-    def _findings(self, row: Row) -> str:
+    def _findings(self, row: RecordItemRow) -> str:
         entry = results.newest_detection(row.entries)
         if entry is None:
             return NOTHING
@@ -154,7 +156,7 @@ class ItemsCard(Card):
         return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
 
 
-def _status(row: Row) -> str:
+def _status(row: RecordItemRow) -> str:
     """The verdict; of an item that nobody and nothing looked at, that it was not started."""
     return results.verdict(row.entries).value if row.entries else Status.NOT_STARTED.value
 
@@ -163,7 +165,7 @@ def _boxes(entry: results.Entry) -> list[dict[str, Any]]:
     return list((entry.get("resultImage") or {}).get("boxes") or [])
 
 
-def _first_labels(row: Row) -> str:
+def _first_labels(row: RecordItemRow) -> str:
     """The labels of the findings with their confidence, or who drew them, the surest first."""
     entry = results.finished_detection(row.entries)
     boxes = sorted(_boxes(entry), key=lambda box: -float(box["confidence"])) if entry is not None else []

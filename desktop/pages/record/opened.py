@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from desktop.client import Session, Tagged
+from desktop.client import Session, Versioned
 from desktop.client.errors import ClientError
 from desktop.pages.find import task_name
 from shared.wire.inspection import Item, Record
@@ -13,7 +13,7 @@ from shared.wire.seal import RecordSeal
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class RecordData:
     """A record with its items, oldest first, and the names that the catalogue knows."""
 
     record: Record
@@ -24,15 +24,15 @@ class Opened:
     seal: RecordSeal
 
 
-def fetch(session: Session, record_id: str) -> Opened:
+def fetch(session: Session, record_id: str) -> RecordData:
     """The record as it is now. Raises ClientError, NotFound among them."""
     return around(session, session.records.get(record_id))
 
 
-def around(session: Session, tagged: Tagged[Record]) -> Opened:
+def around(session: Session, tagged: Versioned[Record]) -> RecordData:
     """What belongs to a record: its items, and the names of its task and flight where they are known."""
     record = tagged.value
-    return Opened(
+    return RecordData(
         record,
         tagged.etag,
         session.items.all(record.inspection_id),

@@ -13,19 +13,19 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from desktop.client.errors import NotFound
 from desktop.context import Context
-from desktop.pages.exporting import Exporting
+from desktop.pages.exporting import ExportController
 from desktop.pages.filling import items_as_last_time
 from desktop.pages.record import opened as calls
 from desktop.pages.record.deleting import delete_record
 from desktop.pages.record.fields import FieldsCard
 from desktop.pages.record.items import ItemsCard
-from desktop.pages.record.opened import Opened
-from desktop.pages.record.saver import Saver
-from desktop.pages.record.writing import Writing
+from desktop.pages.record.opened import RecordData
+from desktop.pages.record.saver import RecordSaver
+from desktop.pages.record.writing import ReportProgress
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.pages.sealing.standing import Standing
+from desktop.pages.sealing.standing import SealController
 from desktop.pages.sentences import sentence
-from desktop.widgets import Banner, Button, IconButton, Kind, Page, StateStack, TopBar, confirm
+from desktop.widgets import Banner, Button, ButtonKind, IconButton, Page, StateStack, TopBar, confirm
 from desktop.workers import Task, run
 from shared.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
@@ -45,25 +45,25 @@ class RecordPage(Page):
         super().__init__()
         self._context = context
         self._record_id = ""
-        self._opened: Opened | None = None
+        self._opened: RecordData | None = None
         self._typed: dict[str, Any] = {}
         self._asked: Task | None = None
         self._written = Path()
         self.top = TopBar()
         self.banner = Banner()
-        self.writing = Writing()
+        self.writing = ReportProgress()
         self.seal_bar = SealBar()
-        self.standing = Standing(context, self.seal_bar, self)
-        self.exporting = Exporting(context, self)
+        self.seal_controller = SealController(context, self.seal_bar, self)
+        self.exporter = ExportController(context, self)
         self.fields = FieldsCard(context)
-        self.saver = Saver(context, self.fields, self)
+        self.saver = RecordSaver(context, self.fields, self)
         self.items = ItemsCard()
         self.pdf = Button(self.tr("Export PDF report"), icon="report")
         self.html = Button(self.tr("Export as HTML"))
         self.more = IconButton("more", self.tr("More"))
         self.open = Button(
             self.tr("Open workbench"),
-            kind=Kind.MAIN,
+            kind=ButtonKind.MAIN,
             icon="edit",
             keys=context.commands.keys_text("details.workbench"),
         )
@@ -125,12 +125,12 @@ class RecordPage(Page):
         )
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, self._back_to()))
         self.banner.acted.connect(self._show_written)
-        self.standing.changed.connect(lambda _: self.reload())
-        self.standing.said.connect(lambda said: self.banner.say(said, "error"))
+        self.seal_controller.changed.connect(lambda _: self.reload())
+        self.seal_controller.notice.connect(lambda said: self.banner.say(said, "error"))
         self.writing.written.connect(self._report_written)
         self.writing.failed.connect(lambda said: self.banner.say(said, "error"))
-        self.exporting.written.connect(self._exported)
-        self.exporting.said.connect(lambda said: self.banner.say(said, "error"))
+        self.exporter.written.connect(self._exported)
+        self.exporter.notice.connect(lambda said: self.banner.say(said, "error"))
         self.fields.save.clicked.connect(self.save)
         self.saver.shown.connect(self._show)
         self.saver.saved.connect(lambda: self.toast.emit(self.tr("Record saved.")))
@@ -156,7 +156,7 @@ class RecordPage(Page):
         self._record_id = record_id
         self.reload()
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         """The record, and what is typed and not saved."""
         place: dict[str, Any] = {"record_id": self._record_id}
         if self.fields.unsaved:
@@ -197,9 +197,9 @@ class RecordPage(Page):
             failed=self._explain,
         )
 
-    def _show(self, opened: Opened, keep: Sequence[str] = ()) -> None:
+    def _show(self, opened: RecordData, keep: Sequence[str] = ()) -> None:
         self._opened = opened
-        self.standing.show(opened.seal, opened.record.inspection_name or "")
+        self.seal_controller.show(opened.seal, opened.record.inspection_name or "")
         self.fields.show_opened(opened, keep)
         self.fields.restore(self._typed)
         self._typed = {}
@@ -307,7 +307,7 @@ class RecordPage(Page):
     def reopen(self) -> None:
         """Reopen a sealed record with a reason, or take back that it is cancelled."""
         if self._sealed:
-            self.standing.reopen()
+            self.seal_controller.reopen()
         elif self._opened is not None:
             begun = self._opened.record.progress > 0
             status = Status.IN_PROGRESS if begun else Status.NOT_STARTED
@@ -374,10 +374,10 @@ class RecordPage(Page):
     def export(self) -> None:
         """Ask for a format and a file and write the whole inspection into it."""
         name = self._opened.record.inspection_name if self._opened is not None else None
-        chosen = self.exporting.ask(name or "")
+        chosen = self.exporter.ask(name or "")
         if chosen is not None:
             self.banner.hide()
-            self.exporting.write(self._record_id, *chosen)
+            self.exporter.write(self._record_id, *chosen)
 
     def _exported(self, path: str) -> None:
         self.banner.say(self.tr("Saved: {file}").format(file=Path(path).name), "info")

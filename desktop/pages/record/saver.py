@@ -11,9 +11,9 @@ from desktop.client import Session
 from desktop.client.errors import Invalid, Stale
 from desktop.context import Context
 from desktop.pages.record import opened as calls
-from desktop.pages.record.conflict import Clash, ClashDialog
+from desktop.pages.record.conflict import FieldConflict, FieldConflictDialog
 from desktop.pages.record.fields import FieldsCard, differs
-from desktop.pages.record.opened import Opened
+from desktop.pages.record.opened import RecordData
 from desktop.pages.sentences import field_sentence, sentence
 from desktop.widgets import status_word
 from desktop.workers import run
@@ -21,11 +21,11 @@ from shared.codes import Status
 from shared.wire.inspection import RecordUpdate
 
 
-class Saver(QObject):
+class RecordSaver(QObject):
     """Sends changes of the record that `fields` show; asks above `window` when two people changed a field."""
 
     shown = Signal(object, list)
-    """An `Opened` that is newer, and the names of the fields whose typed text stays."""
+    """An `RecordData` that is newer, and the names of the fields whose typed text stays."""
     saved = Signal()
     failed = Signal(str)
     """The sentence that says why not; errors of single fields stand beside these."""
@@ -38,7 +38,7 @@ class Saver(QObject):
         self._sent: dict[str, str] = {}
         self.busy = False
 
-    def save(self, opened: Opened) -> None:
+    def save(self, opened: RecordData) -> None:
         """Send the fields that changed since `opened`."""
         if self.busy:
             return
@@ -49,10 +49,10 @@ class Saver(QObject):
         if changes:
             self.send(opened, changes)
 
-    def send(self, opened: Opened, changes: dict[str, Any]) -> None:
+    def send(self, opened: RecordData, changes: dict[str, Any]) -> None:
         """Send `changes` of `opened`; other typed text stays unsent."""
         self.busy = True
-        self._sent = {name: self._fields.said(name) for name in changes if name in self._fields.fields}
+        self._sent = {name: self._fields.field_text(name) for name in changes if name in self._fields.fields}
         self._fields.save.setEnabled(False)
         run(
             _update,
@@ -64,14 +64,16 @@ class Saver(QObject):
             failed=lambda error: self._not_saved(error, opened, changes),
         )
 
-    def _saved(self, opened: Opened) -> None:
+    def _saved(self, opened: RecordData) -> None:
         self.busy = False
         # What was not sent, or was typed while the save was on its way, stays as typed.
-        kept = [name for name in self._fields.differing() if self._sent.get(name) != self._fields.said(name)]
+        kept = [
+            name for name in self._fields.differing() if self._sent.get(name) != self._fields.field_text(name)
+        ]
         self.shown.emit(opened, kept)
         self.saved.emit()
 
-    def _not_saved(self, error: Exception, opened: Opened, changes: dict[str, Any]) -> None:
+    def _not_saved(self, error: Exception, opened: RecordData, changes: dict[str, Any]) -> None:
         self.busy = False
         self._fields.save.setEnabled(True)
         if isinstance(error, Stale):
@@ -91,22 +93,22 @@ class Saver(QObject):
         if not any(named.values()):
             self.failed.emit(sentence(error))
 
-    def _settle(self, newest: Opened, base: Opened, changes: dict[str, Any]) -> None:
+    def _settle(self, newest: RecordData, base: RecordData, changes: dict[str, Any]) -> None:
         """Ask about fields that both changed when another user saved first, then save on top of theirs."""
         both = [name for name in differs(newest.record, base.record, changes) if name in self._fields.fields]
         if not both:
             self._on_top(newest, changes)
             return
         clashes = [
-            Clash(
+            FieldConflict(
                 name,
                 self._fields.names[name],
-                _mine(changes[name], self._fields.said(name)),
+                _mine(changes[name], self._fields.field_text(name)),
                 self._fields.shown(newest, name),
             )
             for name in both
         ]
-        dialog = ClashDialog(clashes, self._window)
+        dialog = FieldConflictDialog(clashes, self._window)
         dialog.accepted.connect(
             lambda: self._on_top(
                 newest, {name: value for name, value in changes.items() if name not in dialog.theirs()}
@@ -115,19 +117,19 @@ class Saver(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _on_top(self, newest: Opened, mine: dict[str, Any]) -> None:
+    def _on_top(self, newest: RecordData, mine: dict[str, Any]) -> None:
         self.shown.emit(newest, list(mine))
         if mine:
             self.send(newest, mine)
 
 
-def _update(session: Session, opened: Opened, change: RecordUpdate) -> Opened:
+def _update(session: Session, opened: RecordData, change: RecordUpdate) -> RecordData:
     saved = session.records.update(opened.record.inspection_id, change, opened.etag)
     return calls.around(session, saved)
 
 
 def _mine(value: Any, said: str) -> str:
-    """A value that is to be sent, as the person knows it; `said` is what its field says."""
+    """A value that is to be sent, as the person knows it; `field_text` is what its field says."""
     if value is None:
         return ""
     return status_word(value) if isinstance(value, Status) else said

@@ -17,12 +17,12 @@ from desktop.pages.report_file import write_report
 from desktop.pages.save_as import choose_file, html_instead
 from desktop.pages.sentences import sentence
 from desktop.report.collect import collect
-from desktop.widgets import Button, Kind, Panel, ProgressBar, label
+from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label
 from desktop.workers import Lane, Task, run
 from shared.wire.inspection import Record
 
 
-class Writing(Panel):
+class ReportProgress(Panel):
     """A line that is seen while a report is written."""
 
     written = Signal(Path)
@@ -35,7 +35,7 @@ class Writing(Panel):
         self._said = label("")
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(200)
-        self.stop = Button(self.tr("Cancel"), kind=Kind.GHOST)
+        self.stop = Button(self.tr("Cancel"), kind=ButtonKind.GHOST)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 4, 12, 4)
         row.setSpacing(12)

@@ -12,25 +12,25 @@ from desktop.client.errors import ClientError
 from desktop.context import Context
 from desktop.pages.sentences import sentence
 from desktop.widgets import Button, IconButton, Panel, ProgressBar, label
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.wire.detection import Batch
 
 _LOOK_EVERY = 0.5
 _LOOK_LATER = 3.0
 
 
-class Batches(QObject):
+class BatchController(QObject):
     """The batch that this desktop asked for. It is watched while other pages are in front as well."""
 
     changed = Signal()
     """`batch` stands elsewhere."""
     moved = Signal()
     """Some of its detections ended since the last time."""
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person."""
 
     def __init__(self, context: Context) -> None:
-        """Use `Batches.of`."""
+        """Use `BatchController.of`."""
         super().__init__(context)
         self._context = context
         self._task: Task | None = None
@@ -40,10 +40,10 @@ class Batches(QObject):
         context.closing.connect(self._stop)
 
     @classmethod
-    def of(cls, context: Context) -> Batches:
+    def of(cls, context: Context) -> BatchController:
         """The one of this desktop."""
-        found = context.findChild(Batches)
-        return found if isinstance(found, Batches) else cls(context)
+        found = context.findChild(BatchController)
+        return found if isinstance(found, BatchController) else cls(context)
 
     @property
     def busy(self) -> bool:
@@ -68,7 +68,7 @@ class Batches(QObject):
                 self.batch.batch_id,
                 owner=self,
                 done=self._show,
-                failed=lambda error: self.said.emit(sentence(error)),
+                failed=lambda error: self.notice.emit(sentence(error)),
             )
 
     def put_away(self) -> None:
@@ -94,7 +94,7 @@ class Batches(QObject):
         before, self.batch = self.batch, batch
         if batch.total == 0:
             self.batch = None
-            self.said.emit(self.tr("No pending detections"))
+            self.notice.emit(self.tr("No pending detections"))
         elif before is None or _over(before) != _over(batch):
             self.moved.emit()
         self.changed.emit()
@@ -108,7 +108,7 @@ class Batches(QObject):
         self.changed.emit()
         if not isinstance(error, ClientError):
             raise error
-        self.said.emit(sentence(error))
+        self.notice.emit(sentence(error))
 
     def _login_changed(self) -> None:
         if self._context.payload is None:
@@ -125,11 +125,11 @@ class Batches(QObject):
 class BatchBar(Panel):
     """One line above the records: how far the batch is, and what can be done with it."""
 
-    def __init__(self, batches: Batches, parent: QWidget | None = None) -> None:
+    def __init__(self, batches: BatchController, parent: QWidget | None = None) -> None:
         super().__init__("raised", "", parent)
         self.setObjectName("batch-bar")
         self._batches = batches
-        self.said = label("", "strong")
+        self.notice = label("", "strong")
         self.detail = label("", "dim")
         self.bar = ProgressBar(self.tr("Detection progress"))
         self.bar.setMaximumWidth(260)
@@ -139,7 +139,7 @@ class BatchBar(Panel):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 12, 8)
         row.setSpacing(12)
-        row.addWidget(self.said)
+        row.addWidget(self.notice)
         row.addWidget(self.bar, 1)
         row.addWidget(self.detail)
         row.addStretch(1)
@@ -160,9 +160,9 @@ class BatchBar(Panel):
         without = batch.failed + batch.canceled
         ended = batch.done + without
         if busy:
-            self.said.setText(self.tr("Detecting: {done} of {all}").format(done=ended, all=batch.total))
+            self.notice.setText(self.tr("Detecting: {done} of {all}").format(done=ended, all=batch.total))
         else:
-            self.said.setText(self.tr("%n detection(s) completed", "", batch.done))
+            self.notice.setText(self.tr("%n detection(s) completed", "", batch.done))
         parts = []
         if batch.failed:
             parts.append(self.tr("%n failed", "", batch.failed))
@@ -180,7 +180,7 @@ def _over(batch: Batch) -> int:
     return batch.done + batch.failed + batch.canceled
 
 
-def _watch(report: Report, session: Session, ask: Callable[[Session], Batch]) -> None:
+def _watch(report: ProgressReport, session: Session, ask: Callable[[Session], Batch]) -> None:
     batch = ask(session)
     report(batch)
     while batch.queued or batch.running:

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from desktop.client.inspection import RecordFilter
 from desktop.context import Context
 from desktop.pages import find
-from desktop.pages.chooser import Chooser
-from desktop.widgets import Button, Combo, DateRange, Flow, Kind, SearchField, status_word
+from desktop.pages.chooser import SearchCombo
+from desktop.widgets import Button, ButtonKind, Combo, DateRange, Flow, SearchField, status_word
 from shared.codes import Status
 
 _DAY = timedelta(days=1)
@@ -28,20 +28,20 @@ class Filters(QWidget):
         self.search = SearchField(self.tr("Name, aircraft, executor"))
         self.search.setMaxLength(255)
         self.status = Combo(self.tr("Status"))
-        self.executor = Chooser(
+        self.executor = SearchCombo(
             self.tr("Executor"), find.people(context), free=True, placeholder=self.tr("All executors")
         )
-        self.aircraft = Chooser(
+        self.aircraft = SearchCombo(
             self.tr("Aircraft"), find.aircraft(session), placeholder=self.tr("All aircraft")
         )
-        self.reference = Chooser(
+        self.reference = SearchCombo(
             self.tr("Reference image"),
             find.references(session),
             placeholder=self.tr("All images"),
             picture=find.reference_picture(session),
         )
         self.started = DateRange(self.tr("Start time"), self._range_said)
-        self.clear = Button(self.tr("Clear"), kind=Kind.LINK)
+        self.clear = Button(self.tr("Clear"), kind=ButtonKind.LINK)
         row = Flow(self)
         for widget in (
             self.search,
@@ -130,7 +130,7 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, datetime.min.time()).astimezone()
 
 
-def _chosen(chooser: Chooser) -> str | None:
+def _chosen(chooser: SearchCombo) -> str | None:
     try:
         return chooser.chosen()
     except ValueError:

@@ -20,8 +20,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.moments import nearby
-from desktop.pages.sealing.words import detected_text, happened, judged_text, seal_icon, seal_word
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, look, sized
+from desktop.pages.sealing.words import detected_text, edition_events, judged_text, seal_icon, seal_word
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
 from desktop.widgets import chip_height, paint_chip, paint_icon, paint_progress, status_tone, status_word, tip
 from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal, Tally
@@ -38,7 +38,7 @@ _THUMB_W, _THUMB_H = 40, 34
 _SIDE = 16
 
 
-class Column(IntEnum):
+class RecordColumn(IntEnum):
     """The columns, in order."""
 
     NAME = 0
@@ -51,23 +51,23 @@ class Column(IntEnum):
 
 
 WIDTHS = {
-    Column.NAME: 315,
-    Column.AIRCRAFT: 215,
-    Column.FLIGHT: 120,
-    Column.EXECUTOR: 120,
-    Column.PROGRESS: 190,
-    Column.STATUS: 140,
-    Column.UPDATED: 130,
+    RecordColumn.NAME: 315,
+    RecordColumn.AIRCRAFT: 215,
+    RecordColumn.FLIGHT: 120,
+    RecordColumn.EXECUTOR: 120,
+    RecordColumn.PROGRESS: 190,
+    RecordColumn.STATUS: 140,
+    RecordColumn.UPDATED: 130,
 }
 """Widths in px at which the table is laid out; the name takes what is left."""
 LEAST = {
-    Column.NAME: 180,
-    Column.AIRCRAFT: 140,
-    Column.FLIGHT: 90,
-    Column.EXECUTOR: 75,
-    Column.PROGRESS: 160,
-    Column.STATUS: 135,
-    Column.UPDATED: 110,
+    RecordColumn.NAME: 180,
+    RecordColumn.AIRCRAFT: 140,
+    RecordColumn.FLIGHT: 90,
+    RecordColumn.EXECUTOR: 75,
+    RecordColumn.PROGRESS: 160,
+    RecordColumn.STATUS: 135,
+    RecordColumn.UPDATED: 110,
 }
 """Widths in px in the smallest window."""
 
@@ -95,7 +95,7 @@ class RecordsModel(QAbstractTableModel):
     def name_flights(self, names: dict[str, str]) -> None:
         """The numbers of flights, by their ids."""
         self.flights = names
-        self._changed(Column.FLIGHT)
+        self._changed(RecordColumn.FLIGHT)
 
     def seal(self, record: Record) -> RecordSeal | None:
         """Where a record stands; None for one that was deleted meanwhile."""
@@ -109,7 +109,7 @@ class RecordsModel(QAbstractTableModel):
     def set_picture(self, reference_image_id: str, picture: QPixmap) -> None:
         """The thumbnail of a reference image is here."""
         self._pictures[reference_image_id] = picture
-        self._changed(Column.NAME)
+        self._changed(RecordColumn.NAME)
 
     def without_picture(self) -> set[str]:
         """Ids of the reference images shown whose thumbnails are not here."""
@@ -125,7 +125,7 @@ class RecordsModel(QAbstractTableModel):
         ids = [record.inspection_id for record in self._records]
         return ids.index(inspection_id) if inspection_id in ids else -1
 
-    def _changed(self, column: Column) -> None:
+    def _changed(self, column: RecordColumn) -> None:
         if self._records:
             self.dataChanged.emit(self.index(0, column), self.index(len(self._records) - 1, column))
 
@@ -133,20 +133,20 @@ class RecordsModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._records)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(Column)
+        return 0 if parent.isValid() else len(RecordColumn)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
         return {
-            Column.NAME: QCoreApplication.translate("Records", "Name"),
-            Column.AIRCRAFT: QCoreApplication.translate("Records", "Aircraft"),
-            Column.FLIGHT: QCoreApplication.translate("Records", "Flight"),
-            Column.EXECUTOR: QCoreApplication.translate("Records", "Executor"),
-            Column.PROGRESS: QCoreApplication.translate("Records", "Decided"),
-            Column.STATUS: QCoreApplication.translate("Records", "Status"),
-            Column.UPDATED: QCoreApplication.translate("Records", "Modified"),
-        }[Column(section)]
+            RecordColumn.NAME: QCoreApplication.translate("Records", "Name"),
+            RecordColumn.AIRCRAFT: QCoreApplication.translate("Records", "Aircraft"),
+            RecordColumn.FLIGHT: QCoreApplication.translate("Records", "Flight"),
+            RecordColumn.EXECUTOR: QCoreApplication.translate("Records", "Executor"),
+            RecordColumn.PROGRESS: QCoreApplication.translate("Records", "Decided"),
+            RecordColumn.STATUS: QCoreApplication.translate("Records", "Status"),
+            RecordColumn.UPDATED: QCoreApplication.translate("Records", "Modified"),
+        }[RecordColumn(section)]
 
     def data(self, index: Index, role: int = 0) -> Any:
         record = self.record(index.row())
@@ -161,37 +161,39 @@ class RecordsModel(QAbstractTableModel):
         if role == PICTURE_ROLE:
             return self._pictures.get(record.reference_image_id or "")
         if role in _WORDS:
-            return self._text(record, Column(index.column()))
+            return self._text(record, RecordColumn(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
-            column = Column(index.column())
-            return tip(self._status_lines(record) if column is Column.STATUS else self._text(record, column))
+            column = RecordColumn(index.column())
+            return tip(
+                self._status_lines(record) if column is RecordColumn.STATUS else self._text(record, column)
+            )
         return None
 
-    def _text(self, record: Record, column: Column) -> str:
+    def _text(self, record: Record, column: RecordColumn) -> str:
         match column:
-            case Column.NAME:
+            case RecordColumn.NAME:
                 return record.inspection_name or QCoreApplication.translate("Records", "Unnamed")
-            case Column.AIRCRAFT:
+            case RecordColumn.AIRCRAFT:
                 return record.aircraft_name or "–"
-            case Column.FLIGHT:
+            case RecordColumn.FLIGHT:
                 return self.flights.get(record.flight_id or "", record.flight_id or "–")
-            case Column.EXECUTOR:
+            case RecordColumn.EXECUTOR:
                 return record.executor_name or record.executor_id or "–"
-            case Column.PROGRESS:
+            case RecordColumn.PROGRESS:
                 tally = self.tally(record)
                 return "" if tally is None else f"{judged_text(tally)} · {detected_text(tally)}"
-            case Column.STATUS:
+            case RecordColumn.STATUS:
                 seal = self.seal(record)
                 words = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
                 return " · ".join(word for word in words if word)
-            case Column.UPDATED:
+            case RecordColumn.UPDATED:
                 return nearby(record.updated_at)
 
     def _status_lines(self, record: Record) -> str:
         """The state, and what happened to the newest edition."""
         seal = self.seal(record)
         newest = None if seal is None else seal.newest
-        lines = [self._text(record, Column.STATUS), *([] if newest is None else happened(newest))]
+        lines = [self._text(record, RecordColumn.STATUS), *([] if newest is None else edition_events(newest))]
         return "\n".join(lines)
 
 
@@ -210,10 +212,10 @@ class RecordDelegate(QStyledItemDelegate):
     """Paints a cell: the name with its thumbnail, the progress as a bar, the state as a pill, else a text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(WIDTHS[Column(index.column())], row_px())
+        return QSize(WIDTHS[RecordColumn(index.column())], row_px())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         box = QRectF(option.rect)
         state = option.state
         painter.save()
@@ -226,14 +228,14 @@ class RecordDelegate(QStyledItemDelegate):
         record: Record = index.data(RECORD_ROLE)
         text = index.data(Qt.ItemDataRole.DisplayRole)
         inner = box.adjusted(_SIDE, 0, -8, -1)
-        match Column(index.column()):
-            case Column.NAME:
+        match RecordColumn(index.column()):
+            case RecordColumn.NAME:
                 self._name(painter, inner, record, text, index.data(PICTURE_ROLE))
-            case Column.PROGRESS:
+            case RecordColumn.PROGRESS:
                 self._progress(painter, inner, index.data(TALLY_ROLE))
-            case Column.STATUS:
+            case RecordColumn.STATUS:
                 self._status(painter, inner, index.data(SEAL_ROLE))
-            case Column.AIRCRAFT | Column.EXECUTOR:
+            case RecordColumn.AIRCRAFT | RecordColumn.EXECUTOR:
                 self._words(painter, inner, text, theme.text)
             case _:
                 self._words(painter, inner, text, theme.dim_text)
@@ -243,7 +245,7 @@ class RecordDelegate(QStyledItemDelegate):
         """The state as a pill; sealed, awaiting release or reopened below it, with its own sign."""
         if seal is None:
             return
-        theme, middle, status = look().theme, box.center().y(), seal.record_state
+        theme, middle, status = theme_manager().theme, box.center().y(), seal.record_state
         word = seal_word(seal.state)
         if not word:
             paint_chip(painter, box.x(), middle, status_tone(status), status_word(status))
@@ -260,7 +262,7 @@ class RecordDelegate(QStyledItemDelegate):
         """How many items are judged as a bar; how many are detected below it, with its own sign."""
         if tally is None:
             return
-        theme, middle = look().theme, box.center().y()
+        theme, middle = theme_manager().theme, box.center().y()
         share = 100 * tally.judged // tally.items if tally.items else 0
         said = judged_text(tally)
         bar = progress_width(said, box.width())
@@ -275,7 +277,7 @@ class RecordDelegate(QStyledItemDelegate):
     def _name(
         self, painter: QPainter, box: QRectF, record: Record, text: str, picture: QPixmap | None
     ) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         frame = QRectF(box.x(), box.center().y() - _THUMB_H / 2, _THUMB_W, _THUMB_H)
         shape = QPainterPath()
         shape.addRoundedRect(frame, 4, 4)

@@ -14,16 +14,16 @@ from desktop.client.session import Session
 from desktop.context import Context
 from desktop.moments import minute
 from desktop.pages import find
-from desktop.pages.chooser import Chooser
-from desktop.pages.filling import Sources, items_as_last_time, sources
+from desktop.pages.chooser import SearchCombo
+from desktop.pages.filling import ItemSources, items_as_last_time, sources
 from desktop.pages.sentences import sentence
-from desktop.widgets import Banner, Button, Combo, Dialog, Field, Kind, label
+from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label
 from desktop.workers import Task, run
 from shared.codes import Permission
 from shared.wire.inspection import RecordCreate
 
 
-class Start(StrEnum):
+class ItemSource(StrEnum):
     """Where the items of a new record come from."""
 
     TEMPLATE = "template"
@@ -32,7 +32,7 @@ class Start(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CreatedRecord:
     """The id of the record that was made, and why it could not be filled, where it could not."""
 
     record_id: str
@@ -59,9 +59,9 @@ class NewRecord(Dialog):
         session = context.session
         typing = self.tr("Select or search")
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
-        self.task = Chooser(self.tr("Task"), find.tasks(session), free=True, placeholder=typing)
+        self.task = SearchCombo(self.tr("Task"), find.tasks(session), free=True, placeholder=typing)
         self.task_field = Field(self.tr("Task or external task ID"), self.task)
-        self.reference = Chooser(
+        self.reference = SearchCombo(
             self.tr("Reference image"),
             find.references(session),
             placeholder=typing,
@@ -70,7 +70,7 @@ class NewRecord(Dialog):
         self.reference_field = Field(self.tr("Reference image"), self.reference)
         self.start = Combo(self.tr("Items"))
         self.banner = Banner()
-        self.make = Button(self.tr("Create record"), kind=Kind.MAIN)
+        self.make = Button(self.tr("Create record"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
         self.make.clicked.connect(self._make)
@@ -84,7 +84,7 @@ class NewRecord(Dialog):
         self.banner.acted.connect(self._make_first)
         self.task.begin(None)
         self.reference.begin(None)
-        self._offer(Sources())
+        self._offer(ItemSources())
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -132,7 +132,7 @@ class NewRecord(Dialog):
         """See what a record of the chosen reference image can start with."""
         if self._looking is not None:
             self._looking.cancel()
-        self._offer(Sources())
+        self._offer(ItemSources())
         try:
             chosen = self.reference.chosen()
         except ValueError:
@@ -148,17 +148,17 @@ class NewRecord(Dialog):
                 failed=self._explain,
             )
 
-    def _offer(self, found: Sources) -> None:
+    def _offer(self, found: ItemSources) -> None:
         """Offer what there is, the template first."""
         self.make.setEnabled(True)
         choices: list[tuple[object, str]] = []
         if found.template:
             said = self.tr("Reference image template, %n region(s)", "", found.template)
-            choices.append((Start.TEMPLATE, said))
+            choices.append((ItemSource.TEMPLATE, said))
         if found.last is not None:
             when = minute(found.last.start_time or found.last.created_at)
-            choices.append((Start.LAST, self.tr("Copy from last record ({time})").format(time=when)))
-        choices.append((Start.EMPTY, self.tr("No items")))
+            choices.append((ItemSource.LAST, self.tr("Copy from last record ({time})").format(time=when)))
+        choices.append((ItemSource.EMPTY, self.tr("No items")))
         self.start.set_choices(choices)
         self.start.set_value(choices[0][0])
         self.start.setEnabled(len(choices) > 1)
@@ -197,27 +197,27 @@ class NewRecord(Dialog):
             _make,
             self._context.session,
             body,
-            Start(str(self.start.value())),
+            ItemSource(str(self.start.value())),
             owner=self,
             done=self._made,
             failed=self._explain,
         )
 
-    def _made(self, made: Made) -> None:
+    def _made(self, made: CreatedRecord) -> None:
         self.accept()
         self.made.emit(made.record_id)
         if made.unfilled is not None:
             self.unfilled.emit(sentence(made.unfilled))
 
 
-def _make(session: Session, body: RecordCreate, start: Start) -> Made:
+def _make(session: Session, body: RecordCreate, start: ItemSource) -> CreatedRecord:
     record = session.records.create(body)
     try:
-        if start is Start.TEMPLATE:
+        if start is ItemSource.TEMPLATE:
             session.items.from_template(record.inspection_id)
-        elif start is Start.LAST:
+        elif start is ItemSource.LAST:
             items_as_last_time(session, record)
     except ClientError as error:
         # The record is there: asking again would make a second one.
-        return Made(record.inspection_id, error)
-    return Made(record.inspection_id)
+        return CreatedRecord(record.inspection_id, error)
+    return CreatedRecord(record.inspection_id)

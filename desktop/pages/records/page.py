@@ -14,23 +14,23 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.context import Context
-from desktop.listener import Listener
+from desktop.listener import ChangeListener
 from desktop.pages import find
 from desktop.pages.file_dialogs import Purpose
 from desktop.pages.record.deleting import delete_record
-from desktop.pages.records.batch import BatchBar, Batches
+from desktop.pages.records.batch import BatchBar, BatchController
 from desktop.pages.records.export import Listing, export_list, flight_numbers, read_listing
 from desktop.pages.records.filters import Filters
-from desktop.pages.records.model import LEAST, WIDTHS, Column, RecordDelegate, RecordsModel, row_px
+from desktop.pages.records.model import LEAST, WIDTHS, RecordColumn, RecordDelegate, RecordsModel, row_px
 from desktop.pages.records.new_record import NewRecord
 from desktop.pages.save_as import choose_file
 from desktop.pages.sealing.words import seal_word
 from desktop.pages.sentences import sentence
 from desktop.widgets import (
     Button,
+    ButtonKind,
     Card,
     ColumnSpread,
-    Kind,
     Page,
     PageHeader,
     Pager,
@@ -63,16 +63,19 @@ class RecordsPage(Page):
         self._number = 1
         self._select = ""
         self._stays = False
-        self.listener = Listener(context, self)
+        self.listener = ChangeListener(context, self)
         self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self.header = PageHeader(self.tr("Records"))
         self.new = Button(
-            self.tr("New record"), kind=Kind.MAIN, icon="plus", keys=context.commands.keys_text("record.new")
+            self.tr("New record"),
+            kind=ButtonKind.MAIN,
+            icon="plus",
+            keys=context.commands.keys_text("record.new"),
         )
         self.export = Button(self.tr("Export"), icon="download")
         self.detect = Button(self.tr("Run pending detections"), icon="play")
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
-        self.batches = Batches.of(context)
+        self.batches = BatchController.of(context)
         self.batch_bar = BatchBar(self.batches)
         self.filters = Filters(context)
         self.model = RecordsModel(self)
@@ -101,7 +104,7 @@ class RecordsPage(Page):
         table.setItemDelegate(RecordDelegate(table))
         dress_rows(table, row_px())
         table.horizontalHeader().setMinimumSectionSize(70)
-        ColumnSpread(table, [*WIDTHS.values()], [*LEAST.values()], Column.NAME)
+        ColumnSpread(table, [*WIDTHS.values()], [*LEAST.values()], RecordColumn.NAME)
         return table
 
     def _build(self) -> None:
@@ -137,7 +140,7 @@ class RecordsPage(Page):
         # Not a lambda: the batches outlive this page, and a lambda would outlive its button.
         self.batches.changed.connect(self._batches_changed)
         self.batches.moved.connect(self._detected_more)
-        self.batches.said.connect(self._say)
+        self.batches.notice.connect(self._say)
         self.listener.heard.connect(self._heard)
         self._gather.timeout.connect(self._follow)
         self.filters.changed.connect(lambda: self._go(1))
@@ -164,7 +167,7 @@ class RecordsPage(Page):
         self._gather.stop()
         return True
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         """The page of the list and the record chosen on it."""
         chosen = self.chosen
         return {"page": self._number, "record_id": chosen.inspection_id if chosen else ""}
@@ -340,7 +343,7 @@ class RecordsPage(Page):
 
     def _heads(self) -> list[str]:
         """The titles of the columns in a file, which counts where the table has a bar."""
-        titles = {column: self.model.headerData(column, Qt.Orientation.Horizontal) for column in Column}
+        titles = {column: self.model.headerData(column, Qt.Orientation.Horizontal) for column in RecordColumn}
         heads = [str(title) for title in titles.values()]
         counted = [self.tr("Items"), self.tr("Decided items"), self.tr("Detected items")]
         sealed = [
@@ -353,11 +356,11 @@ class RecordsPage(Page):
             self.tr("Released at"),
         ]
         return [
-            *heads[: Column.PROGRESS],
+            *heads[: RecordColumn.PROGRESS],
             *counted,
-            heads[Column.STATUS],
+            heads[RecordColumn.STATUS],
             *sealed,
-            *heads[Column.STATUS + 1 :],
+            *heads[RecordColumn.STATUS + 1 :],
         ]
 
     def export_list(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.pages.sealing.words import short_seal
-from desktop.widgets import Button, Dialog, Symbol, label
+from desktop.widgets import Button, Dialog, IconLabel, label
 from shared.wire.seal import SealCheck
 
 _LIST_LINES = 10
@@ -25,7 +25,9 @@ class CheckDialog(Dialog):
         column.setSpacing(8)
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(Symbol("check" if check.intact else "warning", "passed" if check.intact else "failed"))
+        head.addWidget(
+            IconLabel("check" if check.intact else "warning", "passed" if check.intact else "failed")
+        )
         title = self.tr("Seal intact") if check.intact else self.tr("Record does not match its seal")
         self.title = label(title, "item", wrap=True)
         head.addWidget(self.title, 1)

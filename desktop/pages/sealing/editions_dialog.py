@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.pages.sealing.words import happened, outcome_word
-from desktop.widgets import Button, Card, Dialog, Kind, label
+from desktop.pages.sealing.words import edition_events, outcome_word
+from desktop.widgets import Button, ButtonKind, Card, Dialog, label
 from shared.wire.seal import Edition
 
 _WIDTH = 560
@@ -62,13 +62,13 @@ class EditionsDialog(Dialog):
         )
         row = QHBoxLayout()
         row.addWidget(label(head, "strong"), 1)
-        report = Button(self.tr("Report…"), kind=Kind.LINK)
+        report = Button(self.tr("Report…"), kind=ButtonKind.LINK)
         report.setObjectName(f"edition-report-{edition.edition}")
         report.setAccessibleName(self.tr("Report of edition {n}").format(n=edition.edition))
         report.clicked.connect(lambda _checked=False: self.reportWanted.emit(edition.edition))
         row.addWidget(report)
         column.addLayout(row)
-        for line in happened(edition):
+        for line in edition_events(edition):
             column.addWidget(label(line, wrap=True))
         seal = label(edition.seal, "dim", wrap=True)
         seal.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

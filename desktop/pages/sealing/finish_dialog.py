@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QVBoxLayout, 
 
 from desktop.pages.sealing.words import counted_sentence, outcome_word
 from desktop.widgets import Button, Confirm, label
-from desktop.widgets import Kind as ButtonKind
+from desktop.widgets import ButtonKind as ButtonKind
 from shared.codes import Verdict
 from shared.results import Counters
 
@@ -29,7 +29,7 @@ class UndecidedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Finish:
+class FinishSummary:
     """What finishing would do now: the counters, the items to decide, and who signs."""
 
     counted: Counters
@@ -62,11 +62,11 @@ class FinishDialog(Confirm):
     goToWanted = Signal(str)  # noqa: N815 - a Qt signal
     """The person wants to decide this item first."""
 
-    def __init__(self, finish: Finish, parent: QWidget | None) -> None:
+    def __init__(self, finish: FinishSummary, parent: QWidget | None) -> None:
         super().__init__(
             parent,
             QCoreApplication.translate("FinishDialog", "Finish record?"),
-            _said(finish),
+            _summary_text(finish),
             QCoreApplication.translate("FinishDialog", "Finish record"),
             danger=False,
         )
@@ -159,7 +159,7 @@ class FinishDialog(Confirm):
         )
 
 
-def _said(finish: Finish) -> str:
+def _summary_text(finish: FinishSummary) -> str:
     translate, undecided = QCoreApplication.translate, len(finish.undecided)
     if undecided:
         return translate("FinishDialog", "%n item(s) are undecided.", "", undecided)

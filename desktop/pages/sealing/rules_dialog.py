@@ -30,7 +30,7 @@ class RulesDialog(Dialog):
         self.four_eyes.setObjectName("four-eyes")
         self.four_eyes.setEnabled(False)
         self.four_eyes.clicked.connect(self._set)
-        self.said = label("", "dim", wrap=True)
+        self.message = label("", "dim", wrap=True)
         self.again = Button(self.tr("Retry"))
         self.again.clicked.connect(lambda _checked=False: self._ask())
         self._build()
@@ -48,7 +48,7 @@ class RulesDialog(Dialog):
             "earlier do not change."
         )
         column.addWidget(label(rule, wrap=True))
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)
@@ -91,6 +91,6 @@ class RulesDialog(Dialog):
         self._say(sentence(error))
 
     def _say(self, text: str, failed: bool = False) -> None:
-        self.said.setText(text)
-        self.said.setVisible(bool(text))
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
         self.again.setVisible(failed)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.pages.sealing.words import seal_sentence
-from desktop.widgets import Button, Kind, Panel, Symbol, label
+from desktop.widgets import Button, ButtonKind, IconLabel, Panel, label
 from shared.codes import SEALED_STATES, SealState
 from shared.wire.seal import RecordSeal
 
@@ -23,14 +23,14 @@ class SealBar(Panel):
         super().__init__("raised", "bottom", parent)
         self.setObjectName("seal-bar")
         self.text = label("", wrap=True)
-        self._symbol = Symbol("lock", "accent")
-        self.release = Button(self.tr("Release…"), kind=Kind.LINK)
+        self._symbol = IconLabel("lock", "accent")
+        self.release = Button(self.tr("Release…"), kind=ButtonKind.LINK)
         self.release.setObjectName("seal-release")
-        self.verify = Button(self.tr("Verify seal"), kind=Kind.LINK)
+        self.verify = Button(self.tr("Verify seal"), kind=ButtonKind.LINK)
         self.verify.setObjectName("seal-verify")
-        self.editions = Button(self.tr("Editions…"), kind=Kind.LINK)
+        self.editions = Button(self.tr("Editions…"), kind=ButtonKind.LINK)
         self.editions.setObjectName("seal-editions")
-        self.reopen = Button(self.tr("Reopen…"), kind=Kind.LINK)
+        self.reopen = Button(self.tr("Reopen…"), kind=ButtonKind.LINK)
         self.reopen.setObjectName("seal-reopen")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)

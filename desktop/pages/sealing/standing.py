@@ -23,12 +23,12 @@ from shared.codes import Permission, SealState
 from shared.wire.seal import Edition, RecordSeal, SealCheck
 
 
-class Standing(QObject):
+class SealController(QObject):
     """Follows the seal bar; asks, calls the service, and reports where the record stands then."""
 
     changed = Signal(object)
     """The `RecordSeal` after a release or a reopening."""
-    said = Signal(str)
+    notice = Signal(str)
     """Something to say to the person."""
 
     def __init__(self, context: Context, bar: SealBar, window: QWidget) -> None:
@@ -37,7 +37,7 @@ class Standing(QObject):
         self._seal: RecordSeal | None = None
         self._name = ""
         self._file = ReportFile(window)
-        self._file.said.connect(self.said)
+        self._file.notice.connect(self.notice)
         self._file.written.connect(self._report_written)
         bar.verifyWanted.connect(self.verify)
         bar.releaseWanted.connect(self.release)
@@ -133,7 +133,7 @@ class Standing(QObject):
 
     def _report_written(self, path: str) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):
-            self.said.emit(self.tr("Report saved: {file}").format(file=path))
+            self.notice.emit(self.tr("Report saved: {file}").format(file=path))
 
     def _verified(self, check: SealCheck) -> None:
         dialog = CheckDialog(check, self._window)
@@ -147,4 +147,4 @@ class Standing(QObject):
         dialog.open()
 
     def _failed(self, error: Exception) -> None:
-        self.said.emit(sentence(error))
+        self.notice.emit(sentence(error))

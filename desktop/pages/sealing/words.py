@@ -77,7 +77,7 @@ def outcome_word(outcome: Status | None) -> str:
     }.get(outcome or Status.NOT_STARTED, QCoreApplication.translate("Seal", "Undecided"))
 
 
-def happened(edition: Edition) -> list[str]:
+def edition_events(edition: Edition) -> list[str]:
     """What happened to an edition, one line each, oldest first."""
     translate = QCoreApplication.translate
     lines = [

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.context import Unsent
 from desktop.pages.file_dialogs import Purpose, open_pictures
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.capture import CaptureDialog
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.pictures import jpeg, upload
@@ -25,17 +25,17 @@ Upload = tuple[str, Path | bytes, str]
 """Item, what to upload, its name."""
 
 
-class Adding(QObject):
+class PhotoUploadController(QObject):
     """Sends photos, shows how far they are, and names every one that did not arrive."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Why no photo can be added now."""
     added = Signal(str, object)
     """The id of an item, and the new `Photo` that it has."""
 
-    def __init__(self, bench: Bench, box: PhotoBox, window: QWidget) -> None:
+    def __init__(self, open_record: OpenRecord, box: PhotoBox, window: QWidget) -> None:
         super().__init__(window)
-        self._bench, self._box, self._window = bench, box, window
+        self._open_record, self._box, self._window = open_record, box, window
         self._queue: deque[Upload] = deque()
         self._failures: list[str] = []
         self._told_at = ""
@@ -43,28 +43,28 @@ class Adding(QObject):
         box.addWanted.connect(self.choose_files)
         box.cameraWanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
-        bench.currentChanged.connect(self._item_changed)
-        bench.context.closeAsked.connect(self._tell_unsent)
+        open_record.currentChanged.connect(self._item_changed)
+        open_record.context.closeAsked.connect(self._tell_unsent)
 
     def _tell_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._queue)
 
     def _item_changed(self) -> None:
-        if self._bench.current != self._told_at:
+        if self._open_record.current != self._told_at:
             self._forget_failures()
 
     def _has_item(self) -> bool:
         """Whether an item is selected for a photo; if not, shows what to do."""
-        if self._bench.item is None:
-            keys = self._bench.context.commands.keys_text("tool.rectangle")
-            self.said.emit(
+        if self._open_record.item is None:
+            keys = self._open_record.context.commands.keys_text("tool.rectangle")
+            self.notice.emit(
                 self.tr("Select an item for the photo first.")
-                if self._bench.rows
+                if self._open_record.rows
                 else self.tr("Cannot add a photo without an item. Draw a region first ({keys}).").format(
                     keys=keys
                 )
             )
-        return self._bench.item is not None
+        return self._open_record.item is not None
 
     def choose_files(self) -> None:
         """Ask for picture files and add them."""
@@ -76,22 +76,22 @@ class Adding(QObject):
         """Take a photo with the camera."""
         if not self._has_item():
             return
-        dialog = CaptureDialog(self._bench.context, self._window)
+        dialog = CaptureDialog(self._open_record.context, self._window)
         dialog.taken.connect(self.add_image)
         dialog.open()
 
     def add(self, paths: Sequence[Path]) -> None:
         """Add picture files to the chosen item."""
-        item = self._bench.item
-        if item is not None and self._bench.may_edit():
+        item = self._open_record.item
+        if item is not None and self._open_record.may_edit():
             self._forget_failures()
             self._queue.extend((item.item_id, path, path.name) for path in paths)
             self._next()
 
     def add_image(self, image: QImage) -> None:
         """Add a picture that is not a file yet."""
-        item = self._bench.item
-        if item is None or not self._bench.may_edit():
+        item = self._open_record.item
+        if item is None or not self._open_record.may_edit():
             return
         run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
 
@@ -111,7 +111,7 @@ class Adding(QObject):
     def _next(self) -> None:
         if self._uploading is None and self._queue:
             # An item that was just drawn has no id at the service before it was sent.
-            self._bench.edits.when_saved(self._upload, self)
+            self._open_record.edits.when_saved(self._upload, self)
 
     def _upload(self) -> None:
         if self._uploading is not None or not self._queue:
@@ -120,8 +120,8 @@ class Adding(QObject):
         self._box.show_progress(0.0)
         self._uploading = run(
             upload,
-            self._bench.context.session,
-            self._bench.edits.service_id(item_id),
+            self._open_record.context.session,
+            self._open_record.edits.service_id(item_id),
             source,
             name,
             owner=self,
@@ -145,7 +145,7 @@ class Adding(QObject):
         self._box.show_progress(None)
         # What comes after it may well arrive: every file that did not stays named.
         self._failures.append(f"{name}: {sentence(error)}")
-        self._told_at = self._bench.current
+        self._told_at = self._open_record.current
         self._box.show_error("\n".join(self._failures))
         self._next()
 

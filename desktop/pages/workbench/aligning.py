@@ -10,23 +10,23 @@ from PySide6.QtCore import QObject, Signal
 from desktop.canvas.alignment import AlignedPair, homography_from_points
 from desktop.canvas.compare import CompareView
 from desktop.canvas.pair_drawing import CompareMode
-from desktop.canvas.pair_tools import PairTool, Place, ThreePoints, mapped
+from desktop.canvas.pair_tools import PairTool, Place, ThreePointTool, mapped
 from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.photos import PhotoPairController
 
 
-class Aligning(QObject):
+class AlignmentController(QObject):
     """The mode on the large compare view; its end is an alignment of the photo on view, or none."""
 
     started = Signal()
     """The large compare view is wanted."""
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person."""
 
-    def __init__(self, photos: Photos, box: PhotoBox, view: CompareView, owner: QObject) -> None:
+    def __init__(self, photos: PhotoPairController, box: PhotoBox, view: CompareView, owner: QObject) -> None:
         super().__init__(owner)
         self._photos, self._view = photos, view
-        self.points: ThreePoints | None = None
+        self.points: ThreePointTool | None = None
         """The places set so far; None outside of the mode."""
         self._before: PairTool | None = None
         box.alignWanted.connect(self.start)
@@ -42,7 +42,7 @@ class Aligning(QObject):
         if self._photos.pair is None or self._photos.pair.to_reference is None:
             return
         self._pair = self._photos.pair
-        self.points = ThreePoints(self._done, self._hint)
+        self.points = ThreePointTool(self._done, self._hint)
         self._before = self._view.tool
         self._view.set_mode(CompareMode.SIDE_BY_SIDE)
         self._view.set_tool(self.points)
@@ -86,16 +86,16 @@ class Aligning(QObject):
             )
         except ValueError:
             points.undo()
-            self.said.emit(self.tr("The three points are on one line. Click a third point off that line."))
+            self.notice.emit(self.tr("The three points are on one line. Click a third point off that line."))
             return
         self.cancel()
         if self.keep(self._photos.file_id, matrix.tolist()):
-            self.said.emit(
+            self.notice.emit(
                 self.tr("Aligned with three points. Detection now uses this alignment for this photo.")
             )
         else:
             self._photos.align_by_hand(matrix.tolist())
-            self.said.emit(self.tr("Aligned with three points."))
+            self.notice.emit(self.tr("Aligned with three points."))
 
     def _forget(self) -> None:
         self._photos.align_by_hand(None)

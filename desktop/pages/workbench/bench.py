@@ -12,18 +12,18 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.canvas.regions import RegionsChanged, RegionStore
 from desktop.context import Context
 from desktop.imaging.source import ImageSource
-from desktop.journal import Edit, Kind
+from desktop.journal import Edit, EditKind
 from desktop.pages.sealing.words import sealed_sentence
-from desktop.pages.workbench.correction import Draft
+from desktop.pages.workbench.correction import CorrectionDraft
 from desktop.pages.workbench.document import Document, ItemView, view_of
-from desktop.pages.workbench.drafts import Drafts
-from desktop.pages.workbench.edits import Edits
-from desktop.pages.workbench.opening import Opened, model_names
-from desktop.pages.workbench.outbox import Sent
+from desktop.pages.workbench.drafts import CorrectionDrafts
+from desktop.pages.workbench.edits import EditSync
+from desktop.pages.workbench.opening import LoadedRecord, model_names
+from desktop.pages.workbench.outbox import SendResult
 from desktop.pages.workbench.reference_file import of_item, of_record
-from desktop.pages.workbench.regions import RegionLink, Shown
-from desktop.pages.workbench.rows import Known, Row, Rows, shown_detection
-from desktop.pages.workbench.words import Change
+from desktop.pages.workbench.regions import RegionLink, ShownRegions
+from desktop.pages.workbench.rows import FindingContext, ItemRow, ItemRows, shown_detection
+from desktop.pages.workbench.words import EditName
 from desktop.turns import TURN_MS
 from shared import results
 from shared.codes import SEALED_STATES, Permission, Verdict
@@ -38,7 +38,7 @@ _MOST_UNTOLD = 500
 """Edits of a large step that may wait to be shown: more at once would hold the window too long."""
 
 
-class Bench(QObject):
+class OpenRecord(QObject):
     """The state that the parts of the workbench share; changed through its methods, followed by its
     signals."""
 
@@ -58,7 +58,7 @@ class Bench(QObject):
     def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.edits = Edits.of(context)
+        self.edits = EditSync.of(context)
         self.document: Document | None = None
         self.reference: ReferenceImage | None = None
         self.source: ImageSource | None = None
@@ -69,15 +69,15 @@ class Bench(QObject):
         """How severe a finding with a label is."""
         self.photos: dict[str, list[str]] = {}
         """File ids of the photos of each item, oldest first, as far as they are known."""
-        self.rows: list[Row] = []
+        self.rows: list[ItemRow] = []
         self.link = RegionLink(store)
         self._current = ""
         self._selection: tuple[str, ...] = ()
         self._version: int | None = None
-        self.drafts = Drafts(self.edits)
+        self.drafts = CorrectionDrafts(self.edits)
         """Findings that are being corrected, by item; shown in place of the entry they correct."""
         self._names: dict[str, str] = {}
-        self._rows = Rows()
+        self._rows = ItemRows()
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._show_late)
         self._late = self._due = self._more = False
@@ -104,7 +104,7 @@ class Bench(QObject):
         """True when the record was finished and not reopened."""
         return self.seal is not None and self.seal.state in SEALED_STATES
 
-    def says_sealed(self) -> bool:
+    def refuse_if_sealed(self) -> bool:
         """`sealed` for a change that the person wants, which says so to them."""
         if self.sealed:
             self.refused.emit(sealed_sentence())
@@ -112,7 +112,7 @@ class Bench(QObject):
 
     def may_edit(self) -> bool:
         """`editable` for an edit that the person wants; where the record is sealed, that is said."""
-        return not self.says_sealed() and self.editable
+        return not self.refuse_if_sealed() and self.editable
 
     def _waiting(self) -> Sequence[Edit]:
         """The edits to be shown on top of what the service has; a sealed record is shown as it is sealed."""
@@ -135,14 +135,14 @@ class Bench(QObject):
         return self.link.file.mm_per_pixel if self.link.file is not None else None
 
     @property
-    def known(self) -> Known:
+    def known(self) -> FindingContext:
         """What is needed besides the entry to show the selected item's findings."""
         payload = self.context.payload
         user = None if payload is None else payload.user
         me = ("", "") if user is None else (user.user_id, user.name or user.username)
-        return Known(self.severities, self.mm_per_pixel, me)
+        return FindingContext(self.severities, self.mm_per_pixel, me)
 
-    def take(self, opened: Opened) -> None:
+    def take(self, opened: LoadedRecord) -> None:
         """Open this record."""
         same = opened.record.inspection_id == self.record_id
         was_sealed = self.sealed
@@ -153,13 +153,13 @@ class Bench(QObject):
         self.reference, self.models = opened.reference, opened.models
         self.severities, self.seal = opened.severities, opened.seal
         self._names, self._rows = model_names(opened.models), opened.rows
-        self.link.home = of_record(opened.reference)
+        self.link.record_file = of_record(opened.reference)
         if not same:
-            self.link.turn_to(None)
+            self.link.show_file(None)
             self.source = None
             self.photos.clear()
             self._current, self._selection, self._version = "", (), None
-        self.serve(opened.items)
+        self.load_items(opened.items)
         if self.sealed:
             self.drafts.close()
         new = not self.sealed and (not same or was_sealed)
@@ -175,7 +175,7 @@ class Bench(QObject):
         if back:
             self.draftsBack.emit(back)
 
-    def show_picture(self, source: ImageSource, shown: Shown) -> None:
+    def show_picture(self, source: ImageSource, shown: ShownRegions) -> None:
         """The picture that the chosen item is marked on is there, `shown` are the regions on it."""
         self.source = source
         self.link.take(shown, source.size)
@@ -186,10 +186,10 @@ class Bench(QObject):
     def leave(self) -> None:
         """Close the record."""
         self.document = self.reference = self.source = self.seal = None
-        self.rows, self._rows = [], Rows()
+        self.rows, self._rows = [], ItemRows()
         self.drafts.close()
-        self.link.home = None
-        self.link.turn_to(None)
+        self.link.record_file = None
+        self.link.show_file(None)
         self._current, self._selection = "", ()
         self.link.show((), ())
 
@@ -283,32 +283,32 @@ class Bench(QObject):
 
     # -- what the service says
 
-    def serve(self, views: Sequence[ItemView]) -> None:
+    def load_items(self, views: Sequence[ItemView]) -> None:
         """Replace all items by the service's state."""
         if self.document is None:
             return
         # An item that was made here may have got its id from the service since.
         known = [(view, self.edits.local_id(view.item_id)) for view in views]
         views = [view if view.item_id == here else replace(view, item_id=here) for view, here in known]
-        self.document.serve(views, self._waiting())
+        self.document.load_items(views, self._waiting())
         self._refresh()
 
-    def serve_some(self, items: Sequence[Item]) -> None:
+    def update_items(self, items: Sequence[Item]) -> None:
         """Some items as the service has them now."""
         if self.document is None:
             return
         for item in items:
             if item.inspection_id == self.record_id:
                 view = view_of(item, self.edits.local_id(item.item_id))
-                self.document.serve_item(view, self._waiting_of(view.item_id))
+                self.document.update_item(view, self._waiting_of(view.item_id))
         self._refresh()
         self._show_current()
 
-    def serve_item(self, item: Item) -> None:
+    def update_item(self, item: Item) -> None:
         """One item as the service has it now."""
         if self.document is not None and item.inspection_id == self.record_id:
             view = view_of(item, self.edits.local_id(item.item_id))
-            self.document.serve_item(view, self._waiting_of(view.item_id))
+            self.document.update_item(view, self._waiting_of(view.item_id))
             self._refresh()
             if view.item_id == self._current:
                 self._show_current()
@@ -321,13 +321,13 @@ class Bench(QObject):
             self.document.drop_item(item_id, self._waiting_of(item_id))
             self._refresh()
 
-    def serve_record(self, record: Record) -> None:
+    def update_record(self, record: Record) -> None:
         """The record as the service has it now."""
         if self.document is not None and record.inspection_id == self.record_id:
             self.document.record = record
             self.changed.emit()
 
-    def serve_seal(self, seal: RecordSeal) -> None:
+    def update_seal(self, seal: RecordSeal) -> None:
         """Where the record stands now: it was finished, released or reopened."""
         if self.document is None or seal.inspection_id != self.record_id:
             return
@@ -354,7 +354,7 @@ class Bench(QObject):
             self._refresh()
             self._show_current()
 
-    def _answered(self, sent: Sent) -> None:
+    def _answered(self, sent: SendResult) -> None:
         if self.document is None or sent.edit.record_id != self.record_id:
             return
         known = self.edits.service_id(sent.edit.object_id)
@@ -362,7 +362,7 @@ class Bench(QObject):
             # An event may have brought it under the service's id before the answer was here.
             self.document.drop_item(known, ())
         if sent.item is not None:
-            self.document.serve_item(sent.item, self._waiting_of(sent.item.item_id))
+            self.document.update_item(sent.item, self._waiting_of(sent.item.item_id))
         elif sent.refused is None:
             self.document.drop_item(sent.edit.object_id, self._waiting_of(sent.edit.object_id))
         self._refresh_soon()
@@ -387,7 +387,7 @@ class Bench(QObject):
     def _show_next(self) -> None:
         """Show what is late in the next turn of the event loop, without a part of a large step in it."""
         self._late = self._due = True
-        self.edits.pace.show()
+        self.edits.slice_gate.show()
         self._soon.start(TURN_MS)
 
     def _applied(self, edits: tuple[Edit, ...]) -> None:
@@ -413,16 +413,16 @@ class Bench(QObject):
     def _follow_drafts(self, edits: Sequence[Edit]) -> None:
         """A draft goes with its item and comes back with it."""
         for edit in edits:
-            if edit.kind is Kind.DELETE:
+            if edit.kind is EditKind.DELETE:
                 self.drafts.hide(edit.object_id)
-            elif edit.kind is Kind.RESTORE and self.document is not None:
+            elif edit.kind is EditKind.RESTORE and self.document is not None:
                 item = self.document.item(edit.object_id)
                 if item is not None:
                     self.drafts.reopen(item)
 
     def _choose_restored(self, edits: Sequence[Edit]) -> None:
         """Select what came back, so that it is seen where it is; an item with a draft is the chosen one."""
-        back = [edit.object_id for edit in edits if edit.kind is Kind.RESTORE]
+        back = [edit.object_id for edit in edits if edit.kind is EditKind.RESTORE]
         if back:
             drafted = [item_id for item_id in back if self.drafts.get(item_id) is not None]
             self.select(back, (drafted or back)[0])
@@ -431,7 +431,7 @@ class Bench(QObject):
         if self.document is None:
             return
         self._untold = 0
-        self.edits.pace.show()
+        self.edits.slice_gate.show()
         gone = bool(self._current) and self.item is None
         before = self.number if gone else 0
         self.rows = self._rows.of(self.document.items, self._names)
@@ -449,7 +449,7 @@ class Bench(QObject):
 
     def _show_current(self) -> None:
         """The chosen item is another, or looks different; the picture that it is marked on comes with it."""
-        if self.document is not None and self.link.turn_to(of_item(self.item, self.link.home)):
+        if self.document is not None and self.link.show_file(of_item(self.item, self.link.record_file)):
             self.source = None
             self.link.show(self.document.items, self.rows)
         self.currentChanged.emit()
@@ -476,27 +476,29 @@ class Bench(QObject):
 
     def rename(self, name: str) -> None:
         """Name the chosen item."""
-        self._change(Change.RENAME, {"item_name": name})
+        self._change(EditName.RENAME, {"item_name": name})
 
     def describe(self, text: str) -> None:
         """Describe the chosen item; an empty text takes the description away."""
-        self._change(Change.DESCRIBE, {"description": text or None})
+        self._change(EditName.DESCRIBE, {"description": text or None})
 
     def set_model(self, model_id: object) -> None:
         """Set or clear the model of the selected item."""
-        self._change(Change.MODEL, {"model_id": model_id})
+        self._change(EditName.MODEL, {"model_id": model_id})
 
     def decide(self, verdict: Verdict, reason: str) -> None:
         """Give the chosen item a verdict."""
         if self.document is not None and self.may_edit():
             key = f"verdict {self._current} {verdict}"
-            self.edits.do(self.document.decide(self._current, Change.VERDICT, verdict, reason), merge_key=key)
+            self.edits.do(
+                self.document.decide(self._current, EditName.VERDICT, verdict, reason), merge_key=key
+            )
 
-    def correct(self, draft: Draft) -> None:
+    def correct(self, draft: CorrectionDraft) -> None:
         """Make corrected findings the newest version of their item; the draft stays when that fails."""
         if self.document is None or not self.may_edit():
             return
-        edit = self.document.correct(draft, Change.CORRECT)
+        edit = self.document.correct(draft, EditName.CORRECT)
         self.drafts.hide(draft.item_id)
         if draft.item_id == self._current:
             self._version = None
@@ -511,10 +513,10 @@ class Bench(QObject):
         if document is None or not self.may_edit():
             return False
         # Undo restores them in reverse order, so each finds its predecessors in place.
-        last_first = sorted(item_ids, key=document.place, reverse=True)
+        last_first = sorted(item_ids, key=document.index_of, reverse=True)
         photos = self.photos
         return self.edits.do(
-            *(document.remove(it, Change.REMOVE, photos.get(it, ()), reason) for it in last_first)
+            *(document.remove(it, EditName.REMOVE, photos.get(it, ()), reason) for it in last_first)
         )
 
     def _change(self, label: str, fields: dict[str, Any]) -> None:

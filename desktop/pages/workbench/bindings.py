@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.canvas.arrange import Side
+from desktop.canvas.arrange import AlignSide
 from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
 from desktop.imaging.tone import Tone
 from desktop.pages.picture_commands import bind_canvas, bind_pair, zooms
 from desktop.pages.workbench.clipboard import copy_regions, paste_regions
-from desktop.pages.workbench.dropping import Dropping
-from desktop.pages.workbench.exchange import Exchange
-from desktop.pages.workbench.keeping import Keeping
+from desktop.pages.workbench.dropping import DropController
+from desktop.pages.workbench.exchange import RegionFilesController
+from desktop.pages.workbench.keeping import TemplateController
 from desktop.pages.workbench.mode_buttons import MODE_COMMANDS
-from desktop.pages.workbench.record_photos.thumbs import ThumbDrops
+from desktop.pages.workbench.record_photos.thumbs import ThumbnailDropFilter
 from shared.codes import Verdict
 
 if TYPE_CHECKING:
@@ -34,37 +34,39 @@ def _within(value: int) -> int:
 
 def bind(page: WorkbenchPage) -> None:
     """Bind every command of the workbench."""
-    view, bench = page.view, page.bench
-    exchange = Exchange(bench, page)
-    exchange.said.connect(page.toast)
-    dropping = Dropping(bench, page.adding, page.record_photos, page.reference, page.inspector.photo, page)
+    view, open_record = page.view, page.open_record
+    exchange = RegionFilesController(open_record, page)
+    exchange.notice.connect(page.toast)
+    dropping = DropController(
+        open_record, page.photo_upload, page.record_photos, page.reference, page.inspector.photo, page
+    )
     dropping.regionsWanted.connect(exchange.read)
-    dropping.said.connect(page.toast)
+    dropping.notice.connect(page.toast)
     # After `dropping`, which would refuse what is dragged from the tray: what is installed last comes first.
-    drops = ThumbDrops(page, page.items, view)
+    drops = ThumbnailDropFilter(page, page.items, view)
     drops.dropped.connect(lambda photos, item_id: page.record_photos.assign_to(photos, [item_id]))
-    keeping = Keeping(bench, page)
-    keeping.said.connect(page.toast)
+    keeping = TemplateController(open_record, page)
+    keeping.notice.connect(page.toast)
     commands = page.context.commands
     comparing = page.comparing
 
     def editing() -> bool:
-        return bench.document is not None and bench.editable
+        return open_record.document is not None and open_record.editable
 
     def on_item() -> bool:
-        return editing() and bench.item is not None
+        return editing() and open_record.item is not None
 
     def is_open() -> bool:
-        return bench.document is not None
+        return open_record.document is not None
 
     def looking_at_item() -> bool:
-        return is_open() and bench.item is not None
+        return is_open() and open_record.item is not None
 
     def step(way: int) -> None:
-        page.go_to(bench.step(way, page.items.model.ids()))
+        page.go_to(open_record.step(way, page.items.model.ids()))
 
     def escape() -> None:
-        if page.aligning.cancel() or page.correcting.cancel():
+        if page.alignment_controller.cancel() or page.correcting.cancel():
             return
         comparing.show(False)
         comparing.front.cancel()
@@ -87,12 +89,12 @@ def bind(page: WorkbenchPage) -> None:
         return acting
 
     def copy() -> None:
-        if bench.document is not None:
-            copy_regions(view, bench.link, bench.document.item)
+        if open_record.document is not None:
+            copy_regions(view, open_record.link, open_record.document.item)
 
     def paste() -> None:
         if not page.record_photos.paste():
-            on_regions(lambda: paste_regions(view, bench.link))()
+            on_regions(lambda: paste_regions(view, open_record.link))()
 
     def rename() -> None:
         if page.correcting.focused:
@@ -112,19 +114,19 @@ def bind(page: WorkbenchPage) -> None:
 
     def show_tone(tone: Tone) -> None:
         comparing.set_tone(tone)
-        page.line.show()
+        page.status_line.show()
 
     def snap() -> None:
         comparing.snap(not view.editor.snapping)
-        page.line.show()
+        page.status_line.show()
 
     def area() -> None:
         page.photo_view.show(False)
-        page.own_detection.draw()
+        page.detection_settings.draw()
 
     def show_item() -> None:
         comparing.picture()
-        page.photo_view.show_item(bench.current)
+        page.photo_view.show_item(open_record.current)
 
     def hide_regions() -> None:
         comparing.picture()
@@ -152,9 +154,9 @@ def bind(page: WorkbenchPage) -> None:
         ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
         ("view.minimap", minimap, is_open),
         ("view.photo", page.photo_view.toggle, is_open),
-        ("view.inspector", page.parts.fold, is_open),
-        ("edit.undo", page.undoing.undo, editing),
-        ("edit.redo", page.undoing.redo, editing),
+        ("view.inspector", page.splitter.fold, is_open),
+        ("edit.undo", page.undo_controller.undo, editing),
+        ("edit.redo", page.undo_controller.redo, editing),
         ("edit.copy", on_regions(copy), is_open),
         ("edit.paste", paste, editing),
         ("edit.duplicate", on_front(lambda canvas: canvas.editor.duplicate()), editing),
@@ -166,10 +168,10 @@ def bind(page: WorkbenchPage) -> None:
         ("region.show", on_regions(view.editor.show_all), editing),
         ("region.front", on_regions(lambda: view.editor.raise_selected(to_front=True)), editing),
         ("region.back", on_regions(lambda: view.editor.raise_selected(to_front=False)), editing),
-        ("region.left", on_front(lambda canvas: canvas.editor.align(Side.LEFT)), editing),
-        ("region.right", on_front(lambda canvas: canvas.editor.align(Side.RIGHT)), editing),
-        ("region.top", on_front(lambda canvas: canvas.editor.align(Side.TOP)), editing),
-        ("region.bottom", on_front(lambda canvas: canvas.editor.align(Side.BOTTOM)), editing),
+        ("region.left", on_front(lambda canvas: canvas.editor.align(AlignSide.LEFT)), editing),
+        ("region.right", on_front(lambda canvas: canvas.editor.align(AlignSide.RIGHT)), editing),
+        ("region.top", on_front(lambda canvas: canvas.editor.align(AlignSide.TOP)), editing),
+        ("region.bottom", on_front(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)), editing),
         ("view.brighter", lambda: tone(_TONE_STEP, 0), is_open),
         ("view.darker", lambda: tone(-_TONE_STEP, 0), is_open),
         ("view.contrast_more", lambda: tone(0, _TONE_STEP), is_open),
@@ -181,8 +183,8 @@ def bind(page: WorkbenchPage) -> None:
         ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), on_item),
         ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), on_item),
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
-        ("item.photo", page.adding.choose_files, editing),
-        ("item.camera", page.adding.capture, editing),
+        ("item.photo", page.photo_upload.choose_files, editing),
+        ("item.camera", page.photo_upload.capture, editing),
         ("record.photos", page.record_photos.choose_files, editing),
         ("record.camera", page.record_photos.capture, editing),
         ("record.review", page.record_photos.show_review, is_open),
@@ -201,7 +203,7 @@ def bind(page: WorkbenchPage) -> None:
     for mode, command in MODE_COMMANDS.items():
         handlers.append((command, partial(comparing.by, mode), looking_at_item))
     for command, handler, enabled in handlers:
-        refused = bench.may_edit if enabled in (editing, on_item) else None
+        refused = open_record.may_edit if enabled in (editing, on_item) else None
         commands.bind(command, handler, owner=page, enabled=enabled, refused=refused)
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     for canvas in (view, page.photo):

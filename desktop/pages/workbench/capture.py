@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.camera import CameraFeed, FeedState, FrameSource, sources
 from desktop.context import Context
 from desktop.theme import DARK, TEXT_PX, sized
-from desktop.widgets import Button, Combo, Kind, label, paint_icon
+from desktop.widgets import Button, ButtonKind, Combo, label, paint_icon
 from desktop.workers import run
 
 
@@ -72,7 +72,7 @@ class CaptureDialog(QDialog):
         self._picture = _Picture()
         self._cameras = Combo(self.tr("Camera"))
         self._cameras.hide()
-        self.shoot = Button(self.tr("Take photo"), kind=Kind.MAIN, icon="camera", keys="Space")
+        self.shoot = Button(self.tr("Take photo"), kind=ButtonKind.MAIN, icon="camera", keys="Space")
         self.shoot.setObjectName("shoot")
         self.shoot.setShortcut("Space")
         self.shoot.setEnabled(False)

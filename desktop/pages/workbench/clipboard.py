@@ -9,11 +9,11 @@ from pydantic import TypeAdapter, ValidationError
 from PySide6.QtGui import QGuiApplication
 
 from desktop.canvas.view import CanvasView
-from desktop.pages.workbench.copying import Copied, copied
+from desktop.pages.workbench.copying import CopiedItem, copy_of
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.regions import RegionLink
 
-_ITEMS = TypeAdapter(dict[str, Copied])
+_ITEMS = TypeAdapter(dict[str, CopiedItem])
 
 
 def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], ItemView | None]) -> None:
@@ -23,7 +23,7 @@ def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], It
         return
     data = json.loads(text)
     items = {region_id: item_of(region_id) for region_id in view.store.selected}
-    copies = {key: copied(item, link.size) for key, item in items.items() if item is not None}
+    copies = {key: copy_of(item, link.size) for key, item in items.items() if item is not None}
     carried = {key: copy.model_dump(mode="json") for key, copy in copies.items() if copy is not None}
     # As text: QMimeData made here would be deleted by Qt after the interpreter has ended.
     QGuiApplication.clipboard().setText(json.dumps({**data, "items": carried}))

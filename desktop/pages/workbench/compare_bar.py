@@ -46,7 +46,7 @@ class CompareBar(Floating):
         """Mark the current mode."""
         self.modes.mark(mode)
         self.mix.setVisible(mode is CompareMode.OVERLAY)
-        self.place()
+        self.reposition()
 
     def show_pair(self, pair: AlignedPair | None) -> None:
         """Offer the modes that this pair allows."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.canvas.colours import colours_of
 from desktop.canvas.findings import FindingBox, FindingLayer
 from desktop.canvas.picture_view import PictureView
-from desktop.canvas.regions import State
+from desktop.canvas.regions import RegionState
 from desktop.canvas.viewport import Viewport
 from desktop.client import Session
 from desktop.detection_words import finding_word, model_word
@@ -21,14 +21,14 @@ from desktop.imaging import ImageError
 from desktop.imaging.source import ImageSource
 from desktop.moments import minute
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.findings import SURE
 from desktop.pages.workbench.opening import fetch_photo
-from desktop.pages.workbench.pairing import Pairing, Within, pairings, same_photo
-from desktop.pages.workbench.rows import Finding
+from desktop.pages.workbench.pairing import InVersions, Pairing, pairings, same_photo
+from desktop.pages.workbench.rows import ShownFinding
 from desktop.pages.workbench.versions import VersionLine, version_lines
-from desktop.theme import look
-from desktop.widgets import Button, Column, Combo, Line, Table, label, status_word
+from desktop.theme import theme_manager
+from desktop.widgets import Button, Column, Combo, ElidedLabel, Table, label, status_word
 from desktop.workers import Task, run
 from shared import results
 from shared.geometry import Rect
@@ -56,7 +56,7 @@ class VersionView(PictureView):
         self.setAccessibleDescription("; ".join(box.text for box in boxes))
         self.update()
 
-    def look_at(self, rect: Rect) -> None:
+    def center_on(self, rect: Rect) -> None:
         """Bring a place of the photo into the middle, large enough to be judged."""
         longest = max(rect.w, rect.h, 8.0) * _AROUND
         view = self.viewport
@@ -66,7 +66,7 @@ class VersionView(PictureView):
         self._findings.paint(painter, self.viewport, self._colours, self.font())
 
 
-class Side(QWidget):
+class VersionPane(QWidget):
     """One of the two versions: which, what is known of it, and its findings on the photo."""
 
     chosen = Signal()
@@ -157,7 +157,10 @@ class CompareVersions(QDialog):
         room = QSize(1180, 760) if parent is None else parent.window().size() - QSize(40, 40)
         self.resize(QSize(1180, 760).boundedTo(room))
         self._entries = entries
-        self.sides = (Side(session, self.tr("First version")), Side(session, self.tr("Second version")))
+        self.sides = (
+            VersionPane(session, self.tr("First version")),
+            VersionPane(session, self.tr("Second version")),
+        )
         self._following = False
         self._said = label("", "dim", wrap=True)
         self.table: Table[Pairing] = Table(
@@ -186,7 +189,7 @@ class CompareVersions(QDialog):
         self.close_button.clicked.connect(self.accept)
         self.finished.connect(self._ended)
         self._take_colours()
-        look().themeChanged.connect(self._take_colours)
+        theme_manager().themeChanged.connect(self._take_colours)
         self.show_versions()
 
     def _build(self, title: str) -> None:
@@ -200,7 +203,7 @@ class CompareVersions(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(10)
-        column.addWidget(Line(title, "item"))
+        column.addWidget(ElidedLabel(title, "item"))
         column.addLayout(pair, 3)
         column.addWidget(self.table, 1)
         column.addLayout(below)
@@ -218,11 +221,11 @@ class CompareVersions(QDialog):
         self.table.rows_model.show(rows)
         self._show_boxes(rows, None)
         known = same_photo(first, second) or any(row.first and row.second for row in rows)
-        counts = {within: sum(row.within is within for row in rows) for within in Within}
+        counts = {within: sum(row.within is within for row in rows) for within in InVersions}
         said = self.tr("{both} in both, {first} in the first only, {second} in the second only.").format(
-            both=counts[Within.BOTH] + counts[Within.RELABELLED],
-            first=counts[Within.FIRST],
-            second=counts[Within.SECOND],
+            both=counts[InVersions.BOTH] + counts[InVersions.RELABELLED],
+            first=counts[InVersions.FIRST],
+            second=counts[InVersions.SECOND],
         )
         if not known and rows:
             said += " " + self.tr("The versions use different photos.")
@@ -242,9 +245,9 @@ class CompareVersions(QDialog):
             return
         for side, finding in zip(self.sides, (row.first, row.second), strict=True):
             if finding is not None:
-                side.view.look_at(finding.rect)
+                side.view.center_on(finding.rect)
 
-    def _follow(self, side: Side, viewport: Viewport) -> None:
+    def _follow(self, side: VersionPane, viewport: Viewport) -> None:
         """Move the other view along where both show pictures of one size."""
         other = self.sides[1] if side is self.sides[0] else self.sides[0]
         size = (viewport.image_width, viewport.image_height)
@@ -260,14 +263,14 @@ class CompareVersions(QDialog):
 
     def _where(self, row: Pairing) -> str:
         return {
-            Within.BOTH: self.tr("Both"),
-            Within.RELABELLED: self.tr("Relabelled"),
-            Within.FIRST: self.tr("First only"),
-            Within.SECOND: self.tr("Second only"),
+            InVersions.BOTH: self.tr("Both"),
+            InVersions.RELABELLED: self.tr("Relabelled"),
+            InVersions.FIRST: self.tr("First only"),
+            InVersions.SECOND: self.tr("Second only"),
         }[row.within]
 
     def _take_colours(self) -> None:
-        colours = colours_of(look().theme.dark)
+        colours = colours_of(theme_manager().theme.dark)
         for side in self.sides:
             side.view.set_colours(colours)
 
@@ -278,9 +281,9 @@ class CompareVersions(QDialog):
         self.deleteLater()
 
 
-def compare_versions(bench: Bench, window: QWidget) -> CompareVersions | None:
+def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersions | None:
     """Open the comparison of the selected item's versions; None when it has fewer than two."""
-    item, shown = bench.item, bench.stored_entry
+    item, shown = open_record.item, open_record.stored_entry
     if item is None or shown is None:
         return None
     lines = [line for line in version_lines(item) if line.findings]
@@ -293,7 +296,7 @@ def compare_versions(bench: Bench, window: QWidget) -> CompareVersions | None:
         if results.version(entry) in numbers and not results.is_verdict(entry)
     }
     dialog = CompareVersions(
-        bench.context.session, item.item_name, lines, entries, results.version(shown), window
+        open_record.context.session, item.item_name, lines, entries, results.version(shown), window
     )
     dialog.open()
     return dialog
@@ -324,9 +327,9 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
-    shared = row.within in (Within.BOTH, Within.RELABELLED)
-    state = State.FAILED if finding.confidence >= SURE else State.UNDECIDED
+def _box(finding: ShownFinding, row: Pairing, current: bool) -> FindingBox:
+    shared = row.within in (InVersions.BOTH, InVersions.RELABELLED)
+    state = RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED
     # A finding of one version alone is what the person looks for: it stands out.
     stands_out = current or not shared
     return FindingBox(
@@ -345,10 +348,10 @@ def _what(row: Pairing) -> str:
 
 
 def _tone(row: Pairing) -> str:
-    return "dim" if row.within is Within.BOTH else "accent"
+    return "dim" if row.within is InVersions.BOTH else "accent"
 
 
-def _confidence(finding: Finding | None) -> str:
+def _confidence(finding: ShownFinding | None) -> str:
     if finding is None:
         return "–"
     return finding.author or "–" if finding.drawn else f"{finding.confidence:.2f}"

@@ -14,36 +14,36 @@ from desktop.canvas.pair_drawing import CompareMode
 from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
 from desktop.imaging.tone import Tone
-from desktop.pages.workbench.aligning import Aligning
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.aligning import AlignmentController
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.compare_bar import CompareBar
 from desktop.pages.workbench.compare_versions import compare_versions
-from desktop.pages.workbench.correcting import Correcting
+from desktop.pages.workbench.correcting import CorrectionController
 from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.photos import PhotoPairController
 from desktop.pages.workbench.tool_strip import ToolStrip
 
 
-class Comparing(QObject):
+class CompareController(QObject):
     """Puts the comparison in the place of the picture, and the picture back."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Why there is nothing to compare."""
     changed = Signal()
     """Something else is on view in the place of the canvas."""
 
     def __init__(
         self,
-        bench: Bench,
-        photos: Photos,
-        correcting: Correcting,
+        open_record: OpenRecord,
+        photos: PhotoPairController,
+        correcting: CorrectionController,
         strip: ToolStrip,
         centre: QStackedWidget,
         canvases: tuple[CanvasView, CanvasView, CompareView],
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._bench, self._photos, self._correcting = bench, photos, correcting
+        self._open_record, self._photos, self._correcting = open_record, photos, correcting
         self._strip, self._centre, self._window = strip, centre, window
         reference, photo, self._compare = canvases
         self.views = (reference, photo)
@@ -54,12 +54,12 @@ class Comparing(QObject):
         """Why a tool cannot be used on the canvas in front; empty where it can."""
         self._awaited = False
         self._panes: tuple[CompareView, ...] = (self._compare,)
-        self.bar = CompareBar(self._compare, bench.context.commands)
+        self.bar = CompareBar(self._compare, open_record.context.commands)
         photos.pairChanged.connect(self._pair_changed)
         strip.compareWanted.connect(self.show)
         strip.picked.connect(self.take)
 
-    def follow(self, box: PhotoBox, aligning: Aligning) -> None:
+    def follow(self, box: PhotoBox, aligning: AlignmentController) -> None:
         """Follow the inspector's comparison mode, and requests of the inspector and the manual alignment."""
         self._panes = (self._compare, box.pane)
         box.pane.modeChanged.connect(self._compare.set_mode)
@@ -82,7 +82,7 @@ class Comparing(QObject):
         refused = self.why_not(tool)
         if refused:
             self._strip.show_tool(None if self.on else self.front.editor.tool)
-            self.said.emit(refused)
+            self.notice.emit(refused)
             return
         self.picture()
         self.front.set_tool(tool)
@@ -111,7 +111,9 @@ class Comparing(QObject):
         """Compare in this mode on the canvas; shows a notice when that is not possible."""
         pair = self._photos.pair
         if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
-            self.said.emit(self.tr("The photo is not aligned. Run detection or align it with three points."))
+            self.notice.emit(
+                self.tr("The photo is not aligned. Run detection or align it with three points.")
+            )
             return
         self._compare.set_mode(mode)
         if not self.on:
@@ -157,7 +159,7 @@ class Comparing(QObject):
         self._strip.compare.setChecked(on)
         # The tools work on the picture: none is in hand while it is not on view.
         self._strip.show_tool(None if on else self.front.editor.tool)
-        if self._bench.link.file is not None:
+        if self._open_record.link.file is not None:
             self._centre.setCurrentWidget(self._compare if on else self.front)
             self._strip.raise_()
         if on:
@@ -179,11 +181,11 @@ class Comparing(QObject):
     def toggle(self) -> None:
         """Compare on the canvas, or not; says so when the item has no photo."""
         if self._photos.pair is None:
-            self.said.emit(self.tr("This item has no photo to compare yet."))
+            self.notice.emit(self.tr("This item has no photo to compare yet."))
         self.show(not self.on)
 
     def versions(self) -> None:
         """Look at two versions of the chosen item's result; says so when there are no two."""
         self._correcting.save()
-        if compare_versions(self._bench, self._window) is None:
-            self.said.emit(self.tr("This item has fewer than two versions to compare."))
+        if compare_versions(self._open_record, self._window) is None:
+            self.notice.emit(self.tr("This item has fewer than two versions to compare."))

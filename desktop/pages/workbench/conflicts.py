@@ -18,16 +18,16 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.detection_words import finding_word, model_word
-from desktop.journal import Kind
+from desktop.journal import EditKind
 from desktop.journal.state import Conflict
 from desktop.moments import minute
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.document import BOXES, FIELDS
 from desktop.pages.workbench.outbox import BY, RESULT, new_facts
 from desktop.pages.workbench.signing import OTHERS, VERDICT, to_sign
 from desktop.pages.workbench.words import field_name, grouped
 from desktop.widgets import Button, folded, label, rule, status_word
-from desktop.widgets import Kind as ButtonKind
+from desktop.widgets import ButtonKind as ButtonKind
 from shared import results
 from shared.codes import Verdict
 
@@ -38,10 +38,10 @@ _CHOICE_PX = 280
 class ConflictDialog(QDialog):
     """Shows every conflict: mine or theirs for each field; theirs is preselected."""
 
-    def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
+    def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench = bench
-        self._conflicts: Sequence[Conflict] = bench.edits.conflicts()
+        self._open_record = open_record
+        self._conflicts: Sequence[Conflict] = open_record.edits.conflicts()
         self._mine: dict[tuple[str, str], QRadioButton] = {}
         self._theirs: dict[tuple[str, str], QRadioButton] = {}
         self.setWindowTitle(self.tr("Conflicting changes"))
@@ -89,24 +89,28 @@ class ConflictDialog(QDialog):
         """Apply what is chosen."""
         for conflict in self._conflicts:
             edit = conflict.edit
-            if edit.kind is not Kind.UPDATE and self._mine[edit.id, ""].isChecked():
-                self._bench.edits.insist(edit.id)
+            if edit.kind is not EditKind.UPDATE and self._mine[edit.id, ""].isChecked():
+                self._open_record.edits.send_anyway(edit.id)
                 continue
             chosen = {name for name in edit.after if (edit.id, name) in self._mine}
             after = {name: edit.after[name] for name in chosen if self._mine[edit.id, name].isChecked()}
             if BOXES in after and _passes_over(conflict):
                 # Said, so that it is known when this edit meets the verdict again, or is undone.
                 after[VERDICT] = None
-            self._bench.edits.resolve(edit.id, after)
+            self._open_record.edits.resolve(edit.id, after)
         self.accept()
 
     def _add(self, conflict: Conflict) -> None:
         edit = conflict.edit
-        item = self._bench.document.item(edit.object_id) if self._bench.document is not None else None
+        item = (
+            self._open_record.document.item(edit.object_id)
+            if self._open_record.document is not None
+            else None
+        )
         name = edit.after.get("item_name") or edit.before.get("item_name")
         name = item.item_name if item is not None else name
         self._column.addWidget(label(str(name) or self.tr("Item"), "strong"))
-        refusal = self._bench.edits.refusals.get(edit.id, "")
+        refusal = self._open_record.edits.refusals.get(edit.id, "")
         if refusal or not conflict.current:
             said = refusal or self.tr("The service rejected this change.")
             self._column.addWidget(label(said, "error", wrap=True))
@@ -117,10 +121,10 @@ class ConflictDialog(QDialog):
                     name=conflict.current[BY]
                 )
             self._column.addWidget(label(said, "dim", wrap=True))
-            if edit.kind is Kind.DELETE:
+            if edit.kind is EditKind.DELETE:
                 for line in self._changes(conflict):
                     self._column.addWidget(label(line, wrap=True))
-            if edit.kind is Kind.UPDATE and _passes_over(conflict):
+            if edit.kind is EditKind.UPDATE and _passes_over(conflict):
                 said = self.tr(
                     "The findings have changed, so the item becomes undecided. A verdict "
                     "applies only to the findings it was given for."
@@ -132,8 +136,8 @@ class ConflictDialog(QDialog):
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
         self._column.addLayout(grid)
-        if edit.kind is not Kind.UPDATE:
-            delete = edit.kind is Kind.DELETE
+        if edit.kind is not EditKind.UPDATE:
+            delete = edit.kind is EditKind.DELETE
             whole = self.tr("Delete anyway") if delete else self.tr("Retry")
             keep = self.tr("Keep item") if delete and conflict.current else self.tr("Discard my change")
             self._choice(grid, 0, edit.id, "", whole, keep)
@@ -177,7 +181,7 @@ class ConflictDialog(QDialog):
             for name in FIELDS
             if name in edit.before and current.get(name) != edit.before[name]
         ]
-        payload = self._bench.context.payload
+        payload = self._open_record.context.payload
         me = payload.user.user_id if payload is not None else ""
         for entry in new_facts(edit, current.get(RESULT) or (), me):
             said = entry.get(VERDICT) or entry.get("correction") or {}
@@ -191,7 +195,7 @@ class ConflictDialog(QDialog):
         return lines
 
     def _me(self) -> str:
-        payload = self._bench.context.payload
+        payload = self._open_record.context.payload
         return payload.user.name or payload.user.username if payload is not None else ""
 
     def _signed(self, verdict: str, name: Any, at: datetime | None) -> str:
@@ -212,10 +216,10 @@ class ConflictDialog(QDialog):
             word = status_word(verdict.value)
             return f"{word} – {reason}" if reason else word
         if field == "model_id":
-            names = {m.model_id: model_word(m.model_id, m.model_name) for m in self._bench.models}
+            names = {m.model_id: model_word(m.model_id, m.model_name) for m in self._open_record.models}
             return names.get(str(value), str(value))
         if field == "item_point" and isinstance(value, Mapping) and value.get("point"):
-            point, (width, height) = value["point"], self._bench.link.size
+            point, (width, height) = value["point"], self._open_record.link.size
             if width:
                 numbers = (point["x"] * width, point["y"] * height, point["w"] * width, point["h"] * height)
                 x, y, w, h = (grouped(number) for number in numbers)

@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.own_settings import DETECTION, carried, own_settings, with_settings
+from desktop.pages.workbench.own_settings import DETECTION, carried, item_detection_settings, with_settings
 from shared.geometry import Rect, pixels_to_point
 
 
-class Copied(BaseModel):
+class CopiedItem(BaseModel):
     """An item as it was copied; `place` is its region x, y, w, h in fractions of its reference image."""
 
     description: str | None = Field(default=None, max_length=20_000)
@@ -21,14 +21,14 @@ class Copied(BaseModel):
     detection: dict[str, Any] | None = None
 
 
-def copied(item: ItemView, size: tuple[int, int]) -> Copied | None:
+def copy_of(item: ItemView, size: tuple[int, int]) -> CopiedItem | None:
     """What a copy of `item` carries along; `size` is its reference image in px. None without a region."""
     rect = item.region(*size)
     if rect is None or rect.empty:
         return None
     place = pixels_to_point(rect, *size)
     detection = (item.item_point or {}).get(DETECTION)
-    return Copied.model_construct(
+    return CopiedItem.model_construct(
         description=item.description,
         model_id=item.model_id,
         place=(place.x, place.y, place.w, place.h),
@@ -36,10 +36,10 @@ def copied(item: ItemView, size: tuple[int, int]) -> Copied | None:
     )
 
 
-def fields_of(copy: Copied, item_point: Mapping[str, Any], place: Rect) -> dict[str, Any]:
+def fields_of(copy: CopiedItem, item_point: Mapping[str, Any], place: Rect) -> dict[str, Any]:
     """The fields of the item that a copy becomes at `place` (fractions), whose `item_point` is given."""
     point = dict(item_point)
-    own = own_settings({DETECTION: copy.detection})
+    own = item_detection_settings({DETECTION: copy.detection})
     if own.known:
         point = with_settings(point, carried(own, Rect(*copy.place), place))
     elif copy.detection is not None:

@@ -13,10 +13,10 @@ from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.compare import CompareView
 from desktop.canvas.pair_tools import BoxTool
 from desktop.detection_words import BUILT_IN
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.correction import Draft
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.correction import CorrectionDraft
 from desktop.pages.workbench.findings import FindingsBox
-from desktop.widgets import Button, Kind, label
+from desktop.widgets import Button, ButtonKind, label
 from shared import results
 from shared.geometry import Rect
 
@@ -25,7 +25,7 @@ NEW = "difference"
 
 
 class Labelling(Protocol):
-    """Where a person says what a finding is; gives the answer to `Correcting.relabel`."""
+    """Where a person says what a finding is; gives the answer to `CorrectionController.relabel`."""
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
         """Ask what the finding at `place` of those on view is; `labels` are offered."""
@@ -41,13 +41,13 @@ class CorrectionBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.draw = Button(self.tr("Draw finding"), icon="plus", kind=Kind.QUIET)
+        self.draw = Button(self.tr("Draw finding"), icon="plus", kind=ButtonKind.QUIET)
         self.draw.setObjectName("finding-draw")
         self.draw.setCheckable(True)
         self._said = label("", "small")
-        self.save = Button(self.tr("Save as new version"), kind=Kind.MAIN)
+        self.save = Button(self.tr("Save as new version"), kind=ButtonKind.MAIN)
         self.save.setObjectName("correction-save")
-        self.discard = Button(self.tr("Discard"), kind=Kind.QUIET)
+        self.discard = Button(self.tr("Discard"), kind=ButtonKind.QUIET)
         self.discard.setObjectName("correction-discard")
         head = QHBoxLayout()
         head.addWidget(self.draw)
@@ -76,24 +76,29 @@ class CorrectionBar(QWidget):
         self.pending.setVisible(steps > 0)
 
     def _drawing(self, on: bool) -> None:
-        self.draw.kind = Kind.LINK if on else Kind.QUIET
+        self.draw.kind = ButtonKind.LINK if on else ButtonKind.QUIET
         self.draw.update()
         self.drawToggled.emit(on)
 
 
-class Correcting(QObject):
+class CorrectionController(QObject):
     """Keeps the draft of the chosen item's findings; saves it by itself when the person leaves the item."""
 
     changed = Signal()
     """Other findings are to be shown."""
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person for a moment."""
 
     def __init__(
-        self, bench: Bench, box: FindingsBox, bar: CorrectionBar, views: Sequence[CompareView], owner: QObject
+        self,
+        open_record: OpenRecord,
+        box: FindingsBox,
+        bar: CorrectionBar,
+        views: Sequence[CompareView],
+        owner: QObject,
     ) -> None:
         super().__init__(owner)
-        self._bench, self._box, self._bar = bench, box, bar
+        self._open_record, self._box, self._bar = open_record, box, bar
         self._views = tuple(views)
         self.places: list[QWidget] = [box.list, *views]
         """Where keys go to the chosen finding."""
@@ -112,8 +117,8 @@ class Correcting(QObject):
         bar.saveWanted.connect(self.save)
         bar.discardWanted.connect(self.discard)
         bar.drawToggled.connect(self._set_drawing)
-        bench.currentChanged.connect(self._current_changed)
-        bench.draftsBack.connect(self._back)
+        open_record.currentChanged.connect(self._current_changed)
+        open_record.draftsBack.connect(self._back)
 
     # -- what is shown
 
@@ -149,22 +154,22 @@ class Correcting(QObject):
     # -- the draft
 
     @property
-    def _draft(self) -> Draft | None:
-        return self._bench.drafts.get(self._bench.current)
+    def _draft(self) -> CorrectionDraft | None:
+        return self._open_record.drafts.get(self._open_record.current)
 
     @property
     def can_correct(self) -> bool:
         """True when the findings of the chosen item may be changed here and now."""
-        return self._bench.editable and self._bench.stored_entry is not None
+        return self._open_record.editable and self._open_record.stored_entry is not None
 
-    def _open(self) -> Draft | None:
+    def _open(self) -> CorrectionDraft | None:
         """The draft, begun where there is none; None when nothing can be corrected."""
         if not self.can_correct:
             return None
-        item, base = self._bench.item, self._bench.stored_entry
+        item, base = self._open_record.item, self._open_record.stored_entry
         if self._draft is None and item is not None and base is not None:
             newest = results.finished_detection(item.result)
-            self._bench.drafts.begin(item.item_id, base, newest)
+            self._open_record.drafts.begin(item.item_id, base, newest)
         return self._draft
 
     def _place(self, shown: int) -> int:
@@ -224,16 +229,18 @@ class Correcting(QObject):
 
     def labels(self) -> list[str]:
         """The labels that are offered: of the item's model, of the built-in one, of the catalogue."""
-        item = self._bench.item
+        item = self._open_record.item
         model_id = item.model_id if item is not None else None
-        own = [name for model in self._bench.models if model.model_id == model_id for name in model.labels]
-        return list(dict.fromkeys([*own, *BUILT_IN, *self._bench.severities]))
+        own = [
+            name for model in self._open_record.models if model.model_id == model_id for name in model.labels
+        ]
+        return list(dict.fromkeys([*own, *BUILT_IN, *self._open_record.severities]))
 
     def relabel(self, shown: int, text: str) -> None:
         """Set the label of a finding on view."""
         place, draft = self._place(shown), self._open()
         if draft is not None and place >= 0:
-            draft.relabel(place, text, self._bench.severities.get(text))
+            draft.relabel(place, text, self._open_record.severities.get(text))
             self.changed.emit()
 
     def _reshaped(self, shown: int, rect: Rect) -> None:
@@ -281,25 +288,25 @@ class Correcting(QObject):
 
     def discard(self) -> None:
         """Discard the draft."""
-        self._bench.drafts.drop(self._bench.current)
+        self._open_record.drafts.drop(self._open_record.current)
         self.changed.emit()
 
     def save(self) -> None:
         """Save every draft as a new version of its item."""
         self._bar.draw.setChecked(False)
-        drafts = self._bench.drafts.all()
+        drafts = self._open_record.drafts.all()
         for draft in drafts:
-            self._bench.correct(draft)
+            self._open_record.correct(draft)
         if drafts:
             self.changed.emit()
 
     def _back(self, steps: int) -> None:
-        self.said.emit(self.tr("%n unsaved change(s) to findings restored.", "", steps))
+        self.notice.emit(self.tr("%n unsaved change(s) to findings restored.", "", steps))
 
     def _current_changed(self) -> None:
-        stored = self._bench.stored_entry
-        for draft in self._bench.drafts.all():
+        stored = self._open_record.stored_entry
+        for draft in self._open_record.drafts.all():
             same = stored is not None and results.version(stored) == results.version(draft.base)
-            if draft.item_id != self._bench.current or not same:
+            if draft.item_id != self._open_record.current or not same:
                 self._bar.draw.setChecked(False)
-                self._bench.correct(draft)
+                self._open_record.correct(draft)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from desktop.journal import Drafted, DraftStep
+from desktop.journal import DraftHistory, DraftStep
 from desktop.journal.journal import MERGE_WITHIN
 from shared import results
 from shared.codes import Origin, Progress
@@ -88,29 +88,31 @@ def _unheard(_step: DraftStep, _value: Any) -> None:
 
 
 @dataclass(slots=True)
-class Draft:
+class CorrectionDraft:
     """The correction of one item's findings under way.
 
-    `base` is the entry that is corrected, `newest` the one whose findings counted when it began. `said` is
+    `base` is the entry that is corrected, `newest` the one whose findings counted when it began. `on_step` is
     called with every step, so that none is lost when the program ends.
     """
 
     item_id: str
     base: results.Entry
     newest: results.Entry | None
-    kept: Drafted
-    said: Said = _unheard
+    kept: DraftHistory
+    on_step: Said = _unheard
     _last: tuple[str, float] = ("", 0.0)
     """The merge key of the newest step, and when it was made (s of the monotonic clock)."""
 
     @classmethod
-    def begin(cls, item_id: str, base: results.Entry, newest: results.Entry | None) -> Draft:
+    def begin(cls, item_id: str, base: results.Entry, newest: results.Entry | None) -> CorrectionDraft:
         """A draft without a step, of the findings of `base`."""
         about = {"of": results.version(base), "newest": None if newest is None else results.version(newest)}
-        return cls(item_id, base, newest, Drafted(about, list(boxes_of(base))))
+        return cls(item_id, base, newest, DraftHistory(about, list(boxes_of(base))))
 
     @classmethod
-    def again(cls, item_id: str, entries: Sequence[results.Entry], kept: Drafted) -> Draft | None:
+    def again(
+        cls, item_id: str, entries: Sequence[results.Entry], kept: DraftHistory
+    ) -> CorrectionDraft | None:
         """The draft that the journal kept, on the present entries of its item; None when its base is gone."""
         found = {
             results.version(entry, at): entry
@@ -140,7 +142,7 @@ class Draft:
         done = self.kept.undo()
         if done:
             self._last = ("", 0.0)
-            self.said(DraftStep.UNDO, None)
+            self.on_step(DraftStep.UNDO, None)
         return done
 
     def redo(self) -> bool:
@@ -148,7 +150,7 @@ class Draft:
         done = self.kept.redo()
         if done:
             self._last = ("", 0.0)
-            self.said(DraftStep.REDO, None)
+            self.on_step(DraftStep.REDO, None)
         return done
 
     def accept(self, place: int) -> None:
@@ -198,7 +200,7 @@ class Draft:
     def _take(self, boxes: Boxes) -> None:
         self._last = ("", 0.0)
         self.kept.take(list(boxes))
-        self.said(DraftStep.TAKE, list(boxes))
+        self.on_step(DraftStep.TAKE, list(boxes))
 
 
 def _points(rect: Rect) -> dict[str, float]:

@@ -14,10 +14,10 @@ from desktop.binding import Commands
 from desktop.canvas.view import CanvasView
 from desktop.client import Session
 from desktop.client.errors import NotFound
-from desktop.journal import Kind
-from desktop.language import listed
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.correcting import Correcting
+from desktop.journal import EditKind
+from desktop.language import joined_words
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.correcting import CorrectionController
 from desktop.pages.workbench.items_panel import ItemsPanel
 from desktop.widgets import Confirm, Field, TextArea
 from desktop.workers import run
@@ -26,7 +26,7 @@ from shared.codes import Verdict
 from shared.wire.inspection import Photo
 
 
-class Place(Enum):
+class DeletionSource(Enum):
     """Where something can be chosen."""
 
     CANVAS = auto()
@@ -35,7 +35,7 @@ class Place(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class DeletionContents:
     """What is deleted together with items."""
 
     items: int
@@ -46,7 +46,7 @@ class Holding:
 class DeleteDialog(Confirm):
     """Names what is deleted; where verdicts are deleted, asks for a reason."""
 
-    def __init__(self, holding: Holding, parent: QWidget) -> None:
+    def __init__(self, holding: DeletionContents, parent: QWidget) -> None:
         translate, count = QCoreApplication.translate, holding.items
         super().__init__(
             parent,
@@ -76,7 +76,7 @@ class DeleteDialog(Confirm):
         self.act.setEnabled(not self._asks or bool(self.given))
 
 
-def _what_goes(holding: Holding) -> str:
+def _what_goes(holding: DeletionContents) -> str:
     translate = QCoreApplication.translate
     parts = []
     if holding.photos:
@@ -84,30 +84,33 @@ def _what_goes(holding: Holding) -> str:
     if holding.verdicts:
         parts.append(translate("DeleteDialog", "%n verdict(s)", "", holding.verdicts))
     said = translate("DeleteDialog", "Also deleted: {what}. You can undo this.")
-    return said.format(what=listed(parts))
+    return said.format(what=joined_words(parts))
 
 
-class Deleting(QObject):
+class DeletionController(QObject):
     """Follows which of the views had the focus last, and deletes what is chosen there."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Why nothing was deleted."""
 
     def __init__(
         self,
-        bench: Bench,
+        open_record: OpenRecord,
         items: ItemsPanel,
         view: CanvasView,
         findings: Sequence[QWidget],
-        correcting: Correcting,
+        correcting: CorrectionController,
         commands: Commands,
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._bench, self._items, self._view = bench, items, view
+        self._open_record, self._items, self._view = open_record, items, view
         self._correcting, self._commands, self._window = correcting, commands, window
-        self._places: dict[QWidget, Place] = {view: Place.CANVAS, items.list: Place.LIST}
-        self._places |= dict.fromkeys(findings, Place.FINDINGS)
+        self._places: dict[QWidget, DeletionSource] = {
+            view: DeletionSource.CANVAS,
+            items.list: DeletionSource.LIST,
+        }
+        self._places |= dict.fromkeys(findings, DeletionSource.FINDINGS)
         self._last: QWidget = view
         QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
 
@@ -116,19 +119,19 @@ class Deleting(QObject):
             self._last = now
 
     @property
-    def place(self) -> Place:
+    def deletion_source(self) -> DeletionSource:
         """Where Delete acts: the view that has or last had the focus, as long as it is to be seen."""
-        return self._places[self._last] if self._last.isVisible() else Place.LIST
+        return self._places[self._last] if self._last.isVisible() else DeletionSource.LIST
 
     def delete(self) -> None:
         """Delete what is chosen there, after a question where photos or verdicts go with it."""
-        if self.place is Place.FINDINGS:
+        if self.deletion_source is DeletionSource.FINDINGS:
             self._delete_finding()
             return
-        chosen = self._in_list() if self.place is Place.LIST else self._on_canvas()
+        chosen = self._in_list() if self.deletion_source is DeletionSource.LIST else self._on_canvas()
         self.delete_items(chosen)
         if not chosen:
-            self.said.emit(self._why_none())
+            self.notice.emit(self._why_none())
 
     def delete_items(self, chosen: Sequence[str]) -> None:
         """Delete these items but for the locked ones, after a question where more goes with them."""
@@ -137,7 +140,7 @@ class Deleting(QObject):
         if len(free) < len(chosen):
             locked = len(chosen) - len(free)
             said = self.tr("Cannot delete %n locked item(s). Unlock first ({keys}).", "", locked)
-            self.said.emit(said.format(keys=self._commands.keys_text("region.lock")))
+            self.notice.emit(said.format(keys=self._commands.keys_text("region.lock")))
         if free:
             self._ask(free)
 
@@ -145,13 +148,13 @@ class Deleting(QObject):
         if self._correcting.has_chosen:
             self._correcting.remove_chosen()
         else:
-            self.said.emit(
+            self.notice.emit(
                 self.tr("No finding selected. Click a finding, or click an item to delete the item.")
             )
 
     def _in_list(self) -> list[str]:
-        place_of = self._items.model.place_of
-        return [item_id for item_id in self._bench.selection if place_of(item_id) >= 0]
+        place_of = self._items.model.row_of
+        return [item_id for item_id in self._open_record.selection if place_of(item_id) >= 0]
 
     def _on_canvas(self) -> list[str]:
         if not self._view.regions_shown:
@@ -159,60 +162,60 @@ class Deleting(QObject):
         return [region.id for region in self._view.store.selected_regions if not region.hidden]
 
     def _why_none(self) -> str:
-        if self.place is Place.CANVAS and not self._view.regions_shown:
+        if self.deletion_source is DeletionSource.CANVAS and not self._view.regions_shown:
             keys = self._commands.keys_text("view.regions")
             return self.tr("Cannot delete hidden regions. Show them first ({keys}).").format(keys=keys)
-        if self.place is Place.CANVAS:
+        if self.deletion_source is DeletionSource.CANVAS:
             return self.tr("No region selected on the image. Delete items without a region in the list.")
         return self.tr("No item selected in the list.")
 
     # -- what goes with them
 
     def _ask(self, item_ids: Sequence[str]) -> None:
-        bench = self._bench
+        open_record = self._open_record
         # Asked each time: what is known here may be older than a photo that another client added.
-        saved = {bench.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
-        if not saved or bench.edits.sending.offline:
+        saved = {open_record.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
+        if not saved or open_record.edits.sending.offline:
             # Without the service the photos that results name are counted.
             self._photos_known(item_ids)
             return
         run(
             _photos,
-            bench.context.session,
-            bench.record_id,
+            open_record.context.session,
+            open_record.record_id,
             owner=self,
-            done=partial(self._photos_read, bench.record_id, item_ids, saved),
+            done=partial(self._photos_read, open_record.record_id, item_ids, saved),
             failed=lambda _: self._photos_known(item_ids),
         )
 
     def _is_unsent(self, item_id: str) -> bool:
         """True for an item that the service does not know yet: it cannot have photos there."""
-        return any(edit.kind is Kind.CREATE for edit in self._bench.edits.waiting_of(item_id))
+        return any(edit.kind is EditKind.CREATE for edit in self._open_record.edits.waiting_of(item_id))
 
     def _photos_read(
         self, record_id: str, item_ids: Sequence[str], saved: dict[str, str], photos: Sequence[Photo]
     ) -> None:
-        if self._bench.record_id != record_id:
+        if self._open_record.record_id != record_id:
             return
         known: dict[str, list[str]] = {item_id: [] for item_id in saved.values()}
         for photo in reversed(photos):
             if photo.item_id in saved:
                 known[saved[photo.item_id]].append(photo.file_id)
-        self._bench.photos.update(known)
+        self._open_record.photos.update(known)
         self._photos_known(item_ids)
 
     def _photos_known(self, item_ids: Sequence[str]) -> None:
         holding = self._holding(item_ids)
         if not holding.photos and not holding.verdicts:
-            self._bench.remove(item_ids)
+            self._open_record.remove(item_ids)
             return
         dialog = DeleteDialog(holding, self._window)
-        dialog.accepted.connect(lambda: self._bench.remove(item_ids, dialog.given))
+        dialog.accepted.connect(lambda: self._open_record.remove(item_ids, dialog.given))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _holding(self, item_ids: Sequence[str]) -> Holding:
-        document, verdicts = self._bench.document, 0
+    def _holding(self, item_ids: Sequence[str]) -> DeletionContents:
+        document, verdicts = self._open_record.document, 0
         # One photo of the record is often a photo of several of the items.
         photos: set[str] = set()
         for item_id in item_ids:
@@ -220,11 +223,11 @@ class Deleting(QObject):
             if item is None:
                 continue
             named = {str((entry.get("inputImage") or {}).get("ipfs_cid")) for entry in item.result}
-            photos.update(self._bench.photos.get(item_id, named - {"None"}))
+            photos.update(self._open_record.photos.get(item_id, named - {"None"}))
             given = sum(results.is_verdict(entry) for entry in item.result)
             waiting = item.pending_verdict is not None and item.verdict is not Verdict.UNDECIDED
             verdicts += max(given, 1) if waiting else given
-        return Holding(len(item_ids), len(photos), verdicts)
+        return DeletionContents(len(item_ids), len(photos), verdicts)
 
 
 def _photos(session: Session, record_id: str) -> Sequence[Photo]:

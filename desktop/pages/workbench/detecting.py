@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.client import Session
 from desktop.client.errors import ClientError, NotFound
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.run_state import run_state
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.wire.detection import Job
 from shared.wire.inspection import Item
 
@@ -24,7 +24,7 @@ _AT_ONCE = 100
 _AGAIN_MS = 3_000
 
 
-class Detecting(QObject):
+class DetectionController(QObject):
     """The detections of the open record that are under way, also those that others asked for.
 
     The result entry of an item says that its detection is under way; its progress is polled. They go on when
@@ -37,12 +37,12 @@ class Detecting(QObject):
     """How many percent of the work under way are done, and of how many items; 0, 0 when none is."""
     restChanged = Signal(int)
     """So many undecided items were left out by `detect_all`, since their result is current."""
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person."""
 
-    def __init__(self, bench: Bench, parent: QObject) -> None:
+    def __init__(self, open_record: OpenRecord, parent: QObject) -> None:
         super().__init__(parent)
-        self._bench = bench
+        self._open_record = open_record
         self._asking: dict[str, Task | None] = {}
         self._percent: dict[str, int] = {}
         self._running: dict[str, int] = {}
@@ -51,7 +51,7 @@ class Detecting(QObject):
         self._watching: Task | None = None
         self._again = QTimer(self, singleShot=True, interval=_AGAIN_MS)
         self._again.timeout.connect(self._follow)
-        bench.changed.connect(self._follow)
+        open_record.changed.connect(self._follow)
 
     @property
     def running(self) -> Mapping[str, int]:
@@ -60,28 +60,30 @@ class Detecting(QObject):
 
     def detect(self) -> None:
         """Detect the chosen item, for the first time or again."""
-        item = self._bench.item
-        if item is None or item.item_id in self._running or not self._bench.may_edit():
+        item = self._open_record.item
+        if item is None or item.item_id in self._running or not self._open_record.may_edit():
             return
         if item.model_id is None:
-            self.said.emit(self.tr("Select a detection model for this item first."))
+            self.notice.emit(self.tr("Select a detection model for this item first."))
             return
         item_id = item.item_id
-        self._ask([item_id], lambda session: [session.items.detect(self._bench.edits.service_id(item_id))])
+        self._ask(
+            [item_id], lambda session: [session.items.detect(self._open_record.edits.service_id(item_id))]
+        )
 
     def detect_items(self, item_ids: Sequence[str]) -> None:
         """Detect these items; those without a model are left out, which is said."""
-        if not self._bench.may_edit():
+        if not self._open_record.may_edit():
             return
-        document = self._bench.document
+        document = self._open_record.document
         items = [document.item(item_id) for item_id in item_ids] if document is not None else []
         wanted = [one.item_id for one in items if one is not None and one.model_id is not None]
         if len(wanted) < len(item_ids):
             left = len(item_ids) - len(wanted)
-            self.said.emit(self.tr("%n item(s) skipped: no photo or no model.", "", left))
+            self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", left))
         wanted = [item_id for item_id in wanted if item_id not in self._running]
         if wanted:
-            service_id = self._bench.edits.service_id
+            service_id = self._open_record.edits.service_id
             self._ask(
                 wanted, lambda session: [session.items.detect(service_id(item_id)) for item_id in wanted]
             )
@@ -95,8 +97,8 @@ class Detecting(QObject):
         self._detect_record(outdated=False)
 
     def _detect_record(self, outdated: bool) -> None:
-        record_id = self._bench.record_id
-        if record_id and "" not in self._asking and self._bench.may_edit():
+        record_id = self._open_record.record_id
+        if record_id and "" not in self._asking and self._open_record.may_edit():
             self.restChanged.emit(0)
             self._outdated = outdated
             self._ask([""], lambda session: session.records.detect(record_id, outdated=outdated))
@@ -107,7 +109,7 @@ class Detecting(QObject):
 
     def cancel_item(self) -> None:
         """End the detection of the chosen item."""
-        self._end([self._job(self._bench.current)])
+        self._end([self._job(self._open_record.current)])
 
     def stop(self) -> None:
         """Stop watching; running detections continue in the service."""
@@ -125,14 +127,16 @@ class Detecting(QObject):
         """Ask once everything is saved; an empty id stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
         self._follow()
-        self._bench.edits.when_saved(partial(self._send, item_ids, self._bench.record_id, ask), self)
+        self._open_record.edits.when_saved(
+            partial(self._send, item_ids, self._open_record.record_id, ask), self
+        )
 
     def _send(self, item_ids: Sequence[str], record_id: str, ask: Callable[[Session], Sequence[Job]]) -> None:
-        if item_ids[0] not in self._asking or record_id != self._bench.record_id:
+        if item_ids[0] not in self._asking or record_id != self._open_record.record_id:
             return
         task = run(
             _asked,
-            self._bench.context.session,
+            self._open_record.context.session,
             ask,
             owner=self,
             progress=self._take,
@@ -144,27 +148,27 @@ class Detecting(QObject):
 
     def _take(self, news: Sequence[Item] | Item) -> None:
         if isinstance(news, Item):
-            self._bench.serve_item(news)
+            self._open_record.update_item(news)
         else:
-            self._bench.serve_some(news)
+            self._open_record.update_items(news)
 
     def _was_asked(self, item_ids: Sequence[str], asked: Sequence[str]) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         if "" in item_ids:
-            self._say_left_out({self._bench.edits.local_id(one) for one in asked})
+            self._say_left_out({self._open_record.edits.local_id(one) for one in asked})
         self._follow()
 
     def _say_left_out(self, asked: set[str]) -> None:
-        left = [row for row in self._bench.rows if not row.judged and row.item_id not in asked]
+        left = [row for row in self._open_record.rows if not row.judged and row.item_id not in asked]
         current = [row for row in left if self._outdated and row.detected and not row.run.under_way]
         if current:
             self.restChanged.emit(len(current))
         elif not asked:
-            self.said.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
+            self.notice.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
         if asked and len(left) > len(current):
             others = len(left) - len(current)
-            self.said.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
+            self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
 
     def _not_asked(self, item_ids: Sequence[str], error: Exception) -> None:
         for item_id in item_ids:
@@ -172,12 +176,12 @@ class Detecting(QObject):
         self._follow()
         if not isinstance(error, ClientError):
             raise error
-        self.said.emit(sentence(error))
+        self.notice.emit(sentence(error))
 
     # -- ending
 
     def _job(self, item_id: str) -> str:
-        document = self._bench.document
+        document = self._open_record.document
         item = document.item(item_id) if document is not None else None
         return run_state(item.result).job_id if item is not None else ""
 
@@ -186,19 +190,19 @@ class Detecting(QObject):
         if wanted:
             run(
                 _cancel,
-                self._bench.context.session,
+                self._open_record.context.session,
                 wanted,
                 owner=self,
-                progress=self._bench.serve_item,
+                progress=self._open_record.update_item,
                 done=lambda _: None,
-                failed=lambda error: self.said.emit(sentence(error)),
+                failed=lambda error: self.notice.emit(sentence(error)),
             )
 
     # -- watching
 
     def _follow(self) -> None:
         """Find the running detections and start watching them unless already watching."""
-        under_way = {row.item_id for row in self._bench.rows if row.run.under_way}
+        under_way = {row.item_id for row in self._open_record.rows if row.run.under_way}
         asked = {item_id for item_id in self._asking if item_id}
         self._percent = {key: value for key, value in self._percent.items() if key in under_way}
         running = {item_id: self._percent.get(item_id, 0) for item_id in under_way | asked}
@@ -212,9 +216,9 @@ class Detecting(QObject):
         if under_way and self._watching is None and not self._again.isActive():
             self._watching = run(
                 _watch,
-                self._bench.context.session,
-                self._bench.record_id,
-                [self._bench.edits.service_id(item_id) for item_id in under_way],
+                self._open_record.context.session,
+                self._open_record.record_id,
+                [self._open_record.edits.service_id(item_id) for item_id in under_way],
                 owner=self,
                 progress=self._news,
                 done=lambda _: self._watched(),
@@ -224,7 +228,7 @@ class Detecting(QObject):
 
     def _watched(self) -> None:
         self._watching = None
-        if any(row.run.under_way for row in self._bench.rows):
+        if any(row.run.under_way for row in self._open_record.rows):
             # An entry whose job is not among those that the service names: look again, but not at once.
             self._again.start()
         self._follow()
@@ -237,14 +241,14 @@ class Detecting(QObject):
 
     def _news(self, news: Sequence[Job] | Item) -> None:
         if isinstance(news, Item):
-            self._bench.serve_item(news)
+            self._open_record.update_item(news)
             return
-        local = self._bench.edits.local_id
+        local = self._open_record.edits.local_id
         self._percent.update({local(job.item_id): job.progress for job in news})
         self._follow()
 
 
-def _asked(report: Report, session: Session, ask: Callable[[Session], Sequence[Job]]) -> list[str]:
+def _asked(report: ProgressReport, session: Session, ask: Callable[[Session], Sequence[Job]]) -> list[str]:
     """Ask for jobs; reports the items as they are then, and gives the ids of those that have one."""
     jobs = ask(session)
     if len(jobs) == 1:
@@ -256,7 +260,7 @@ def _asked(report: Report, session: Session, ask: Callable[[Session], Sequence[J
     return [job.item_id for job in jobs]
 
 
-def _cancel(report: Report, session: Session, job_ids: Sequence[str]) -> None:
+def _cancel(report: ProgressReport, session: Session, job_ids: Sequence[str]) -> None:
     for job_id in job_ids:
         try:
             report(session.items.get(session.detection.cancel(job_id).item_id).value)
@@ -264,7 +268,7 @@ def _cancel(report: Report, session: Session, job_ids: Sequence[str]) -> None:
             continue
 
 
-def _watch(report: Report, session: Session, record_id: str, item_ids: Sequence[str]) -> None:
+def _watch(report: ProgressReport, session: Session, record_id: str, item_ids: Sequence[str]) -> None:
     """Report the jobs of a record that are open until none is, and each item whose job has ended."""
     waited = set(item_ids)
     while True:

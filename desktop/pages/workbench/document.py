@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from desktop.journal import Edit, Kind
+from desktop.journal import Edit, EditKind
 from desktop.journal.edits import new_id
-from desktop.pages.workbench.correction import Draft, boxes_of, corrected, known_version, same_boxes
-from desktop.pages.workbench.signing import VERDICT, is_others, same_verdict, standing, to_sign
+from desktop.pages.workbench.correction import CorrectionDraft, boxes_of, corrected, known_version, same_boxes
+from desktop.pages.workbench.signing import VERDICT, given_by_other, same_verdict, standing_verdict, to_sign
 from shared import results
 from shared.codes import Verdict
 from shared.geometry import Rect, pixels_to_point, point_to_pixels
@@ -116,8 +116,8 @@ def fraction_point(rect: Rect, width: int, height: int) -> dict[str, float]:
 class Document:
     """A record with its items in order.
 
-    It changes in two ways: `serve` takes in what the service says, `apply` takes in edits of the journal.
-    The service's state never hides a pending edit. `me` is the id of the person at this desktop.
+    It changes in two ways: `load_items` takes in what the service says, `apply` takes in edits of the
+    journal. The service's state never hides a pending edit. `me` is the id of the person at this desktop.
     """
 
     def __init__(self, record: Record, me: str | None = None) -> None:
@@ -137,12 +137,12 @@ class Document:
         """One of them."""
         return self._items.get(item_id)
 
-    def serve(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
+    def load_items(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
         """Replace all items by the service's state; `pending` are the journal's edits of this record."""
         self._served = {item.item_id: item for item in items}
         self._rebuild(pending)
 
-    def serve_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
+    def update_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
         """One item as the service has it now; `pending` holds at least the edits of this item."""
         self._served[item.item_id] = item
         self._rebuild_one(item.item_id, pending)
@@ -160,10 +160,10 @@ class Document:
         """Apply edits that the journal just took."""
         restored: list[Edit] = []
         for edit in edits:
-            if edit.kind in (Kind.CREATE, Kind.DELETE):
+            if edit.kind in (EditKind.CREATE, EditKind.DELETE):
                 self._put_back(restored)
             self._apply(edit)
-            if edit.kind is Kind.RESTORE and edit.object == ITEM and edit.after.get(PLACE) is not None:
+            if edit.kind is EditKind.RESTORE and edit.object == ITEM and edit.after.get(PLACE) is not None:
                 restored.append(edit)
         self._put_back(restored)
         self._places = None
@@ -188,7 +188,7 @@ class Document:
             self._items[item_id] = served
         edits = [edit for edit in pending if edit.object_id == item_id]
         self.apply(edits)
-        if item_id in self._items and any(edit.kind is not Kind.UPDATE for edit in edits) and before:
+        if item_id in self._items and any(edit.kind is not EditKind.UPDATE for edit in edits) and before:
             self._items = {known: self._items[known] for known in before}
         self._places = None
 
@@ -196,22 +196,22 @@ class Document:
         if edit.object != ITEM:
             return
         match edit.kind:
-            case Kind.CREATE | Kind.RESTORE:
+            case EditKind.CREATE | EditKind.RESTORE:
                 known = self._removed.pop(edit.object_id, None)
                 self._items[edit.object_id] = replace(known or _item_of(edit), saved=False)
-            case Kind.DELETE:
+            case EditKind.DELETE:
                 gone = self._items.pop(edit.object_id, None)
                 if gone is not None:
                     self._removed[edit.object_id] = gone
-            case Kind.UPDATE:
+            case EditKind.UPDATE:
                 item = self._items.get(edit.object_id)
                 if item is not None:
                     changed = {name: value for name, value in edit.after.items() if name in FIELDS}
                     verdict = edit.after.get(VERDICT, item.pending_verdict)
                     served = self._served.get(edit.object_id)
-                    if is_others(verdict) and served is not None:
+                    if given_by_other(verdict) and served is not None:
                         # Taken back before it reached the service: there their verdict stands as it did.
-                        stands = standing(served.result, self._me)
+                        stands = standing_verdict(served.result, self._me)
                         verdict = None if same_verdict(stands, verdict) else verdict
                     boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
                     undone = boxes and before and same_boxes(before["boxes"], boxes["boxes"])
@@ -232,7 +232,7 @@ class Document:
         self._items = {item_id: self._items[item_id] for item_id in order}
         restored.clear()
 
-    def place(self, item_id: str) -> int:
+    def index_of(self, item_id: str) -> int:
         """How many items stand before this one; -1 when it is gone."""
         if self._places is None:
             self._places = {known: place for place, known in enumerate(self._items)}
@@ -243,7 +243,7 @@ class Document:
     def make(self, label: str, fields: Mapping[str, Any], item_id: str | None = None) -> Edit:
         """An edit that creates an item with `fields` (item_name and what else is known)."""
         whole = {name: fields.get(name) for name in FIELDS}
-        return self._edit(item_id or new_id(), Kind.CREATE, {}, whole, label)
+        return self._edit(item_id or new_id(), EditKind.CREATE, {}, whole, label)
 
     def change(self, item_id: str, label: str, fields: Mapping[str, Any]) -> Edit | None:
         """An edit that changes `fields` of an item; None when nothing would change or it is gone."""
@@ -254,7 +254,7 @@ class Document:
         after = {name: value for name, value in fields.items() if now[name] != value}
         if not after:
             return None
-        return self._edit(item_id, Kind.UPDATE, {name: now[name] for name in after}, after, label)
+        return self._edit(item_id, EditKind.UPDATE, {name: now[name] for name in after}, after, label)
 
     def decide(self, item_id: str, label: str, verdict: Verdict, reason: str) -> Edit | None:
         """An edit that sets the verdict; None when it is set so already or the item is gone."""
@@ -263,9 +263,9 @@ class Document:
             return None
         before = {VERDICT: self._standing(item)}
         after = {VERDICT: {"value": verdict.value, "reason": reason}}
-        return self._edit(item_id, Kind.UPDATE, before, after, label)
+        return self._edit(item_id, EditKind.UPDATE, before, after, label)
 
-    def correct(self, draft: Draft, label: str) -> Edit | None:
+    def correct(self, draft: CorrectionDraft, label: str) -> Edit | None:
         """An edit that makes a draft the newest findings; None when it changes nothing or the item is gone.
 
         A verdict that stands is taken back with it: it was given for other findings.
@@ -282,7 +282,7 @@ class Document:
         if item.verdict is not Verdict.UNDECIDED:
             before[VERDICT] = self._standing(item)
             after[VERDICT] = None
-        return self._edit(draft.item_id, Kind.UPDATE, before, after, label)
+        return self._edit(draft.item_id, EditKind.UPDATE, before, after, label)
 
     def remove(self, item_id: str, label: str, photos: Sequence[str] = (), reason: str = "") -> Edit | None:
         """An edit that deletes an item; `photos` are its photos' file ids, for a service that lost it.
@@ -293,15 +293,15 @@ class Document:
         if item is None:
             return None
         result = [dict(entry) for entry in item.result]
-        whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.place(item_id)}
-        return self._edit(item_id, Kind.DELETE, whole, {REASON: reason} if reason else {}, label)
+        whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.index_of(item_id)}
+        return self._edit(item_id, EditKind.DELETE, whole, {REASON: reason} if reason else {}, label)
 
     def _standing(self, item: ItemView) -> dict[str, Any]:
         """The verdict of an item as an edit finds it."""
-        known = standing(item.result, self._me) if item.pending_verdict is None else None
+        known = standing_verdict(item.result, self._me) if item.pending_verdict is None else None
         return known or {"value": item.verdict.value, "reason": item.reason}
 
     def _edit(
-        self, item_id: str, kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any], label: str
+        self, item_id: str, kind: EditKind, before: Mapping[str, Any], after: Mapping[str, Any], label: str
     ) -> Edit:
         return Edit(self.record.inspection_id, ITEM, item_id, kind, before, after, label, time.time())

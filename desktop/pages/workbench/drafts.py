@@ -8,36 +8,36 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.journal import Drafted, DraftStep, JournalError
-from desktop.pages.workbench.correction import Draft, boxes_of, same_boxes
+from desktop.journal import DraftHistory, DraftStep, JournalError
+from desktop.pages.workbench.correction import CorrectionDraft, boxes_of, same_boxes
 from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.edits import Edits
+from desktop.pages.workbench.edits import EditSync
 from shared import results
 
 
-class Drafts:
+class CorrectionDrafts:
     """The drafts that `Correcting` edits. A draft stays here until it becomes an edit or is dropped."""
 
-    def __init__(self, edits: Edits) -> None:
+    def __init__(self, edits: EditSync) -> None:
         self._edits = edits
         self._record_id = ""
-        self._drafts: dict[str, Draft] = {}
+        self._drafts: dict[str, CorrectionDraft] = {}
 
     def __len__(self) -> int:
         return len(self._drafts)
 
-    def get(self, item_id: str) -> Draft | None:
+    def get(self, item_id: str) -> CorrectionDraft | None:
         """The draft of an item; None without one."""
         return self._drafts.get(item_id)
 
-    def all(self) -> list[Draft]:
+    def all(self) -> list[CorrectionDraft]:
         """Every draft."""
         return list(self._drafts.values())
 
-    def begin(self, item_id: str, base: results.Entry, newest: results.Entry | None) -> Draft:
+    def begin(self, item_id: str, base: results.Entry, newest: results.Entry | None) -> CorrectionDraft:
         """A draft of the findings of `base`, without a step."""
-        draft = Draft.begin(item_id, base, newest)
-        draft.said = partial(self._keep, item_id)
+        draft = CorrectionDraft.begin(item_id, base, newest)
+        draft.on_step = partial(self._keep, item_id)
         self._drafts[item_id] = draft
         self._keep(item_id, DraftStep.OPEN, list(draft.boxes), draft.kept.about)
         return draft
@@ -53,7 +53,7 @@ class Drafts:
         if kept is not None:
             self._take_up(item, kept)
 
-    def show(self, draft: Draft) -> None:
+    def show(self, draft: CorrectionDraft) -> None:
         """Show a draft again that could not become an edit."""
         self._drafts[draft.item_id] = draft
 
@@ -74,12 +74,12 @@ class Drafts:
             self._take_up(item, kept[item.item_id])
         return sum(draft.steps for draft in self._drafts.values())
 
-    def _take_up(self, item: ItemView, kept: Drafted) -> None:
-        draft = Draft.again(item.item_id, item.result, kept)
+    def _take_up(self, item: ItemView, kept: DraftHistory) -> None:
+        draft = CorrectionDraft.again(item.item_id, item.result, kept)
         now = boxes_of(results.finished_detection(item.result))
         # It may have become an edit just before the program ended.
         if draft is not None and draft.steps and not same_boxes(draft.boxes, now):
-            draft.said = partial(self._keep, item.item_id)
+            draft.on_step = partial(self._keep, item.item_id)
             self._drafts[item.item_id] = draft
 
     def close(self) -> None:

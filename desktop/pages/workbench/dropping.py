@@ -22,14 +22,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from desktop.exchange.formats import READABLE
-from desktop.language import listed
+from desktop.language import joined_words
 from desktop.pages.file_dialogs import PICTURES
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.adding import Adding
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.record_photos import RecordPhotos
+from desktop.pages.workbench.adding import PhotoUploadController
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.reference import ReferenceChoice
-from desktop.theme import CARD_RADIUS, TEXT_PX, look, sized
+from desktop.theme import CARD_RADIUS, TEXT_PX, sized, theme_manager
 from desktop.widgets import confirm
 from desktop.workers import run
 
@@ -39,7 +39,7 @@ _MANY = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedFiles:
     """Files by what they are for; `others` are for nothing here."""
 
     pictures: tuple[Path, ...] = ()
@@ -47,7 +47,7 @@ class Dropped:
     others: tuple[Path, ...] = ()
 
 
-def sorted_out(paths: Sequence[Path]) -> Dropped:
+def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
     """What these files and folders hold, a folder for the pictures right in it, by name. Reads the disk.
 
     Raises OSError.
@@ -64,29 +64,29 @@ def sorted_out(paths: Sequence[Path]) -> Dropped:
             pictures.append(path)
         else:
             (regions if path.suffix.lower() in _REGIONS else others).append(path)
-    return Dropped(tuple(pictures), tuple(regions), tuple(others))
+    return DroppedFiles(tuple(pictures), tuple(regions), tuple(others))
 
 
-class Dropping(QObject):
+class DropController(QObject):
     """Takes what is dropped anywhere on the page, and says before what would become of it."""
 
     regionsWanted = Signal(object)  # noqa: N815 - a Qt signal
     """The path of a file whose regions are to be imported."""
-    said = Signal(str)
+    notice = Signal(str)
     """Why something dropped was not taken."""
 
     def __init__(
         self,
-        bench: Bench,
-        adding: Adding,
-        record_photos: RecordPhotos,
+        open_record: OpenRecord,
+        adding: PhotoUploadController,
+        record_photos: RecordPhotosController,
         reference: ReferenceChoice,
         box: QWidget,
         page: QWidget,
     ) -> None:
         """What is dropped onto `box`, the photos of the chosen item, goes to that item alone."""
         super().__init__(page)
-        self._bench, self._adding, self._reference, self._page = bench, adding, reference, page
+        self._open_record, self._adding, self._reference, self._page = open_record, adding, reference, page
         self._record_photos, self._box = record_photos, box
         self.hint = _Hint(page)
         page.setAcceptDrops(True)
@@ -109,22 +109,24 @@ class Dropping(QObject):
         return False
 
     def _takes(self, data: QMimeData) -> bool:
-        known = self._bench.document is not None and (data.hasUrls() or data.hasImage())
-        return known and self._bench.may_edit()
+        known = self._open_record.document is not None and (data.hasUrls() or data.hasImage())
+        return known and self._open_record.may_edit()
 
     def _to_item(self, event: QDropEvent) -> bool:
         """Whether it is held over the photos of the chosen item."""
         place = self._box.mapFrom(self._page, event.position().toPoint())
-        return self._bench.item is not None and self._box.isVisible() and self._box.rect().contains(place)
+        return (
+            self._open_record.item is not None and self._box.isVisible() and self._box.rect().contains(place)
+        )
 
     def _promise(self, to_item: bool) -> str:
         if self._reference.isVisible():
             return self.tr("Drop to use as reference image")
-        item = self._bench.item
+        item = self._open_record.item
         if item is None or not to_item:
             return self.tr("Drop to add photos to the record or import regions")
         said = self.tr("Drop to add photos to item {n}, {name}")
-        return said.format(n=self._bench.number, name=item.item_name)
+        return said.format(n=self._open_record.number, name=item.item_name)
 
     def _take(self, data: QMimeData, to_item: bool) -> None:
         paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
@@ -135,43 +137,43 @@ class Dropping(QObject):
         if isinstance(image, QImage):
             (self._adding if to_item else self._record_photos).add_image(image)
         else:
-            self.said.emit(self.tr("Cannot add a link. Save the image as a file, then drop the file."))
+            self.notice.emit(self.tr("Cannot add a link. Save the image as a file, then drop the file."))
 
     def _unread(self, error: Exception) -> None:
         why = error.strerror or str(error) if isinstance(error, OSError) else sentence(error)
-        self.said.emit(self.tr("Cannot read the files: {why}").format(why=why))
+        self.notice.emit(self.tr("Cannot read the files: {why}").format(why=why))
 
-    def _sorted(self, to_item: bool, dropped: Dropped) -> None:
-        if not self._bench.may_edit():
+    def _sorted(self, to_item: bool, dropped: DroppedFiles) -> None:
+        if not self._open_record.may_edit():
             return
         if dropped.pictures:
             self._take_pictures(dropped.pictures, to_item)
         elif len(dropped.regions) == 1:
             self.regionsWanted.emit(dropped.regions[0])
         elif dropped.regions:
-            self.said.emit(self.tr("Cannot import several region files at once. Drop them one by one."))
+            self.notice.emit(self.tr("Cannot import several region files at once. Drop them one by one."))
         left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
         if left:
-            names = listed(path.name for path in left[:3])
+            names = joined_words(path.name for path in left[:3])
             said = self.tr("Not added, neither images nor region files: {names}")
             if dropped.pictures and dropped.regions:
                 said = self.tr("Not added, drop separately: {names}")
-            self.said.emit(said.format(names=names + ("…" if len(left) > 3 else "")))
+            self.notice.emit(said.format(names=names + ("…" if len(left) > 3 else "")))
 
     def _take_pictures(self, pictures: Sequence[Path], to_item: bool) -> None:
-        item = self._bench.item
+        item = self._open_record.item
         if self._reference.isVisible():
             if len(pictures) == 1 and self._reference.upload.isVisible():
                 self._reference.add(pictures[0])
             else:
-                self.said.emit(self.tr("Drop one image only. A record has one reference image."))
+                self.notice.emit(self.tr("Drop one image only. A record has one reference image."))
         elif item is None or not to_item:
             self._record_photos.add(pictures)
         elif len(pictures) <= _MANY or confirm(
             self._page,
             self.tr("Add %n photo(s)?", "", len(pictures)),
             self.tr("All of them will be added to item {n}, {name}.").format(
-                n=self._bench.number, name=item.item_name
+                n=self._open_record.number, name=item.item_name
             ),
             self.tr("Add"),
             danger=False,
@@ -198,7 +200,7 @@ class _Hint(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(theme.accent), 3))

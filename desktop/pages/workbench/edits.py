@@ -14,14 +14,14 @@ from desktop.embedded import ServiceState
 from desktop.journal import Edit, Journal, JournalBusyError, JournalError
 from desktop.journal.state import Conflict
 from desktop.pages.workbench.journals import close_journal, discard_pending, journal_path, open_journal
-from desktop.pages.workbench.pacing import Pace
-from desktop.pages.workbench.sending import Sending
-from desktop.pages.workbench.turning import Turning
+from desktop.pages.workbench.pacing import SliceGate
+from desktop.pages.workbench.sending import OutboxSender
+from desktop.pages.workbench.turning import SlicedUndo
 from desktop.workers import Task, run
 
 
 @dataclass(frozen=True, slots=True)
-class Saving:
+class SyncState:
     """Whether the edits have reached the service.
 
     `waiting` edits have not; `conflicts` of them need a person; `offline`: the service does not answer;
@@ -34,10 +34,10 @@ class Saving:
     problem: str = ""
 
 
-class Edits(QObject):
+class EditSync(QObject):
     """Takes edits, keeps them in the journal, sends them one after the other.
 
-    One per desktop (`Edits.of`): edits go on being sent while another page is in front, and after a change
+    One per desktop (`EditSync.of`): edits go on being sent while another page is in front, and after a change
     of language. The journal is that of the account; another account gets its own.
     """
 
@@ -55,17 +55,17 @@ class Edits(QObject):
     """The person logs out while edits wait: what becomes of them. The text is for the person."""
 
     def __init__(self, context: Context) -> None:
-        """Use `Edits.of`."""
+        """Use `EditSync.of`."""
         super().__init__(context)
         self._context = context
         self._journal: Journal | None = None
         self._user_id = ""
         self._opening: Task | None = None
         self._wanting: list[Callable[[], None]] = []
-        self.pace = Pace()
+        self.slice_gate = SliceGate()
         """Of the parts of a large step, and of showing them."""
-        self._turning = Turning(self.turn, self.next_step, self.pace.may_go_on, self)
-        self.sending = Sending(context, self._ready, self)
+        self._sliced_undo = SlicedUndo(self.reverse_step, self.next_step, self.slice_gate.may_go_on, self)
+        self.sending = OutboxSender(context, self._ready, self)
         """The sending in the background."""
         self.sending.answered.connect(self.answered)
         self.sending.changed.connect(self.savingChanged)
@@ -80,10 +80,10 @@ class Edits(QObject):
         context.closing.connect(self.close)
 
     @classmethod
-    def of(cls, context: Context) -> Edits:
+    def of(cls, context: Context) -> EditSync:
         """The one of this desktop."""
-        found = context.findChild(Edits)
-        return found if isinstance(found, Edits) else cls(context)
+        found = context.findChild(EditSync)
+        return found if isinstance(found, EditSync) else cls(context)
 
     # -- the journal
 
@@ -187,13 +187,13 @@ class Edits(QObject):
 
     def undo(self, record_id: str) -> str:
         """Undo the newest step; its label, or an empty string when there is none."""
-        return self._turning.start(record_id, back=True)
+        return self._sliced_undo.start(record_id, back=True)
 
     def redo(self, record_id: str) -> str:
         """Redo the step that was undone last; its label, or an empty string when there is none."""
-        return self._turning.start(record_id, back=False)
+        return self._sliced_undo.start(record_id, back=False)
 
-    def turn(self, record_id: str, back: bool, at_most: int, step: str) -> str:
+    def reverse_step(self, record_id: str, back: bool, at_most: int, step: str) -> str:
         """Take the newest step back, or (not `back`) do again what was undone last; its label, if any.
 
         Of a large step only `at_most` edits are turned; parts with the same id `step` belong together.
@@ -203,9 +203,9 @@ class Edits(QObject):
             return ""
         label = journal.undo_label(record_id) if back else journal.redo_label(record_id)
         try:
-            turn = journal.undo if back else journal.redo
+            reverse = journal.undo if back else journal.redo
             turned, _ = journal.next_step(record_id, back)
-            edits = turn(record_id, at_most, step)
+            edits = reverse(record_id, at_most, step)
         except JournalError as error:
             self._say_unwritten(error)
             return ""
@@ -215,7 +215,7 @@ class Edits(QObject):
         return label or ""
 
     def next_step(self, record_id: str, back: bool) -> tuple[str, int]:
-        """The step that `turn` would take: its id and its number of edits; an empty id for none."""
+        """The step that `reverse_step` would take: its id and its number of edits; an empty id for none."""
         return self._journal.next_step(record_id, back) if self._journal is not None else ("", 0)
 
     def _took(self, edits: tuple[Edit, ...], more: bool) -> None:
@@ -254,9 +254,9 @@ class Edits(QObject):
         if self._journal is not None and self._written(lambda journal: journal.resolve(edit_id, after)):
             self._resolved(edit_id)
 
-    def insist(self, edit_id: str) -> None:
+    def send_anyway(self, edit_id: str) -> None:
         """Decide a conflict: send the whole edit again, a deletion for example."""
-        if self._journal is not None and self._written(lambda journal: journal.insist(edit_id)):
+        if self._journal is not None and self._written(lambda journal: journal.send_anyway(edit_id)):
             self._resolved(edit_id)
 
     def _written(self, write: Callable[[Journal], None]) -> bool:
@@ -291,13 +291,13 @@ class Edits(QObject):
     # -- sending
 
     @property
-    def saving(self) -> Saving:
+    def saving(self) -> SyncState:
         """Whether everything has reached the service."""
         if self._journal is None:
-            return Saving(problem=self.problem)
+            return SyncState(problem=self.problem)
         waiting = self._journal.count()
         sending, conflicts = self.sending, len(self._journal.conflicts())
-        return Saving(
+        return SyncState(
             waiting, conflicts, sending.offline and waiting > 0, sending.hindrance if waiting else ""
         )
 

@@ -10,44 +10,44 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.exchange.archive import MOST_BYTES
-from desktop.exchange.content import Picture
-from desktop.exchange.drafts import MOST, Drafts, item_creates
+from desktop.exchange.content import ExportedPicture
+from desktop.exchange.drafts import MOST, ImportedRegions, item_creates
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.formats import READABLE, read_regions
-from desktop.pages.exporting import Exporting
+from desktop.pages.exporting import ExportController
 from desktop.pages.file_dialogs import Purpose, open_file
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.importing import Importing
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.importing import BulkImport
 from desktop.workers import run
 from shared.wire.inspection import ItemCreate
 
 
-class Exchange(QObject):
+class RegionFilesController(QObject):
     """Exports the open record; imports regions onto its reference image, as one step that can be undone."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person."""
 
-    def __init__(self, bench: Bench, window: QWidget) -> None:
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
-        self._bench, self._window = bench, window
+        self._open_record, self._window = open_record, window
         self._left_out = self._boxed = 0
-        self.importing = Importing(bench, window)
+        self.importing = BulkImport(open_record, window)
         self.importing.imported.connect(self._imported)
-        self.exporting = Exporting(bench.context, window)
-        self.exporting.said.connect(self.said)
-        self.exporting.written.connect(
-            lambda path: self.said.emit(self.tr("Saved: {path}").format(path=path))
+        self.exporter = ExportController(open_record.context, window)
+        self.exporter.notice.connect(self.notice)
+        self.exporter.written.connect(
+            lambda path: self.notice.emit(self.tr("Saved: {path}").format(path=path))
         )
 
     def export(self) -> None:
         """Ask for a format and a file, then write the record once everything is saved."""
-        document = self._bench.document
-        chosen = None if document is None else self.exporting.ask(document.record.inspection_name or "")
+        document = self._open_record.document
+        chosen = None if document is None else self.exporter.ask(document.record.inspection_name or "")
         if chosen is not None:
-            record_id = self._bench.record_id
-            self._bench.edits.when_saved(lambda: self.exporting.write(record_id, *chosen))
+            record_id = self._open_record.record_id
+            self._open_record.edits.when_saved(lambda: self.exporter.write(record_id, *chosen))
 
     def ask(self) -> None:
         """Ask for a file and import its regions."""
@@ -58,19 +58,19 @@ class Exchange(QObject):
 
     def read(self, path: Path) -> None:
         """Import the regions of a file."""
-        if self._bench.document is not None and not self._bench.may_edit():
+        if self._open_record.document is not None and not self._open_record.may_edit():
             return
         target = self._target()
         if target is None:
-            self.said.emit(self.tr("The reference image is still opening. Import again when it is shown."))
+            self.notice.emit(self.tr("The reference image is still opening. Import again when it is shown."))
             return
-        bench = self._bench
-        document = bench.document
+        open_record = self._open_record
+        document = open_record.document
         if document is None or self.importing.busy:
             return
-        record_id, count = bench.record_id, len(document.items)
-        info = None if bench.link.file is None else bench.link.file.info
-        known, default = {model.model_id for model in bench.models}, bench.default_model()
+        record_id, count = open_record.record_id, len(document.items)
+        info = None if open_record.link.file is None else open_record.link.file.info
+        known, default = {model.model_id for model in open_record.models}, open_record.default_model()
 
         def items() -> tuple[list[dict[str, Any]], int, int]:
             drafts = _read(path, target)
@@ -91,17 +91,21 @@ class Exchange(QObject):
             items,
             owner=self,
             done=lambda made: self._make(record_id, *made),
-            failed=lambda error: self.said.emit(self._why_not(error)),
+            failed=lambda error: self.notice.emit(self._why_not(error)),
         )
 
-    def _target(self) -> Picture | None:
-        file, (width, height) = self._bench.link.file, self._bench.link.size
+    def _target(self) -> ExportedPicture | None:
+        file, (width, height) = self._open_record.link.file, self._open_record.link.size
         if file is None or width <= 0 or height <= 0:
             return None
-        return Picture(file.name, width, height, file.info.get("ipfs_cid"))
+        return ExportedPicture(file.name, width, height, file.info.get("ipfs_cid"))
 
     def _make(self, record_id: str, fields: list[dict[str, Any]], left_out: int, boxed: int) -> None:
-        if self._bench.record_id == record_id and self._bench.may_edit() and not self.importing.busy:
+        if (
+            self._open_record.record_id == record_id
+            and self._open_record.may_edit()
+            and not self.importing.busy
+        ):
             self._left_out, self._boxed = left_out, boxed
             self.importing.start(fields)
 
@@ -112,7 +116,7 @@ class Exchange(QObject):
                 said += " " + self.tr("%n outside the image skipped.", "", self._left_out)
             if self._boxed:
                 said += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
-            self.said.emit(said)
+            self.notice.emit(said)
 
     def _why_not(self, error: Exception) -> str:
         if isinstance(error, OSError):
@@ -137,7 +141,7 @@ class Exchange(QObject):
                 return self.tr("The file is too large. The limit is {n} regions and 64 MB.").format(n=MOST)
 
 
-def _read(path: Path, target: Picture) -> Drafts:
+def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
     if path.stat().st_size > MOST_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     return read_regions(path.read_bytes(), path.name, target)

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QWidget
 from desktop.client import Session
 from desktop.client.errors import Conflict
 from desktop.pages.report_file import ReportFile
-from desktop.pages.sealing.finish_dialog import Finish, FinishDialog, UndecidedItem
+from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.report.collect import collect
 from desktop.workers import run
 from shared import results
@@ -24,42 +24,42 @@ from shared.wire.inspection import Photo, Record
 from shared.wire.seal import RecordSeal
 
 
-class Finishing(QObject):
+class FinishController(QObject):
     """Closes the open record and writes its report."""
 
     undecided = Signal(str)
     """The first item, by its id, that has to be decided before the record can be finished."""
     finished = Signal()
     """The service closed the record."""
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person."""
     written = Signal(str)
     """The path of a report that was written."""
 
-    def __init__(self, bench: Bench, window: QWidget) -> None:
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
-        self._bench, self._window = bench, window
+        self._open_record, self._window = open_record, window
         self._file = ReportFile(window)
-        self._file.said.connect(self.said)
+        self._file.notice.connect(self.notice)
         self._file.written.connect(self.written)
 
     def finish(self) -> None:
         """Ask, then finish the record. Undecided items are signed only when the user agrees."""
-        bench = self._bench
-        if bench.document is None:
+        open_record = self._open_record
+        if open_record.document is None:
             return
-        if not bench.rows:
-            self.said.emit(self.tr("Cannot finish a record without items. Draw a region first."))
-        elif bench.counters.undecided:
-            bench.edits.when_saved(self._read_photos, self)
+        if not open_record.rows:
+            self.notice.emit(self.tr("Cannot finish a record without items. Draw a region first."))
+        elif open_record.counters.undecided:
+            open_record.edits.when_saved(self._read_photos, self)
         else:
             self._ask({})
 
     def _read_photos(self) -> None:
         # An opinion counts for the newest photo only, which another desktop may have added.
         run(
-            self._bench.context.session.items.record_photos,
-            self._bench.record_id,
+            self._open_record.context.session.items.record_photos,
+            self._open_record.record_id,
             owner=self,
             done=self._photos_read,
             failed=self._failed,
@@ -70,10 +70,10 @@ class Finishing(QObject):
         self._ask(newest)
 
     def _ask(self, newest_photo: Mapping[str, str]) -> None:
-        bench = self._bench
-        if bench.document is None:
+        open_record = self._open_record
+        if open_record.document is None:
             return
-        finish = Finish(bench.counters, self._undecided(newest_photo), bench.known.me[1])
+        finish = FinishSummary(open_record.counters, self._undecided(newest_photo), open_record.known.me[1])
         dialog = FinishDialog(finish, self._window)
         dialog.goToWanted.connect(self.undecided)
         listed = [item.item_id for item in finish.undecided]
@@ -82,12 +82,14 @@ class Finishing(QObject):
         dialog.open()
 
     def _undecided(self, newest_photo: Mapping[str, str]) -> list[UndecidedItem]:
-        bench, found = self._bench, []
-        for row in bench.rows:
-            item = None if row.judged or bench.document is None else bench.document.item(row.item_id)
+        open_record, found = self._open_record, []
+        for row in open_record.rows:
+            item = (
+                None if row.judged or open_record.document is None else open_record.document.item(row.item_id)
+            )
             if item is None:
                 continue
-            photo = newest_photo.get(bench.edits.service_id(row.item_id))
+            photo = newest_photo.get(open_record.edits.service_id(row.item_id))
             opinion = None
             if results.acceptable_version(item.result, photo) is not None:
                 opinion = Verdict.PASSED if results.model_opinion(item.result) else Verdict.FAILED
@@ -99,14 +101,14 @@ class Finishing(QObject):
 
         `accepted`: the items on which the person signs the model's opinion, and no others.
         """
-        self._bench.edits.when_saved(lambda: self._send(accepted), self)
+        self._open_record.edits.when_saved(lambda: self._send(accepted), self)
 
     def _send(self, accepted: Sequence[str]) -> None:
         run(
             _finish,
-            self._bench.context.session,
-            self._bench.record_id,
-            [self._bench.edits.service_id(item_id) for item_id in accepted],
+            self._open_record.context.session,
+            self._open_record.record_id,
+            [self._open_record.edits.service_id(item_id) for item_id in accepted],
             owner=self,
             done=self._done,
             failed=self._failed,
@@ -114,22 +116,22 @@ class Finishing(QObject):
 
     def _done(self, answer: tuple[Record, RecordSeal]) -> None:
         record, seal = answer
-        self._bench.serve_record(record)
-        self._bench.serve_seal(seal)
+        self._open_record.update_record(record)
+        self._open_record.update_seal(seal)
         self.finished.emit()
 
     def _failed(self, error: Exception) -> None:
-        self.said.emit(sentence(error))
+        self.notice.emit(sentence(error))
         if isinstance(error, Conflict):
             named = error.details.get("items") or []
             if named:
-                self.undecided.emit(self._bench.edits.local_id(str(named[0].get("item_id", ""))))
+                self.undecided.emit(self._open_record.edits.local_id(str(named[0].get("item_id", ""))))
 
     # -- the report
 
     def report(self) -> None:
         """Ask where, then write the report."""
-        document = self._bench.document
+        document = self._open_record.document
         if document is None:
             return
         path = self._file.ask(document.record.inspection_name or "")
@@ -138,12 +140,14 @@ class Finishing(QObject):
 
     def write(self, path: Path) -> None:
         """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""
-        self._bench.edits.when_saved(lambda: self._write(path), self)
+        self._open_record.edits.when_saved(lambda: self._write(path), self)
 
     def _write(self, path: Path) -> None:
-        payload = self._bench.context.payload
+        payload = self._open_record.context.payload
         by = "" if payload is None else payload.user.name or payload.user.username
-        self._file.write(partial(collect, self._bench.context.session, self._bench.record_id, by), path)
+        self._file.write(
+            partial(collect, self._open_record.context.session, self._open_record.record_id, by), path
+        )
 
 
 def show_folder(path: str) -> None:

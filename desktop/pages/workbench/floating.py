@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGraphicsDropShadowEffect, QWidget
 
-from desktop.theme import CARD_RADIUS, look
+from desktop.theme import CARD_RADIUS, theme_manager
 
 
 class Floating(QWidget):
@@ -24,18 +24,18 @@ class Floating(QWidget):
         self.setGraphicsEffect(shadow)
         over.installEventFilter(self)
 
-    def place(self) -> None:
+    def reposition(self) -> None:
         """Take the size of what is in it, and go to the middle."""
         self.adjustSize()
         self.move(max((self._over.width() - self.width()) // 2, 0), self._top)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self.place()
+            self.reposition()
         return False
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(theme.line)))

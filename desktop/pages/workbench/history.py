@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.client import Session
 from desktop.detection_words import finding_word, model_word
 from desktop.moments import day
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.document import ItemView
-from desktop.widgets import Button, Chip, Kind, Symbol, label
+from desktop.widgets import Button, ButtonKind, Chip, IconLabel, label
 from desktop.workers import Lane, Task, run
 from shared import results
 from shared.codes import Verdict
@@ -62,7 +62,7 @@ class HistoryBox(QWidget):
         self.setObjectName("history")
         head = QHBoxLayout()
         head.setSpacing(6)
-        head.addWidget(Symbol("history", "dim", 14))
+        head.addWidget(IconLabel("history", "dim", 14))
         head.addWidget(label(self.tr("Earlier records"), "label"))
         head.addStretch(1)
         self._all = False
@@ -101,11 +101,11 @@ class HistoryBox(QWidget):
         shown = entries if self._all else entries[:_SHOWN]
         for place, entry in enumerate(shown):
             when = day(found_when(entry).astimezone().date())
-            link = Button(when, kind=Kind.QUIET)
+            link = Button(when, kind=ButtonKind.QUIET)
             link.setToolTip(self.tr("Compare photo of this record"))
             link.clicked.connect(partial(self._open, entry.inspection_id, entry.item_id))
             tone = "dim" if entry.passed is None else "passed" if entry.passed else "failed"
-            chip = Chip(self._said(entry, mm_per_pixel), tone)
+            chip = Chip(self._result_text(entry, mm_per_pixel), tone)
             trend = " · ".join(self._change(change) for change in changes(entry))
             self._grid.addWidget(link, place * 2, 0, Qt.AlignmentFlag.AlignLeft)
             self._grid.addWidget(chip, place * 2, 1, Qt.AlignmentFlag.AlignLeft)
@@ -113,7 +113,7 @@ class HistoryBox(QWidget):
             self._grid.addWidget(label(self._who(entry, models), "small", wrap=True), place * 2 + 1, 0, 1, 3)
         if len(entries) > _SHOWN:
             said = self.tr("Show fewer") if self._all else self.tr("Show all {n}").format(n=len(entries))
-            more = Button(said, kind=Kind.LINK)
+            more = Button(said, kind=ButtonKind.LINK)
             more.setObjectName("history-more")
             more.clicked.connect(lambda _checked=False: self._unfold(not self._all))
             self._grid.addWidget(more, len(shown) * 2, 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
@@ -130,7 +130,7 @@ class HistoryBox(QWidget):
     def _open(self, record_id: str, item_id: str, _checked: bool = False) -> None:
         self.openWanted.emit(record_id, item_id)
 
-    def _said(self, entry: HistoryEntry, mm_per_pixel: float | None) -> str:
+    def _result_text(self, entry: HistoryEntry, mm_per_pixel: float | None) -> str:
         if not entry.findings:
             return self.tr("No findings")
         name, length = finding_word(entry.findings[0].label), longest(entry)
@@ -165,12 +165,12 @@ class HistoryBox(QWidget):
                 return self.tr("gone")
 
 
-class History(QObject):
+class HistoryController(QObject):
     """Asks the service for the history of the chosen item, once for each state of its findings."""
 
-    def __init__(self, bench: Bench, box: HistoryBox, parent: QObject) -> None:
+    def __init__(self, open_record: OpenRecord, box: HistoryBox, parent: QObject) -> None:
         super().__init__(parent)
-        self._bench, self._box = bench, box
+        self._open_record, self._box = open_record, box
         self._known: dict[str, tuple[str, Sequence[HistoryEntry]]] = {}
         self._record_id = ""
         self._reading: Task | None = None
@@ -178,9 +178,9 @@ class History(QObject):
 
     def show(self) -> None:
         """Show what is known of the selected region, and fetch the rest."""
-        if self._bench.record_id != self._record_id:
+        if self._open_record.record_id != self._record_id:
             self._forget()
-        item = self._bench.item
+        item = self._open_record.item
         if item is None:
             self._box.show_rows((), None, {})
             return
@@ -194,8 +194,8 @@ class History(QObject):
         self._asked = (item.item_id, state)
         self._reading = run(
             _read,
-            self._bench.context.session,
-            self._bench.edits.service_id(item.item_id),
+            self._open_record.context.session,
+            self._open_record.edits.service_id(item.item_id),
             owner=self,
             done=partial(self._read, item.item_id, state),
             failed=self._not_read,
@@ -205,7 +205,7 @@ class History(QObject):
 
     def _forget(self) -> None:
         """Drop what belongs to the previous record: a day has hundreds of items."""
-        self._record_id = self._bench.record_id
+        self._record_id = self._open_record.record_id
         self._known.clear()
         self._asked = None
         if self._reading is not None:
@@ -215,14 +215,15 @@ class History(QObject):
     def _read(self, item_id: str, state: str, entries: Sequence[HistoryEntry]) -> None:
         self._asked = None
         self._known[item_id] = (state, [entry for entry in entries if looked_at(entry)])
-        if item_id == self._bench.current:
+        if item_id == self._open_record.current:
             self._show(self._known[item_id][1])
 
     def _show(self, entries: Sequence[HistoryEntry]) -> None:
         models = {
-            model.model_name: model_word(model.model_id, model.model_name) for model in self._bench.models
+            model.model_name: model_word(model.model_id, model.model_name)
+            for model in self._open_record.models
         }
-        self._box.show_rows(entries, self._bench.mm_per_pixel, models)
+        self._box.show_rows(entries, self._open_record.mm_per_pixel, models)
 
     def _not_read(self, _error: Exception) -> None:
         # An item that the service does not know yet has no history there; it is asked again when shown.

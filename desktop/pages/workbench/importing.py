@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.journal import new_id
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.words import Change
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.words import EditName
 from desktop.turns import TURN_MS
 
 AT_ONCE = 200
@@ -18,15 +18,15 @@ AT_ONCE = 200
 _SHOW_AFTER_MS = 500
 
 
-class Importing(QObject):
+class BulkImport(QObject):
     """Appends the items of one import to the journal and shows them as they come."""
 
     imported = Signal(int)
     """How many items were made."""
 
-    def __init__(self, bench: Bench, window: QWidget) -> None:
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
-        self._bench, self._window = bench, window
+        self._open_record, self._window = open_record, window
         self._fields: Sequence[Mapping[str, Any]] = ()
         self._done = 0
         self._step = ""
@@ -43,7 +43,7 @@ class Importing(QObject):
     def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
         """Create an item from each of `fields` in the open record."""
         self._fields, self._done, self._step = fields, 0, new_id()
-        self._record_id = self._bench.record_id
+        self._record_id = self._open_record.record_id
         if len(fields) > AT_ONCE:
             self._progress = QProgressDialog(
                 self.tr("Importing regions…"), self.tr("Stop"), 0, len(fields), self._window
@@ -53,19 +53,19 @@ class Importing(QObject):
         self._next.start()
 
     def _part(self) -> None:
-        if not self._bench.edits.pace.may_go_on():
+        if not self._open_record.edits.slice_gate.may_go_on():
             self._next.start()
             return
-        bench, document = self._bench, self._bench.document
+        open_record, document = self._open_record, self._open_record.document
         stopped = self._progress is not None and self._progress.wasCanceled()
-        away = document is None or bench.record_id != self._record_id
-        if document is None or away or not bench.editable or stopped or self._done >= len(self._fields):
+        away = document is None or open_record.record_id != self._record_id
+        if document is None or away or not open_record.editable or stopped or self._done >= len(self._fields):
             self._end()
             return
         part = self._fields[self._done : self._done + AT_ONCE]
-        made = (document.make(Change.IMPORT, each) for each in part)
+        made = (document.make(EditName.IMPORT, each) for each in part)
         more = self._done + len(part) < len(self._fields)
-        if not bench.edits.do(*made, step=self._step, more=more):
+        if not open_record.edits.do(*made, step=self._step, more=more):
             self._end()
             return
         self._done += len(part)

@@ -13,7 +13,7 @@ from desktop.pages.workbench.history import HistoryBox
 from desktop.pages.workbench.item_fields import ItemFields
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.preview_room import PreviewRoom
-from desktop.pages.workbench.rows import Known, findings_of
+from desktop.pages.workbench.rows import FindingContext, findings_of
 from desktop.pages.workbench.run_box import RunBox
 from desktop.pages.workbench.verdict import VerdictBox
 from desktop.widgets import Panel, label, rule
@@ -40,7 +40,7 @@ class Inspector(Panel):
         self.history = HistoryBox()
         self._none = label("", "dim", wrap=True)
         self.say_none(any_items=True)
-        self.known = Known()
+        self.known = FindingContext()
         """What describes findings in addition to their entry."""
         self._stack = QStackedWidget()
         self._build()

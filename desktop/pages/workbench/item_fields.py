@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolic
 
 from desktop.detection_words import model_word
 from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.own_settings_box import OwnSettingsBox
-from desktop.theme import ITEM_PX, look, sized
+from desktop.pages.workbench.own_settings_box import DetectionSettingsBox
+from desktop.theme import ITEM_PX, sized, theme_manager
 from desktop.widgets import Combo, enters, label, tip
 from shared.wire.detection import DetectionModel
 
@@ -39,7 +39,7 @@ class NameEdit(QLineEdit):
         self.setMaxLength(_LONGEST_NAME)
         # Of a file it would take the address: files belong to the page.
         self.setAcceptDrops(False)
-        self._told = ""
+        self._reported = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.commit)
         self.textEdited.connect(lambda _: self._pause.start())
@@ -48,19 +48,19 @@ class NameEdit(QLineEdit):
     @property
     def dirty(self) -> bool:
         """True while typed text has not been emitted."""
-        return self.text().strip() not in ("", self._told)
+        return self.text().strip() not in ("", self._reported)
 
     def show_text(self, text: str) -> None:
         """Show the name as it is; what is being typed stays."""
         if self.hasFocus() and (self.dirty or self.text().strip() == text.strip()):
-            self._told = text.strip()
+            self._reported = text.strip()
             return
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
             self._tell()
         # As this field would emit it: merely visiting the field must not change the name.
-        self._told = self.text().strip()
+        self._reported = self.text().strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -75,14 +75,14 @@ class NameEdit(QLineEdit):
         """Emit the typed text if it changed."""
         self._pause.stop()
         text = self.text().strip()
-        if text and text != self._told:
-            self._told = text
+        if text and text != self._reported:
+            self._reported = text
             self.committed.emit(text)
 
     def _left(self) -> None:
         self.commit()
         if not self.text().strip():
-            self.setText(self._told)
+            self.setText(self._reported)
 
     def event(self, event: QEvent) -> bool:
         # Escape belongs to what is typed here before it belongs to a command of the page.
@@ -95,7 +95,7 @@ class NameEdit(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self._pause.stop()
-            self.setText(self._told)
+            self.setText(self._reported)
             self.ended.emit()
         elif enters(event):
             self._left()
@@ -121,11 +121,11 @@ class TextEdit(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._bare, self._lines = bare, lines
-        self._told = ""
+        self._reported = ""
         if bare:
             self.document().setDocumentMargin(0)
             self.recolour()
-            look().themeChanged.connect(self.recolour)
+            theme_manager().themeChanged.connect(self.recolour)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.commit)
         self.textChanged.connect(self._typed)
@@ -136,32 +136,32 @@ class TextEdit(QPlainTextEdit):
         """Take the colours of the theme, where it is bare."""
         self.setStyleSheet(
             "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0;"
-            f" color: {look().theme.dim_text}; }}"
+            f" color: {theme_manager().theme.dim_text}; }}"
         )
 
     @property
     def dirty(self) -> bool:
         """True while typed text has not been emitted."""
-        return self._taken() != self._told
+        return self._taken() != self._reported
 
     def show_text(self, text: str) -> None:
         """Show the text as it is; what is being typed stays."""
         if self.hasFocus() and (self.dirty or self.toPlainText().strip() == text.strip()):
-            self._told = text.strip()
+            self._reported = text.strip()
             return
         if self.toPlainText() != text:
             self._quiet = True
             self.setPlainText(text)
             self._quiet = False
             self._fit()
-        self._told = self._taken()
+        self._reported = self._taken()
 
     def commit(self) -> None:
         """Emit the typed text if it changed."""
         self._pause.stop()
         text = self._taken()
-        if text != self._told:
-            self._told = text
+        if text != self._reported:
+            self._reported = text
             self.committed.emit(text)
 
     def _taken(self) -> str:
@@ -216,7 +216,7 @@ class ItemFields(QWidget):
         self.model.setObjectName("item-model")
         self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.model.setMinimumContentsLength(8)
-        self.own = OwnSettingsBox()
+        self.detection_settings = DetectionSettingsBox()
         self._models: Sequence[DetectionModel] = ()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -230,7 +230,7 @@ class ItemFields(QWidget):
         choice.addWidget(label(self.tr("Detection model"), "label"))
         choice.addWidget(self.model, 1)
         column.addLayout(choice)
-        column.addWidget(self.own)
+        column.addWidget(self.detection_settings)
         self.name.committed.connect(self.renamed)
         self.name.ended.connect(self.ended)
         self.description.committed.connect(self.described)
@@ -268,4 +268,4 @@ class ItemFields(QWidget):
         self.name.setReadOnly(not on)
         self.description.setReadOnly(not on)
         self.model.setEnabled(on)
-        self.own.set_editable(on)
+        self.detection_settings.set_editable(on)

@@ -23,10 +23,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, Q
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.canvas.regions import Region
-from desktop.pages.workbench.rows import Row
-from desktop.pages.workbench.run_state import Run
-from desktop.pages.workbench.words import region_words
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, look, sized
+from desktop.pages.workbench.rows import ItemRow
+from desktop.pages.workbench.run_state import RunPhase
+from desktop.pages.workbench.words import region_flags
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, sized, theme_manager
 from desktop.widgets import paint_chip, paint_icon, status_tone, status_word, tip
 
 ROW_PX = 74
@@ -61,8 +61,8 @@ class ItemsModel(QStringListModel):
         super().__init__(parent)
         self.region_of: Callable[[str], Region | None] = lambda _item_id: None
         """The region of an item as the canvas has it; for the marks of locked and hidden ones."""
-        self._all: list[Row] = []
-        self._rows: list[Row] = []
+        self._all: list[ItemRow] = []
+        self._rows: list[ItemRow] = []
         self._places: dict[str, int] = {}
         self._filter = "all"
         self._wanted = ""
@@ -94,7 +94,7 @@ class ItemsModel(QStringListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 findings = self.tr("%n finding(s)", "", row.findings)
                 parts = [f"{row.number} {row.name}", row.model, status_word(row.status), findings]
-                return ", ".join([*parts, *region_words(self._region(row.item_id))])
+                return ", ".join([*parts, *region_flags(self._region(row.item_id))])
             case Qt.ItemDataRole.ToolTipRole:
                 return tip(row.note) or None
         return None
@@ -109,11 +109,11 @@ class ItemsModel(QStringListModel):
         self._hidden = on
         self._all_changed()
 
-    def row(self, number: int) -> Row | None:
+    def row(self, number: int) -> ItemRow | None:
         """The row at a place of the list."""
         return self._rows[number] if 0 <= number < len(self._rows) else None
 
-    def place_of(self, item_id: str) -> int:
+    def row_of(self, item_id: str) -> int:
         """Where an item is in the list; -1 when the filter hides it."""
         return self._places.get(item_id, -1)
 
@@ -135,7 +135,7 @@ class ItemsModel(QStringListModel):
         self._running = dict(percent)
         self._all_changed()
 
-    def show(self, rows: Sequence[Row]) -> None:
+    def show(self, rows: Sequence[ItemRow]) -> None:
         """List these rows; where only their contents differ, selection and scrolling stay as they are."""
         self._all = list(rows)
         self._refresh()
@@ -170,7 +170,7 @@ class ItemsModel(QStringListModel):
         self._picture_changed(item_id)
 
     def _picture_changed(self, item_id: str) -> None:
-        place = self.place_of(item_id)
+        place = self.row_of(item_id)
         if place >= 0:
             self.dataChanged.emit(self.index(place), self.index(place))
 
@@ -204,11 +204,11 @@ class ItemsModel(QStringListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
 
-def _is_named(row: Row, wanted: str) -> bool:
+def _is_named(row: ItemRow, wanted: str) -> bool:
     return wanted in row.name.casefold() or wanted == str(row.number)
 
 
-def _passes(row: Row, name: str) -> bool:
+def _passes(row: ItemRow, name: str) -> bool:
     match name:
         case "undecided":
             return row.status in ("undecided", "not_started")
@@ -225,9 +225,9 @@ class ItemDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(Role.ROW)
-        if not isinstance(row, Row):
+        if not isinstance(row, ItemRow):
             return
-        theme = look().theme
+        theme = theme_manager().theme
         box: QRect = option.rect
         state: QStyle.StateFlag = option.state
         selected = bool(state & QStyle.StateFlag.State_Selected)
@@ -264,26 +264,26 @@ class ItemDelegate(QStyledItemDelegate):
             said = ""
         else:
             used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
-            said = self._said(row)
+            said = self._status_text(row)
         colour = theme.word("failed") if row.note else dim
         font = sized(LABEL_PX)
         _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), said)
         painter.restore()
 
-    def _word(self, row: Row, running: Mapping[str, int]) -> str:
-        if row.run.run is Run.RUNNING:
+    def _word(self, row: ItemRow, running: Mapping[str, int]) -> str:
+        if row.run.run is RunPhase.RUNNING:
             return self.tr("Detecting {percent} %").format(percent=running.get(row.item_id, 0))
         return self.tr("Queued")
 
-    def _said(self, row: Row) -> str:
-        if row.run.run is Run.CANCELED and not row.findings:
+    def _status_text(self, row: ItemRow) -> str:
+        if row.run.run is RunPhase.CANCELED and not row.findings:
             return self.tr("Detection cancelled")
         if row.note or row.status == "not_started":
             return row.note
         return self.tr("%n finding(s)", "", row.findings)
 
     def _paint_picture(self, painter: QPainter, where: QRectF, index: Index) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         path = QPainterPath()
         path.addRoundedRect(where, RADIUS, RADIUS)
         painter.save()

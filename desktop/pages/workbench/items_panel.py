@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLa
 
 from desktop.binding import Commands
 from desktop.pages.workbench.items_model import ItemDelegate, ItemsModel
-from desktop.pages.workbench.rows import Row
+from desktop.pages.workbench.rows import ItemRow
 from desktop.widgets import (
     Button,
+    ButtonKind,
     FilterChips,
     Flow,
-    Kind,
+    IconLabel,
     Panel,
     ProgressBar,
     SearchField,
-    Symbol,
     key_hint,
     label,
     rule,
@@ -65,7 +65,7 @@ class ItemsPanel(Panel):
         self._progress = ProgressBar(self.tr("Decided items"))
         self._detected = label("", "dim")
         self._detected.setObjectName("items-detected")
-        self._sign = Symbol("finding", "dim", 14)
+        self._sign = IconLabel("finding", "dim", 14)
         self._hidden = self._make_hidden(commands)
         self._empty = self._make_empty()
         self._current = ""
@@ -135,7 +135,7 @@ class ItemsPanel(Panel):
         self.last = Button(self.tr("Copy from last record"), icon="history")
         self.template.clicked.connect(lambda _checked=False: self.template_wanted.emit())
         self.last.clicked.connect(lambda _checked=False: self.last_wanted.emit())
-        self._all = Button(self.tr("Show all items"), kind=Kind.LINK)
+        self._all = Button(self.tr("Show all items"), kind=ButtonKind.LINK)
         self._all.clicked.connect(lambda _checked=False: self.show_all())
         for widget in (self._empty_text, self.template, self.last, self._all):
             column.addWidget(widget)
@@ -146,9 +146,11 @@ class ItemsPanel(Panel):
         row = QHBoxLayout(made)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        row.addWidget(Symbol("eye-off", "dim", 14))
+        row.addWidget(IconLabel("eye-off", "dim", 14))
         row.addWidget(label(self.tr("Regions are hidden on the image"), "dim", wrap=True), 1)
-        self.show_regions = Button(self.tr("Show"), kind=Kind.LINK, keys=commands.keys_text("view.regions"))
+        self.show_regions = Button(
+            self.tr("Show"), kind=ButtonKind.LINK, keys=commands.keys_text("view.regions")
+        )
         self.show_regions.setObjectName("items-show-regions")
         self.show_regions.clicked.connect(lambda _checked=False: commands.run("view.regions"))
         row.addWidget(self.show_regions)
@@ -165,7 +167,7 @@ class ItemsPanel(Panel):
         """The id of the chosen item, or an empty string."""
         return self._current
 
-    def show_rows(self, rows: Sequence[Row], can_start: bool, has_template: bool) -> None:
+    def show_rows(self, rows: Sequence[ItemRow], can_start: bool, has_template: bool) -> None:
         """List the items; `can_start`: offer to begin with a template or the last inspection."""
         self.model.show(rows)
         self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
@@ -213,7 +215,7 @@ class ItemsPanel(Panel):
 
     def _choose_again(self) -> None:
         flags = QItemSelectionModel.SelectionFlag
-        place = self.model.place_of(self._current)
+        place = self.model.row_of(self._current)
         selection = self.list.selectionModel()
         selection.blockSignals(True)
         if place < 0:
@@ -229,7 +231,7 @@ class ItemsPanel(Panel):
     def _ranges(self) -> QItemSelection:
         """The selected rows, those that follow each other as one range."""
         ranges = QItemSelection()
-        places = sorted(place for place in map(self.model.place_of, self._selection) if place >= 0)
+        places = sorted(place for place in map(self.model.row_of, self._selection) if place >= 0)
         begin = 0
         for at in range(1, len(places) + 1):
             if at == len(places) or places[at] != places[at - 1] + 1:
@@ -253,7 +255,7 @@ class ItemsPanel(Panel):
     def _go_to_first(self) -> None:
         """Enter in the search chooses the first that is found, and leaves the field."""
         if self.model.rowCount():
-            if self.model.place_of(self._current) < 0:
+            if self.model.row_of(self._current) < 0:
                 self.list.selectionModel().setCurrentIndex(
                     self.model.index(0), QItemSelectionModel.SelectionFlag.ClearAndSelect
                 )

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.client.errors import Stale
-from desktop.client.transport import Tagged
+from desktop.client.transport import Versioned
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.document import ItemView
 from desktop.widgets import confirm
 from desktop.workers import run
@@ -21,43 +21,43 @@ _MOST = 2000
 """How many regions the service takes as a template."""
 
 
-class Keeping(QObject):
+class TemplateController(QObject):
     """Asks before it replaces a template, and says how many regions there are and will be."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person."""
 
-    def __init__(self, bench: Bench, window: QWidget) -> None:
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
-        self._bench, self._window = bench, window
+        self._open_record, self._window = open_record, window
 
     def keep(self) -> None:
         """Save the shown regions as the template, once all edits are sent."""
-        reference = self._bench.reference
+        reference = self._open_record.reference
         if reference is None:
-            self.said.emit(self.tr("Select a reference image for the template first."))
+            self.notice.emit(self.tr("Select a reference image for the template first."))
             return
         if not self._regions():
-            self.said.emit(self.tr("The record has no regions. Draw one first."))
+            self.notice.emit(self.tr("The record has no regions. Draw one first."))
             return
         if len(self._regions()) > _MOST:
-            self.said.emit(
+            self.notice.emit(
                 self.tr(
                     "Cannot save the template: it can hold at most {n} regions. Delete some regions first."
                 ).format(n=_MOST)
             )
             return
         run(
-            self._bench.context.session.catalogue.reference_images.tagged,
+            self._open_record.context.session.catalogue.reference_images.tagged,
             reference.reference_image_id,
             owner=self,
             done=self._ask,
-            failed=lambda error: self.said.emit(sentence(error)),
+            failed=lambda error: self.notice.emit(sentence(error)),
         )
 
-    def _ask(self, known: Tagged[ReferenceImage]) -> None:
+    def _ask(self, known: Versioned[ReferenceImage]) -> None:
         """`known` is the reference image as it is now: another user may have saved a template meanwhile."""
-        now, reference = known.value, self._bench.reference
+        now, reference = known.value, self._open_record.reference
         regions = self._regions()
         if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
             return
@@ -69,7 +69,7 @@ class Keeping(QObject):
             if not confirm(self._window, self.tr("Replace template?"), text, self.tr("Replace")):
                 return
         run(
-            self._bench.context.session.catalogue.reference_images.set_template,
+            self._open_record.context.session.catalogue.reference_images.set_template,
             now.reference_image_id,
             regions,
             known.etag,
@@ -79,21 +79,21 @@ class Keeping(QObject):
         )
 
     def _not_kept(self, error: Exception) -> None:
-        self.said.emit(sentence(error))
+        self.notice.emit(sentence(error))
         if isinstance(error, Stale):
             # What it would replace now is another template than the person agreed to replace.
             self.keep()
 
     def _kept(self, reference: ReferenceImage) -> None:
-        known = self._bench.reference
+        known = self._open_record.reference
         if known is not None and known.reference_image_id == reference.reference_image_id:
-            self._bench.reference = reference
-            self._bench.changed.emit()
+            self._open_record.reference = reference
+            self._open_record.changed.emit()
         said = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
-        self.said.emit(said.format(name=reference.reference_image_name))
+        self.notice.emit(said.format(name=reference.reference_image_name))
 
     def _regions(self) -> list[TemplateRegion]:
-        document = self._bench.document
+        document = self._open_record.document
         items = document.items if document is not None else []
         return [region_of(item) for item in items if (item.item_point or {}).get("point")]
 

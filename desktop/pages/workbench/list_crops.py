@@ -8,22 +8,22 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QImage, QPixmap
 
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.items_model import THUMB_PX, ItemsModel
 from desktop.workers import Lane, Task, run
 
 _GATHER_MS = 60
 
 
-class ListCrops(QObject):
+class CropQueue(QObject):
     """Gathers the rows that are painted and makes their pictures, one piece of work at a time.
 
     A subclass says in `begin` what there is to make, in `show` where it belongs, in `forget` what it knew.
     """
 
-    def __init__(self, bench: Bench, items: ItemsModel, ratio: float, parent: QObject) -> None:
+    def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
         super().__init__(parent)
-        self._bench, self._items = bench, items
+        self._open_record, self._items = open_record, items
         self._side = round(THUMB_PX * ratio)
         self._wanted: dict[str, None] = {}
         self._making: Task | None = None
@@ -44,7 +44,7 @@ class ListCrops(QObject):
         """Have `function(report, session, todo, side)` report (item id, QImage), away from the GUI thread."""
         self._making = run(
             function,
-            self._bench.context.session,
+            self._open_record.context.session,
             todo,
             self._side,
             owner=self,

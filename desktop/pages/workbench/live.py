@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.client import Session
 from desktop.client.errors import NotFound
-from desktop.listener import Listener
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.outbox import Sent
-from desktop.workers import Report, run
+from desktop.listener import ChangeListener
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.outbox import SendResult
+from desktop.workers import ProgressReport, run
 from shared.codes import ErrorCode
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Item, Record
@@ -21,7 +21,7 @@ _GATHER_MS = 150
 _AT_ONCE = 50
 
 
-class Live(QObject):
+class LiveChanges(QObject):
     """Listens while the workbench is in front, and brings what changed into the document.
 
     `reload` reads the whole record again; `photos_changed` gets the id of an item whose photos changed.
@@ -32,14 +32,14 @@ class Live(QObject):
 
     def __init__(
         self,
-        bench: Bench,
+        open_record: OpenRecord,
         reload: Callable[[], None],
         photos_changed: Callable[[str], None],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._bench, self._reload, self._photos_changed = bench, reload, photos_changed
-        self._listener = Listener(bench.context, self)
+        self._open_record, self._reload, self._photos_changed = open_record, reload, photos_changed
+        self._listener = ChangeListener(open_record.context, self)
         self._listener.heard.connect(self._news)
         self._items: set[str] = set()
         self._created: set[str] = set()
@@ -47,8 +47,8 @@ class Live(QObject):
         self._record = False
         self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._gather.timeout.connect(self._fetch)
-        bench.edits.answered.connect(self._answered)
-        bench.context.closing.connect(self.stop)
+        open_record.edits.answered.connect(self._answered)
+        open_record.context.closing.connect(self.stop)
 
     def start(self) -> None:
         """Start listening, unless already listening."""
@@ -59,17 +59,17 @@ class Live(QObject):
         self._listener.stop()
         self._gather.stop()
 
-    def _answered(self, sent: Sent) -> None:
+    def _answered(self, sent: SendResult) -> None:
         """An edit met a seal that was not known here: look how the record stands."""
         sealed = sent.refused is not None and sent.refused.code == ErrorCode.RECORD_SEALED
-        if sealed and sent.edit.record_id == self._bench.record_id and not self._bench.sealed:
+        if sealed and sent.edit.record_id == self._open_record.record_id and not self._open_record.sealed:
             self._record = True
             self._gather.start()
 
     def _news(self, event: ChangeEvent | None) -> None:
         if event is None:
             self._all = True
-        elif event.kind == "record" and event.object_id == self._bench.record_id:
+        elif event.kind == "record" and event.object_id == self._open_record.record_id:
             self._record = True
             self._all = self._all or event.action == "add_items"
         elif event.kind == "item" and event.object_id is not None:
@@ -88,7 +88,7 @@ class Live(QObject):
             self._gather.start()
 
     def _fetch(self) -> None:
-        if self._bench.document is None:
+        if self._open_record.document is None:
             return
         if self._all or self._record:
             self.recordChanged.emit()
@@ -101,10 +101,10 @@ class Live(QObject):
         created, self._created = self._created, set()
         items = [item_id for item_id in items if item_id not in created or not self._known(item_id)]
         for item_id in items:
-            self._photos_changed(self._bench.edits.local_id(item_id))
+            self._photos_changed(self._open_record.edits.local_id(item_id))
         run(
             _read,
-            self._bench.context.session,
+            self._open_record.context.session,
             items,
             owner=self,
             progress=self._take,
@@ -115,8 +115,8 @@ class Live(QObject):
             self._record = False
             run(
                 _read_record,
-                self._bench.context.session,
-                self._bench.record_id,
+                self._open_record.context.session,
+                self._open_record.record_id,
                 owner=self,
                 done=self._take_record,
                 failed=lambda _: None,
@@ -124,27 +124,29 @@ class Live(QObject):
 
     def _take_record(self, news: tuple[Record, RecordSeal]) -> None:
         record, seal = news
-        self._bench.serve_record(record)
-        self._bench.serve_seal(seal)
+        self._open_record.update_record(record)
+        self._open_record.update_seal(seal)
 
     def _known(self, service_id: str) -> bool:
-        document = self._bench.document
-        return document is not None and document.item(self._bench.edits.local_id(service_id)) is not None
+        document = self._open_record.document
+        return (
+            document is not None and document.item(self._open_record.edits.local_id(service_id)) is not None
+        )
 
     def _take(self, news: Sequence[Item] | str) -> None:
         if isinstance(news, str):
-            self._bench.drop(news)
+            self._open_record.drop(news)
         elif len(news) == 1:
-            self._bench.serve_item(news[0])
+            self._open_record.update_item(news[0])
         else:
-            self._bench.serve_some(news)
+            self._open_record.update_items(news)
 
 
 def _read_record(session: Session, record_id: str) -> tuple[Record, RecordSeal]:
     return session.records.get(record_id).value, session.records.seal(record_id)
 
 
-def _read(report: Report, session: Session, item_ids: list[str]) -> None:
+def _read(report: ProgressReport, session: Session, item_ids: list[str]) -> None:
     found = []
     for item_id in item_ids:
         try:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLayout
 from desktop.binding import Commands
 from desktop.canvas.alignment import AlignedPair
 from desktop.canvas.pair_drawing import CompareMode
-from desktop.widgets import Button, Kind, tip
+from desktop.widgets import Button, ButtonKind, tip
 
 MODE_COMMANDS = {
     CompareMode.SIDE_BY_SIDE: "compare.side_by_side",
@@ -37,7 +37,7 @@ class ModeButtons(QObject):
             (CompareMode.DIFFERENCE, self.tr("Difference")),
             (CompareMode.OVERLAY, self.tr("Overlay")),
         ):
-            button = Button(text, kind=Kind.QUIET)
+            button = Button(text, kind=ButtonKind.QUIET)
             button.setObjectName(f"{name}-{mode.value}")
             button.setToolTip(tip(commands.tooltip(MODE_COMMANDS[mode])))
             button.clicked.connect(lambda _checked=False, it=mode: self.chosen.emit(it))
@@ -47,7 +47,7 @@ class ModeButtons(QObject):
     def mark(self, mode: CompareMode) -> None:
         """Mark the current mode."""
         for it, button in self.buttons.items():
-            button.kind = Kind.LINK if it is mode else Kind.QUIET
+            button.kind = ButtonKind.LINK if it is mode else ButtonKind.QUIET
             button.update()
 
     def offer(self, pair: AlignedPair | None) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.pages.workbench.edits import Edits
-from desktop.widgets import Banner, Button, Kind, Panel, Symbol, label
+from desktop.pages.workbench.edits import EditSync
+from desktop.widgets import Banner, Button, ButtonKind, IconLabel, Panel, label
 
 
-class Recovered(Panel):
+class RecoveryNotice(Panel):
     """Offers to send or discard the edits that a crash left."""
 
     kept = Signal()
@@ -19,14 +19,14 @@ class Recovered(Panel):
         super().__init__("raised", "bottom", parent)
         self.setObjectName("recovered")
         self._text = label("", wrap=True)
-        self.keep = Button(self.tr("Keep and send"), kind=Kind.LINK)
+        self.keep = Button(self.tr("Keep and send"), kind=ButtonKind.LINK)
         self.keep.setObjectName("recovered-keep")
-        self.discard = Button(self.tr("Discard"), kind=Kind.LINK)
+        self.discard = Button(self.tr("Discard"), kind=ButtonKind.LINK)
         self.discard.setObjectName("recovered-discard")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
         row.setSpacing(12)
-        row.addWidget(Symbol("history", "accent"))
+        row.addWidget(IconLabel("history", "accent"))
         row.addWidget(self._text, 1)
         row.addWidget(self.keep)
         row.addWidget(self.discard)
@@ -44,12 +44,12 @@ class Recovered(Panel):
 class Notices(QWidget):
     """Follows the journal of the account."""
 
-    def __init__(self, edits: Edits, parent: QWidget | None = None) -> None:
+    def __init__(self, edits: EditSync, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._edits = edits
         self._closed = ""
         self.banner = Banner()
-        self.recovered = Recovered()
+        self.recovered = RecoveryNotice()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)

@@ -27,9 +27,9 @@ from desktop.imaging.remote import choose_source
 from desktop.imaging.source import ImageSource
 from desktop.pages.workbench.document import ItemView, view_of
 from desktop.pages.workbench.reference_file import ReferenceFile
-from desktop.pages.workbench.rows import Rows
+from desktop.pages.workbench.rows import ItemRows
 from desktop.preferences import APP
-from desktop.workers import Report
+from desktop.workers import ProgressReport
 from shared.content import file_id_of, sha256, sha256_of
 from shared.geometry import Rect
 from shared.paths import private_folder
@@ -49,7 +49,7 @@ _PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class LoadedRecord:
     """A record with all that belongs to it; `reference` is None for a record without a reference image.
 
     `rows` has worked out the rows of the items, so that the GUI thread need not.
@@ -57,14 +57,14 @@ class Opened:
 
     record: Record
     items: Sequence[ItemView]
-    rows: Rows
+    rows: ItemRows
     reference: ReferenceImage | None
     models: Sequence[DetectionModel]
     severities: Mapping[str, Severity] = field(default_factory=dict)
     seal: RecordSeal | None = None
 
 
-def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Opened:
+def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> LoadedRecord:
     """The record, with the rows of its items. `local_id` gives the journal's id of an item.
 
     Raises NotFound when it is gone, Forbidden, Unreachable, ...
@@ -82,9 +82,9 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Op
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
     seal = session.records.seal(record_id)
-    rows = Rows()
+    rows = ItemRows()
     rows.of(items, model_names(models))
-    return Opened(record, items, rows, reference, models, severities, seal)
+    return LoadedRecord(record, items, rows, reference, models, severities, seal)
 
 
 def model_names(models: Sequence[DetectionModel]) -> dict[str, str]:
@@ -97,7 +97,7 @@ def picture_folder() -> Path:
     return Path(platformdirs.user_cache_dir(APP, appauthor=False)) / "pictures"
 
 
-def fetch_reference(report: Report, session: Session, reference: ReferenceImage) -> ImageSource:
+def fetch_reference(report: ProgressReport, session: Session, reference: ReferenceImage) -> ImageSource:
     """The reference image: from the cache, in tiles from far away, or downloaded; reports 0..1.
 
     Raises ClientError, ImageError, OSError.
@@ -111,7 +111,7 @@ def fetch_reference(report: Report, session: Session, reference: ReferenceImage)
     )
 
 
-def fetch_file(report: Report, session: Session, file: ReferenceFile) -> ImageSource:
+def fetch_file(report: ProgressReport, session: Session, file: ReferenceFile) -> ImageSource:
     """The picture that regions are marked on, got as `fetch_reference` does.
 
     Raises ClientError, ImageError, OSError.
@@ -122,7 +122,7 @@ def fetch_file(report: Report, session: Session, file: ReferenceFile) -> ImageSo
 
 
 def fetch_photo(
-    report: Report, session: Session, content_id: str | None, file_id: str, url: str | None = None
+    report: ProgressReport, session: Session, content_id: str | None, file_id: str, url: str | None = None
 ) -> ImageSource:
     """A photo, by its id or by the address that a result entry names, got as `fetch_reference` does.
 
@@ -153,13 +153,13 @@ def _kept(path: Path) -> bool:
     return True
 
 
-def _download(report: Report, session: Session, file_id: str, path: Path) -> Path:
+def _download(report: ProgressReport, session: Session, file_id: str, path: Path) -> Path:
     _keep(session.files.download(file_id, partial(_share, report)), path)
     report.check()
     return path
 
 
-def _share(report: Report, done: int, total: int) -> None:
+def _share(report: ProgressReport, done: int, total: int) -> None:
     report(done / total if total else 0.0)
 
 
@@ -172,7 +172,9 @@ def picture_path(content_id: str | None, file_id: str) -> Path:
     return picture_folder() / name
 
 
-def thumbnails(report: Report, source: ImageSource, regions: Sequence[tuple[str, Rect]], side: int) -> None:
+def thumbnails(
+    report: ProgressReport, source: ImageSource, regions: Sequence[tuple[str, Rect]], side: int
+) -> None:
     """Small pictures of regions: reports (id, QImage) for each, `side` px the shorter side.
 
     Of a picture that is not in memory those come first that its preview gives, then from the original what

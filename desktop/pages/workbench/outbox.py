@@ -12,11 +12,11 @@ from typing import Any
 
 from desktop.client import Session
 from desktop.client.errors import ClientError, Conflict, Forbidden, Invalid, NotFound, Refused, Stale
-from desktop.client.transport import Tagged
-from desktop.journal import Edit, Journal, Kind
+from desktop.client.transport import Versioned
+from desktop.journal import Edit, EditKind, Journal
 from desktop.pages.workbench.correction import boxes_of, same_boxes
 from desktop.pages.workbench.document import BOXES, FIELDS, REASON, ItemView, view_of
-from desktop.pages.workbench.signing import VERDICT, is_others, same_verdict, standing, to_sign
+from desktop.pages.workbench.signing import VERDICT, given_by_other, same_verdict, standing_verdict, to_sign
 from shared import results
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 
@@ -31,7 +31,7 @@ _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SendResult:
     """What became of one edit. `item` is the service's newest state (None: it is deleted there).
 
     `conflict`: it waits for a person's decision. `refused`: the service's reason not to take it at all.
@@ -54,7 +54,7 @@ class Outbox:
         self._journal = journal
         self._me = me
 
-    def send(self, report: Callable[[Sent], None]) -> None:
+    def send(self, report: Callable[[SendResult], None]) -> None:
         """Send everything that is pending, oldest first, and `report` each.
 
         Raises ClientError when the service cannot be reached (Unreachable, NotLoggedIn, ...): the edit stays
@@ -66,32 +66,32 @@ class Outbox:
                 return
             report(self._send(edit))
 
-    def _send(self, edit: Edit) -> Sent:
+    def _send(self, edit: Edit) -> SendResult:
         try:
             match edit.kind:
-                case Kind.CREATE:
+                case EditKind.CREATE:
                     return self._create(edit)
-                case Kind.DELETE:
+                case EditKind.DELETE:
                     return self._delete(edit)
-                case Kind.RESTORE:
+                case EditKind.RESTORE:
                     return self._restore(edit)
-                case Kind.UPDATE:
+                case EditKind.UPDATE:
                     return self._update(edit)
         except (Invalid, Forbidden, Refused, Conflict, NotFound) as refusal:
             # Sending it again would meet the same answer: the person decides what becomes of it.
             self._journal.conflict(edit.id, {})
-            return Sent(edit, None, refused=refusal)
+            return SendResult(edit, None, refused=refusal)
 
-    def _create(self, edit: Edit) -> Sent:
+    def _create(self, edit: Edit) -> SendResult:
         fields = {name: value for name, value in edit.after.items() if name in FIELDS and value is not None}
         body = {**fields, "inspection_id": edit.record_id, "result": edit.after.get("result") or []}
         made = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
         for place, file_id in enumerate(edit.after.get("photos") or []):
             self._session.items.add_photo(made.value.item_id, file_id, key=f"{edit.id}.{place}")
         self._journal.acknowledge(edit.id, made.etag, made.value.item_id)
-        return Sent(edit, view_of(made.value, edit.object_id))
+        return SendResult(edit, view_of(made.value, edit.object_id))
 
-    def _delete(self, edit: Edit) -> Sent:
+    def _delete(self, edit: Edit) -> SendResult:
         item_id = self._journal.service_id(edit.object_id)
         etag = self._journal.etag(edit.object_id)
         try:
@@ -112,9 +112,9 @@ class Outbox:
             # Another user deleted it before, or the response was lost.
             pass
         self._journal.acknowledge(edit.id)
-        return Sent(edit, None)
+        return SendResult(edit, None)
 
-    def _restore(self, edit: Edit) -> Sent:
+    def _restore(self, edit: Edit) -> SendResult:
         item_id = self._journal.service_id(edit.object_id)
         try:
             back = self._session.items.restore(item_id)
@@ -126,16 +126,16 @@ class Outbox:
                 # The service does not keep it any more: creating it again keeps at least what is known here.
                 return self._create(edit)
         self._journal.acknowledge(edit.id, back.etag)
-        return Sent(edit, view_of(back.value, edit.object_id))
+        return SendResult(edit, view_of(back.value, edit.object_id))
 
-    def _update(self, edit: Edit) -> Sent:
+    def _update(self, edit: Edit) -> SendResult:
         item_id = self._journal.service_id(edit.object_id)
-        known: Tagged[Item] | None = None
+        known: Versioned[Item] | None = None
         fields = {name: value for name, value in edit.after.items() if name in FIELDS}
         boxes, verdict = edit.after.get(BOXES), edit.after.get(VERDICT)
         # What was undone before it was sent: only a look tells whether anything of it arrived.
         etag = None if _taken_back(edit) else self._journal.etag(edit.object_id)
-        if boxes is not None and is_others(verdict):
+        if boxes is not None and given_by_other(verdict):
             # Other findings make the item undecided by themselves.
             verdict = None
         for _ in range(_TRIES):
@@ -167,14 +167,14 @@ class Outbox:
         if known is None:
             known = self._session.items.get(item_id)
         self._journal.acknowledge(edit.id, known.etag)
-        return Sent(edit, view_of(known.value, edit.object_id))
+        return SendResult(edit, view_of(known.value, edit.object_id))
 
-    def _conflict(self, edit: Edit, now: Tagged[Item]) -> Sent:
+    def _conflict(self, edit: Edit, now: Versioned[Item]) -> SendResult:
         current = _current(now.value, self._me) | {BY: now.by}
-        if edit.kind is Kind.DELETE:
+        if edit.kind is EditKind.DELETE:
             current |= {RESULT: list(view_of(now.value, "").result)}
         self._journal.conflict(edit.id, current, now.etag)
-        return Sent(edit, view_of(now.value, edit.object_id), conflict=True)
+        return SendResult(edit, view_of(now.value, edit.object_id), conflict=True)
 
 
 def _current(item: Item, me: str | None) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def _current(item: Item, me: str | None) -> dict[str, Any]:
 
 def _decision(item: Item, me: str | None) -> dict[str, Any] | None:
     """The verdict that stands at the service, with who gave it and when; None when there is none."""
-    return standing(view_of(item, item.item_id).result, me)
+    return standing_verdict(view_of(item, item.item_id).result, me)
 
 
 def _findings(item: Item) -> dict[str, Any]:

@@ -10,30 +10,30 @@ from PySide6.QtGui import QPixmap
 from desktop.client import Session
 from desktop.client.errors import ClientError
 from desktop.imaging import ImageError
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.items_model import ItemsModel
-from desktop.pages.workbench.list_crops import ListCrops
+from desktop.pages.workbench.list_crops import CropQueue
 from desktop.pages.workbench.opening import fetch_file, thumbnails
 from desktop.pages.workbench.reference_file import ReferenceFile, of_item
-from desktop.workers import Report
+from desktop.workers import ProgressReport
 
 
-class OwnCrops(ListCrops):
+class OtherFileCrops(CropQueue):
     """Fetches such pictures for the rows that are painted, without showing them on the canvas."""
 
-    def __init__(self, bench: Bench, items: ItemsModel, ratio: float, parent: QObject) -> None:
-        super().__init__(bench, items, ratio, parent)
+    def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
+        super().__init__(open_record, items, ratio, parent)
         self._known: dict[str, Mapping[str, object]] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
         """Fetch what of these rows is marked elsewhere and not known."""
-        document, link = self._bench.document, self._bench.link
+        document, link = self._open_record.document, self._open_record.link
         todo: list[tuple[ReferenceFile, ItemView]] = []
         for item in map(document.item, item_ids) if document is not None else ():
             if item is None or link.shows(item) or not item.item_point:
                 continue
-            file = of_item(item, link.home)
+            file = of_item(item, link.record_file)
             if file is not None and self._known.get(item.item_id) != item.item_point:
                 self._known[item.item_id] = item.item_point
                 todo.append((file, item))
@@ -49,7 +49,9 @@ class OwnCrops(ListCrops):
         self._known.clear()
 
 
-def _cut(report: Report, session: Session, todo: Sequence[tuple[ReferenceFile, ItemView]], side: int) -> None:
+def _cut(
+    report: ProgressReport, session: Session, todo: Sequence[tuple[ReferenceFile, ItemView]], side: int
+) -> None:
     """Report (id, QImage) for each; each picture is fetched and opened once, one that is lost left out."""
     files: dict[tuple[str, str], list[tuple[ReferenceFile, ItemView]]] = {}
     for file, item in todo:

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.reference_file import of_item, same_file
-from desktop.pages.workbench.words import Change
+from desktop.pages.workbench.words import EditName
 from desktop.widgets import Banner
 
 
-class OwnFile(Banner):
+class OtherFileBanner(Banner):
     """Follows the bench. Detection compares with the picture that an item names: the person has to see it."""
 
-    def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
+    def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("own-file")
-        self._bench = bench
-        bench.changed.connect(self.show_item)
-        bench.currentChanged.connect(self.show_item)
+        self._open_record = open_record
+        open_record.changed.connect(self.show_item)
+        open_record.currentChanged.connect(self.show_item)
         self.acted.connect(self.move_to_reference)
 
     def show_item(self) -> None:
         """Say it of the chosen item; nothing when its picture is the record's reference image."""
-        bench, home = self._bench, self._bench.link.home
-        file = bench.link.file
-        if bench.item is None or file is None or same_file(file, home):
+        open_record, home = self._open_record, self._open_record.link.record_file
+        file = open_record.link.file
+        if open_record.item is None or file is None or same_file(file, home):
             self.hide()
-        elif home is None or not bench.editable:
+        elif home is None or not open_record.editable:
             text = self.tr("This item uses a different image: {name}.")
             self.say(text.format(name=file.name), closable=False)
         else:
@@ -40,22 +40,22 @@ class OwnFile(Banner):
 
     def move_to_reference(self) -> None:
         """Mark every item on the record's reference image, at the same place; one step of undo."""
-        bench, home = self._bench, self._bench.link.home
-        if bench.document is None or home is None or not bench.editable:
+        open_record, home = self._open_record, self._open_record.link.record_file
+        if open_record.document is None or home is None or not open_record.editable:
             return
         edits = []
-        for item in bench.document.items:
+        for item in open_record.document.items:
             if self._is_elsewhere(item):
                 point = {**(item.item_point or {}), "fileInfo": dict(home.info)}
-                edits.append(bench.document.change(item.item_id, Change.MARK, {"item_point": point}))
+                edits.append(open_record.document.change(item.item_id, EditName.MARK, {"item_point": point}))
         done = [edit for edit in edits if edit is not None]
         if done:
-            bench.edits.do(*done)
+            open_record.edits.do(*done)
 
     def _elsewhere(self) -> int:
-        document = self._bench.document
+        document = self._open_record.document
         return sum(self._is_elsewhere(item) for item in document.items) if document is not None else 0
 
     def _is_elsewhere(self, item: ItemView) -> bool:
-        home = self._bench.link.home
+        home = self._open_record.link.record_file
         return not same_file(of_item(item, home), home)

@@ -20,7 +20,7 @@ DEFAULT_SENSITIVITY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSettings:
+class ItemDetectionSettings:
     """What an item sets for its detection; None: as the model.
 
     `sensitivity` 0..1; `smallest` mm where the reference image has a scale, else px of it; `ignored` in
@@ -38,28 +38,28 @@ class OwnSettings:
     @property
     def default(self) -> bool:
         """True when everything is as the model says, but for where a photo lies."""
-        return self == OwnSettings(alignment=self.alignment)
+        return self == ItemDetectionSettings(alignment=self.alignment)
 
-    def without_area(self, place: int) -> OwnSettings:
+    def without_area(self, place: int) -> ItemDetectionSettings:
         """The same with one ignored area less."""
         return replace(self, ignored=self.ignored[:place] + self.ignored[place + 1 :])
 
 
-def own_settings(item_point: Mapping[str, Any] | None) -> OwnSettings:
+def item_detection_settings(item_point: Mapping[str, Any] | None) -> ItemDetectionSettings:
     """Read the settings of an item's `item_point`."""
     given = (item_point or {}).get(DETECTION)
     if given is None:
-        return OwnSettings()
+        return ItemDetectionSettings()
     try:
         read = DetectionSettings.model_validate(given)
     except ValidationError:
-        return OwnSettings(known=False)
+        return ItemDetectionSettings(known=False)
     areas = tuple(Rect(float(a.x), float(a.y), float(a.w), float(a.h)) for a in read.ignored)
     set_by_hand = None if read.alignment is None else read.alignment.model_dump(mode="json")
-    return OwnSettings(_number(read.sensitivity), _number(read.smallest), areas, set_by_hand)
+    return ItemDetectionSettings(_number(read.sensitivity), _number(read.smallest), areas, set_by_hand)
 
 
-def with_settings(item_point: Mapping[str, Any] | None, own: OwnSettings) -> dict[str, Any]:
+def with_settings(item_point: Mapping[str, Any] | None, own: ItemDetectionSettings) -> dict[str, Any]:
     """`item_point` with these settings; settings that are all as the model's are left out."""
     point = {name: value for name, value in (item_point or {}).items() if name != DETECTION}
     if not own.default or own.alignment is not None:
@@ -80,7 +80,7 @@ def with_areas(item_point: Mapping[str, Any], areas: Sequence[Rect], size: tuple
     return {**item_point, DETECTION: {**item_point[DETECTION], "ignored": said}}
 
 
-def carried(own: OwnSettings, origin: Rect, place: Rect) -> OwnSettings:
+def carried(own: ItemDetectionSettings, origin: Rect, place: Rect) -> ItemDetectionSettings:
     """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions).
 
     A copy has no photo yet, so none that a person aligned.

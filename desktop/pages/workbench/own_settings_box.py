@@ -8,9 +8,9 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
-from desktop.pages.workbench.own_settings import OwnSettings, sensitivity_of, takes_thresholds
+from desktop.pages.workbench.own_settings import ItemDetectionSettings, sensitivity_of, takes_thresholds
 from desktop.pages.workbench.words import grouped
-from desktop.widgets import Button, IconButton, Kind, label
+from desktop.widgets import Button, ButtonKind, IconButton, label
 from shared.geometry import Rect
 from shared.wire.detection import DetectionModel
 
@@ -18,11 +18,11 @@ _STEP = 5
 _LARGEST = 100_000.0
 
 
-class OwnSettingsBox(QWidget):
+class DetectionSettingsBox(QWidget):
     """Sensitivity, smallest defect and ignored areas of the chosen item."""
 
     changed = Signal(object)
-    """The `OwnSettings` that the person wants."""
+    """The `ItemDetectionSettings` that the person wants."""
     areaWanted = Signal()
     """Draw an area to be ignored."""
     areaChosen = Signal(int)
@@ -30,11 +30,11 @@ class OwnSettingsBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._own = OwnSettings()
+        self._own = ItemDetectionSettings()
         self._model: DetectionModel | None = None
         self._editable = True
         self._areas: tuple[Rect, ...] = ()
-        self.fold = Button("", kind=Kind.QUIET, icon="chevron-right")
+        self.fold = Button("", kind=ButtonKind.QUIET, icon="chevron-right")
         self.fold.setObjectName("own-settings")
         self._content = QWidget()
         self.sensitivity = QSlider(Qt.Orientation.Horizontal)
@@ -44,7 +44,7 @@ class OwnSettingsBox(QWidget):
         self.sensitivity.setPageStep(2 * _STEP)
         self.sensitivity.setAccessibleName(self.tr("Sensitivity"))
         self._word = label("", "dim")
-        self.as_model = Button(self.tr("Default"), kind=Kind.LINK)
+        self.as_model = Button(self.tr("Default"), kind=ButtonKind.LINK)
         self.smallest = QDoubleSpinBox()
         self.smallest.setObjectName("own-smallest")
         self.smallest.setAccessibleName(self.tr("Minimum finding size"))
@@ -105,7 +105,7 @@ class OwnSettingsBox(QWidget):
         self.smallest.valueChanged.connect(self._sized)
         self.area.clicked.connect(lambda _checked=False: self.areaWanted.emit())
         self.as_model.clicked.connect(
-            lambda _checked=False: self.changed.emit(OwnSettings(alignment=self._own.alignment))
+            lambda _checked=False: self.changed.emit(ItemDetectionSettings(alignment=self._own.alignment))
         )
         for widget in (self.sensitivity, self.smallest):
             widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -126,7 +126,7 @@ class OwnSettingsBox(QWidget):
 
     def show_settings(
         self,
-        own: OwnSettings,
+        own: ItemDetectionSettings,
         model: DetectionModel | None,
         areas: tuple[Rect, ...],
         mm_per_pixel: float | None,
@@ -180,7 +180,7 @@ class OwnSettingsBox(QWidget):
     def _line(self, place: int, area: Rect) -> QWidget:
         size = f"{grouped(area.w)} × {grouped(area.h)} px"
         said = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
-        name = Button(said, kind=Kind.QUIET)
+        name = Button(said, kind=ButtonKind.QUIET)
         name.clicked.connect(lambda _checked=False: self.areaChosen.emit(place))
         remove = IconButton("trash", self.tr("Remove ignored area {n}").format(n=place + 1), side=24)
         remove.setEnabled(self._editable)

@@ -6,7 +6,7 @@ _SHOWING = 3
 """Turns of the event loop that are left to showing: the lists, what they set off, the canvas."""
 
 
-class Pace:
+class SliceGate:
     """Asked before each further part of a large step, so that nothing else lies in the same turn with it."""
 
     def __init__(self) -> None:

@@ -9,52 +9,52 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
 from desktop.canvas.colours import colours_of
 from desktop.canvas.compare import CompareView
-from desktop.canvas.regions import RegionsChanged, Step
+from desktop.canvas.regions import RegionsChanged, RegionStep
 from desktop.canvas.view import CanvasView
 from desktop.client.errors import Forbidden, NotFound
 from desktop.context import Context
-from desktop.memory import Trimming
+from desktop.memory import MemoryTrimming
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.pages.sealing.standing import Standing
+from desktop.pages.sealing.standing import SealController
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.adding import Adding
-from desktop.pages.workbench.aligning import Aligning
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.adding import PhotoUploadController
+from desktop.pages.workbench.aligning import AlignmentController
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.bindings import bind
-from desktop.pages.workbench.comparing import Comparing
+from desktop.pages.workbench.comparing import CompareController
 from desktop.pages.workbench.conflicts import ConflictDialog
-from desktop.pages.workbench.correcting import Correcting
-from desktop.pages.workbench.deleting import Deleting, Place
-from desktop.pages.workbench.detecting import Detecting
-from desktop.pages.workbench.finishing import Finishing, show_folder
-from desktop.pages.workbench.history import History
+from desktop.pages.workbench.correcting import CorrectionController
+from desktop.pages.workbench.deleting import DeletionController, DeletionSource
+from desktop.pages.workbench.detecting import DetectionController
+from desktop.pages.workbench.finishing import FinishController, show_folder
+from desktop.pages.workbench.history import HistoryController
 from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items_panel import ItemsPanel
-from desktop.pages.workbench.live import Live
+from desktop.pages.workbench.live import LiveChanges
 from desktop.pages.workbench.menus import RightButton
 from desktop.pages.workbench.notices import Notices
-from desktop.pages.workbench.opening import Opened, load
-from desktop.pages.workbench.own_crops import OwnCrops
-from desktop.pages.workbench.own_detection import OwnDetection
-from desktop.pages.workbench.own_file import OwnFile
-from desktop.pages.workbench.parts import Parts
+from desktop.pages.workbench.opening import LoadedRecord, load
+from desktop.pages.workbench.own_crops import OtherFileCrops
+from desktop.pages.workbench.own_detection import DetectionSettingsController
+from desktop.pages.workbench.own_file import OtherFileBanner
+from desktop.pages.workbench.parts import WorkbenchLayout
 from desktop.pages.workbench.photo_crops import PhotoCrops
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
-from desktop.pages.workbench.photos import Photos
-from desktop.pages.workbench.record_photos import RecordPhotos
+from desktop.pages.workbench.photos import PhotoPairController
+from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_picture import ReferencePicture
 from desktop.pages.workbench.run_state import run_state
-from desktop.pages.workbench.selecting import Selecting
+from desktop.pages.workbench.selecting import SelectionController
 from desktop.pages.workbench.shown_findings import ShownFindings
-from desktop.pages.workbench.starting import Starting
+from desktop.pages.workbench.starting import ItemFillController
 from desktop.pages.workbench.status_line import StatusLine
-from desktop.pages.workbench.sureness import Sureness
+from desktop.pages.workbench.sureness import ThresholdController
 from desktop.pages.workbench.tool_strip import ToolStrip
-from desktop.pages.workbench.top import Top
-from desktop.pages.workbench.undoing import Undoing
-from desktop.theme import look
-from desktop.turns import paint_apart
+from desktop.pages.workbench.top import RecordTopBar
+from desktop.pages.workbench.undoing import UndoController
+from desktop.theme import theme_manager
+from desktop.turns import repaint_later
 from desktop.widgets import Banner, Page, StateStack
 from desktop.workers import Task, run
 from shared.codes import Permission
@@ -75,7 +75,7 @@ class WorkbenchPage(Page):
         self._wanted_item = ""
         self._compare_wanted = False
         self._loading: Task | None = None
-        self.top = Top(context.commands)
+        self.top = RecordTopBar(context.commands)
         self.items = ItemsPanel(context.commands)
         self.view = CanvasView()
         self.view.setObjectName("canvas")
@@ -83,60 +83,76 @@ class WorkbenchPage(Page):
         self.compare = CompareView()
         self.compare.setObjectName("canvas-compare")
         self.inspector = Inspector(context.commands)
-        self.bench = Bench(context, self.view.store, self)
-        self.selecting = Selecting(self.bench, self.items, self.view, self.inspector.commit, self)
-        self.notices = Notices(self.bench.edits)
+        self.open_record = OpenRecord(context, self.view.store, self)
+        self.selecting = SelectionController(
+            self.open_record, self.items, self.view, self.inspector.commit, self
+        )
+        self.notices = Notices(self.open_record.edits)
         self.rest = Banner()
         self.rest.setObjectName("detect-rest")
-        self.own_file = OwnFile(self.bench)
-        self.reference = ReferenceChoice(self.bench)
+        self.other_file_banner = OtherFileBanner(self.open_record)
+        self.reference = ReferenceChoice(self.open_record)
         self.centre = QStackedWidget()
         self.strip = ToolStrip(self.centre, context.commands)
-        self.photos = Photos(self.bench, self.inspector.photo, self)
-        self.adding = Adding(self.bench, self.inspector.photo, self)
-        self.adding.added.connect(self.photos.take_new)
-        self.detecting = Detecting(self.bench, self)
+        self.photos = PhotoPairController(self.open_record, self.inspector.photo, self)
+        self.photo_upload = PhotoUploadController(self.open_record, self.inspector.photo, self)
+        self.photo_upload.added.connect(self.photos.take_new)
+        self.detecting = DetectionController(self.open_record, self)
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
-        self.sureness = Sureness(self.bench, found, context.preferences, self)
-        self.correcting = Correcting(self.bench, found, self.inspector.correction, views, self)
+        self.threshold = ThresholdController(self.open_record, found, context.preferences, self)
+        self.correcting = CorrectionController(
+            self.open_record, found, self.inspector.correction, views, self
+        )
         of_findings = (found.list, *views, self.photo)
-        self.deleting = Deleting(
-            self.bench, self.items, self.view, of_findings, self.correcting, context.commands, self
+        self.deleting = DeletionController(
+            self.open_record, self.items, self.view, of_findings, self.correcting, context.commands, self
         )
-        self.aligning = Aligning(self.photos, self.inspector.photo, self.compare, self)
+        self.alignment_controller = AlignmentController(self.photos, self.inspector.photo, self.compare, self)
         canvases = (self.view, self.photo)
-        self.comparing = Comparing(
-            self.bench, self.photos, self.correcting, self.strip, self.centre, (*canvases, self.compare), self
+        self.comparing = CompareController(
+            self.open_record,
+            self.photos,
+            self.correcting,
+            self.strip,
+            self.centre,
+            (*canvases, self.compare),
+            self,
         )
-        self.comparing.follow(self.inspector.photo, self.aligning)
+        self.comparing.follow(self.inspector.photo, self.alignment_controller)
         self.comparing.show_minimap(context.preferences.values.minimap)
         boxes = (found, self.inspector.correction)
         self.photo_view = PhotoView(
-            self.bench, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
+            self.open_record, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
         )
         parts = (self.inspector, self.photos, self.comparing, self.correcting, self.photo_view, self)
-        self.found = ShownFindings(self.bench, *parts)
-        self.undoing = Undoing(self.bench, self.inspector, self.aligning, self.correcting, self)
-        self.finishing = Finishing(self.bench, self)
-        self.seal_bar = SealBar()
-        self.standing = Standing(context, self.seal_bar, self)
-        places = (self.centre, self.reference, self.strip)
-        self.picture = ReferencePicture(self.bench, self.view, self.items.model, places, self)
-        crops_in = (self.bench, self.items.model, self.devicePixelRatioF(), self)
-        self.crops = (PhotoCrops(*crops_in), OwnCrops(*crops_in))
-        self.history = History(self.bench, self.inspector.history, self)
-        self.own_detection = OwnDetection(self.bench, self.inspector.fields.own, self.view, self)
-        self.aligning.keep = self.own_detection.align
-        shared = self.inspector.photo.shared
-        self.record_photos = RecordPhotos(
-            self.bench, self.photos, self.aligning, self.detecting, shared, self
+        self.found = ShownFindings(self.open_record, *parts)
+        self.undo_controller = UndoController(
+            self.open_record, self.inspector, self.alignment_controller, self.correcting, self
         )
-        self.line = StatusLine(self.bench, self.photos, self.comparing, self)
-        RightButton(context.commands, self.view, self.items.list, lambda: self.bench.item is not None, self)
-        self.starting = Starting(self.bench, self)
-        self.live = Live(self.bench, self.reload, self.photos.reread, self)
-        self.parts = Parts(context.preferences, self.items, self.centre, self.inspector)
-        self.stack = StateStack(self.parts)
+        self.finishing = FinishController(self.open_record, self)
+        self.seal_bar = SealBar()
+        self.seal_controller = SealController(context, self.seal_bar, self)
+        places = (self.centre, self.reference, self.strip)
+        self.picture = ReferencePicture(self.open_record, self.view, self.items.model, places, self)
+        crops_in = (self.open_record, self.items.model, self.devicePixelRatioF(), self)
+        self.crops = (PhotoCrops(*crops_in), OtherFileCrops(*crops_in))
+        self.history = HistoryController(self.open_record, self.inspector.history, self)
+        self.detection_settings = DetectionSettingsController(
+            self.open_record, self.inspector.fields.detection_settings, self.view, self
+        )
+        self.alignment_controller.keep = self.detection_settings.align
+        shared = self.inspector.photo.shared
+        self.record_photos = RecordPhotosController(
+            self.open_record, self.photos, self.alignment_controller, self.detecting, shared, self
+        )
+        self.status_line = StatusLine(self.open_record, self.photos, self.comparing, self)
+        RightButton(
+            context.commands, self.view, self.items.list, lambda: self.open_record.item is not None, self
+        )
+        self.item_fill = ItemFillController(self.open_record, self)
+        self.live = LiveChanges(self.open_record, self.reload, self.photos.reread, self)
+        self.splitter = WorkbenchLayout(context.preferences, self.items, self.centre, self.inspector)
+        self.stack = StateStack(self.splitter)
         self._build()
         self._connect()
         bind(self)
@@ -157,32 +173,42 @@ class WorkbenchPage(Page):
         column.addWidget(self.seal_bar)
         column.addWidget(self.notices)
         column.addWidget(self.rest)
-        column.addWidget(self.own_file)
+        column.addWidget(self.other_file_banner)
         column.addWidget(self.record_photos.accepted)
         column.addWidget(self.stack, 1)
         column.addWidget(self.record_photos.tray)
 
     def _connect(self) -> None:
-        view, bench, fields = self.view, self.bench, self.inspector.fields
+        view, open_record, fields = self.view, self.open_record, self.inspector.fields
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, {}))
-        bench.changed.connect(self._show_items)
-        bench.currentChanged.connect(self._show_current)
-        bench.edits.savingChanged.connect(self._show_saving)
-        talking = (self.inspector.verdict, self.comparing, self.undoing, self.aligning, self.correcting)
+        open_record.changed.connect(self._show_items)
+        open_record.currentChanged.connect(self._show_current)
+        open_record.edits.savingChanged.connect(self._show_saving)
+        talking = (
+            self.inspector.verdict,
+            self.comparing,
+            self.undo_controller,
+            self.alignment_controller,
+            self.correcting,
+        )
         others = (
             self.detecting,
             self.finishing,
-            self.starting,
-            self.own_detection,
+            self.item_fill,
+            self.detection_settings,
             self.deleting,
             self.photo_view,
-            self.adding,
+            self.photo_upload,
             self.record_photos,
-            self.standing,
+            self.seal_controller,
         )
-        for said in (bench.edits.failed, bench.edits.kept, *(part.said for part in (*talking, *others))):
+        for said in (
+            open_record.edits.failed,
+            open_record.edits.kept,
+            *(part.notice for part in (*talking, *others)),
+        ):
             said.connect(self.toast)
-        trimming = Trimming(self)
+        trimming = MemoryTrimming(self)
         for canvas in (view, self.photo):
             canvas.prepared.connect(trimming.soon)
             canvas.toolChanged.connect(self.strip.show_tool)
@@ -191,19 +217,19 @@ class WorkbenchPage(Page):
         self.items.model.region_of = view.store.get
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.regionActivated.connect(view.show_region)
-        self.line.said.connect(self.status)
+        self.status_line.notice.connect(self.status)
         self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.on))
         self.items.activated.connect(self.photo_view.show_item)
-        fields.own.areaWanted.connect(lambda: self.photo_view.show(False))
-        fields.renamed.connect(bench.rename)
-        fields.described.connect(bench.describe)
+        fields.detection_settings.areaWanted.connect(lambda: self.photo_view.show(False))
+        fields.renamed.connect(open_record.rename)
+        fields.described.connect(open_record.describe)
         fields.ended.connect(self._back_to_picture)
-        fields.modelPicked.connect(bench.set_model)
-        self.inspector.verdict.decided.connect(bench.decide)
+        fields.modelPicked.connect(open_record.set_model)
+        self.inspector.verdict.decided.connect(open_record.decide)
         self.inspector.verdict.reasonWanted.connect(self.inspector.show)
         self.inspector.run.wanted.connect(self.detecting.detect)
         self.inspector.run.cancelled.connect(self.detecting.cancel_item)
-        self.inspector.run.alignWanted.connect(self.aligning.start)
+        self.inspector.run.alignWanted.connect(self.alignment_controller.start)
         self.detecting.runningChanged.connect(lambda _: self._show_run())
         self.top.saving_clicked.connect(self.decide_conflicts)
         self.detecting.runningChanged.connect(self.items.model.show_running)
@@ -211,21 +237,21 @@ class WorkbenchPage(Page):
         self.top.detect_cancelled.connect(self.detecting.cancel)
         self.detecting.restChanged.connect(self._offer_rest)
         self.rest.acted.connect(self.detecting.detect_again)
-        bench.sealing.connect(self._take_typed)
-        bench.refused.connect(self.toast)
-        view.editRefused.connect(bench.may_edit)
+        open_record.sealing.connect(self._take_typed)
+        open_record.refused.connect(self.toast)
+        view.editRefused.connect(open_record.may_edit)
         self.finishing.undecided.connect(self.go_to)
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("Record finished and sealed.")))
-        self.standing.changed.connect(bench.serve_seal)
+        self.seal_controller.changed.connect(open_record.update_seal)
         self.finishing.written.connect(self._report_written)
         self.reference.chosen.connect(self.reload)
         self.inspector.history.openWanted.connect(self._open_earlier)
-        self.items.template_wanted.connect(self.starting.from_template)
-        self.items.last_wanted.connect(self.starting.from_last)
-        self.starting.filled.connect(self.reload)
+        self.items.template_wanted.connect(self.item_fill.from_template)
+        self.items.last_wanted.connect(self.item_fill.from_last)
+        self.item_fill.filled.connect(self.reload)
         self.record_photos.itemWanted.connect(self.go_to)
         self.live.recordChanged.connect(self.record_photos.known.read)
-        look().themeChanged.connect(self._theme_changed)
+        theme_manager().themeChanged.connect(self._theme_changed)
 
     # -- opening
 
@@ -240,9 +266,9 @@ class WorkbenchPage(Page):
         if record_id != self._record_id:
             self._close()
         self._record_id = record_id
-        if self.bench.document is None:
+        if self.open_record.document is None:
             self.stack.show_loading(self.tr("Opening record…"))
-        self.bench.edits.prepare(self.reload)
+        self.open_record.edits.prepare(self.reload)
 
     def reload(self) -> None:
         """Reload the open record."""
@@ -252,7 +278,7 @@ class WorkbenchPage(Page):
             load,
             self.context.session,
             self._record_id,
-            self.bench.edits.local_id,
+            self.open_record.edits.local_id,
             owner=self,
             done=self._loaded,
             failed=self._not_loaded,
@@ -261,13 +287,13 @@ class WorkbenchPage(Page):
     def leave(self) -> bool:
         """Commit typed text, and keep the record for when the user comes back."""
         self._take_typed()
-        self.parts.keep()
+        self.splitter.keep()
         self.live.stop()
         return True
 
-    def place(self) -> dict[str, Any]:
+    def return_params(self) -> dict[str, Any]:
         """The open record and the chosen item."""
-        return {"record_id": self._record_id, "item_id": self.bench.current}
+        return {"record_id": self._record_id, "item_id": self.open_record.current}
 
     def close_all(self) -> None:
         """Release the picture and stop all work; also done when another record is opened."""
@@ -288,22 +314,22 @@ class WorkbenchPage(Page):
             crops.drop()
         self.picture.drop()
         self.items.end_search()
-        self.bench.leave()
+        self.open_record.leave()
         self.record_photos.close()
 
     def _offer_records(self, why: str) -> None:
         self.stack.show_empty("list", why, self.tr("Show records"), lambda: self.navigate.emit("records", {}))
 
-    def _loaded(self, opened: Opened) -> None:
-        paint_apart(self.stack)
+    def _loaded(self, opened: LoadedRecord) -> None:
+        repaint_later(self.stack)
         self.stack.show_content()
         self.inspector.fields.set_models(opened.models)
-        self.bench.take(opened)
-        if self._wanted_item and self._wanted_item in [row.item_id for row in self.bench.rows]:
-            self.bench.choose(self._wanted_item)
-        self.top.show_record(opened.record, self.bench.seal)
+        self.open_record.take(opened)
+        if self._wanted_item and self._wanted_item in [row.item_id for row in self.open_record.rows]:
+            self.open_record.choose(self._wanted_item)
+        self.top.show_record(opened.record, self.open_record.seal)
         self.comparing.show(False)
-        if self.picture.turn():
+        if self.picture.show_current():
             self.comparing.front.setFocus()
             if self._compare_wanted:
                 self.comparing.show_when_there()
@@ -317,7 +343,7 @@ class WorkbenchPage(Page):
         elif isinstance(error, NotFound):
             self._record_id = ""
             self._offer_records(self.tr("This record no longer exists."))
-        elif self.bench.document is not None:
+        elif self.open_record.document is not None:
             # What is on view stays; the state of the service is said above.
             self.toast.emit(sentence(error))
         else:
@@ -336,36 +362,38 @@ class WorkbenchPage(Page):
         self.finishing.finish()
 
     def _show_items(self) -> None:
-        document = self.bench.document
+        document = self.open_record.document
         if document is None:
             return
-        reference = self.bench.reference
-        can_start = self.bench.editable and self.bench.source is not None
-        self.items.show_rows(self.bench.rows, can_start, bool(reference is not None and reference.template))
+        reference = self.open_record.reference
+        can_start = self.open_record.editable and self.open_record.source is not None
+        self.items.show_rows(
+            self.open_record.rows, can_start, bool(reference is not None and reference.template)
+        )
         self.selecting.show()
-        self.inspector.say_none(any_items=bool(self.bench.rows))
-        self.top.show_record(document.record, self.bench.seal)
-        self.set_editable(self.bench.editable)
-        self.standing.show(self.bench.seal, document.record.inspection_name or "")
-        self.line.show()
+        self.inspector.say_none(any_items=bool(self.open_record.rows))
+        self.top.show_record(document.record, self.open_record.seal)
+        self.set_editable(self.open_record.editable)
+        self.seal_controller.show(self.open_record.seal, document.record.inspection_name or "")
+        self.status_line.show()
         self._show_run()
         self.picture.crop()
 
     def _show_current(self) -> None:
-        bench = self.bench
-        self.picture.turn()
-        self.inspector.known = bench.known
-        self.inspector.show_item(bench.item, bench.number, bench.entry)
-        self.inspector.photo.set_editable(bench.editable and bench.item is not None)
+        open_record = self.open_record
+        self.picture.show_current()
+        self.inspector.known = open_record.known
+        self.inspector.show_item(open_record.item, open_record.number, open_record.entry)
+        self.inspector.photo.set_editable(open_record.editable and open_record.item is not None)
         self.selecting.show()
         self._show_run()
         self.found.show()
         self.photos.show()
         self.history.show()
-        self.line.show()
+        self.status_line.show()
 
     def _show_run(self) -> None:
-        item = self.bench.item
+        item = self.open_record.item
         if item is not None:
             self.inspector.run.show_run(run_state(item.result), self.detecting.running.get(item.item_id))
 
@@ -378,32 +406,32 @@ class WorkbenchPage(Page):
             self.rest.hide()
 
     def _show_saving(self) -> None:
-        self.top.show_saving(self.bench.edits.saving, self.bench.edits.held)
+        self.top.show_saving(self.open_record.edits.saving, self.open_record.edits.held)
 
     def set_editable(self, on: bool) -> None:
         """Offer editing, or only looking."""
         self.view.editor.editable = on
         self.strip.set_editable(on)
         self.inspector.set_editable(on)
-        self.inspector.photo.set_editable(on and self.bench.item is not None)
+        self.inspector.photo.set_editable(on and self.open_record.item is not None)
         self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
     def _theme_changed(self) -> None:
-        colours = colours_of(look().theme.dark)
+        colours = colours_of(theme_manager().theme.dark)
         for canvas in (self.view, self.photo, self.compare, self.inspector.photo.pane):
             canvas.set_colours(colours)
 
     # -- choosing
 
     def _regions_edited(self, change: RegionsChanged) -> None:
-        if change.step is Step.DELETE:
+        if change.step is RegionStep.DELETE:
             self.deleting.delete_items([region.id for region in change.before])
         else:
-            self.bench.change_regions(change)
+            self.open_record.change_regions(change)
 
     def select_all(self) -> None:
         """Select everything that is to be seen in the view that has the focus."""
-        if self.deleting.place is Place.LIST:
+        if self.deleting.deletion_source is DeletionSource.LIST:
             self.items.list.selectAll()
         elif self.comparing.canvas is self.comparing.front:
             self.comparing.front.select_all()
@@ -418,7 +446,7 @@ class WorkbenchPage(Page):
 
     def _item_chosen(self, item_id: str) -> None:
         self.inspector.commit()
-        self.bench.choose(item_id)
+        self.open_record.choose(item_id)
         self.view.ensure_visible(item_id)
 
     def go_to(self, item_id: str) -> None:
@@ -432,7 +460,7 @@ class WorkbenchPage(Page):
 
     def next_undecided(self) -> None:
         """Go to the next undecided item, or show that there is none."""
-        item_id = self.bench.next_undecided()
+        item_id = self.open_record.next_undecided()
         if item_id:
             self.items.show_all()
             self.go_to(item_id)
@@ -443,8 +471,8 @@ class WorkbenchPage(Page):
 
     def decide_conflicts(self) -> None:
         """Ask the user about the edits that the service refused."""
-        if self.bench.edits.conflicts():
-            ConflictDialog(self.bench, self).open()
+        if self.open_record.edits.conflicts():
+            ConflictDialog(self.open_record, self).open()
 
     def _report_written(self, path: str) -> None:
         self.toast.emit(self.tr("Report saved: {path}").format(path=path))

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from desktop.canvas.findings import Matrix
 from desktop.imaging.cut import seen_at
-from desktop.pages.workbench.rows import Finding, findings_of, to_reference
+from desktop.pages.workbench.rows import ShownFinding, findings_of, to_reference
 from shared import results
 from shared.geometry import Rect
 
@@ -15,7 +15,7 @@ SAME = 0.5
 """Findings that overlap at least this much (intersection over union) are the same."""
 
 
-class Within(StrEnum):
+class InVersions(StrEnum):
     """In which of the two versions a finding is."""
 
     BOTH = "both"
@@ -29,17 +29,17 @@ class Within(StrEnum):
 class Pairing:
     """A finding as one version or both have it."""
 
-    first: Finding | None
-    second: Finding | None
+    first: ShownFinding | None
+    second: ShownFinding | None
 
     @property
-    def within(self) -> Within:
+    def within(self) -> InVersions:
         """In which version it is."""
         if self.first is None:
-            return Within.SECOND
+            return InVersions.SECOND
         if self.second is None:
-            return Within.FIRST
-        return Within.BOTH if self.first.label == self.second.label else Within.RELABELLED
+            return InVersions.FIRST
+        return InVersions.BOTH if self.first.label == self.second.label else InVersions.RELABELLED
 
 
 def same_photo(first: results.Entry, second: results.Entry) -> bool:
@@ -71,7 +71,7 @@ def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
     return found + [Pairing(None, other) for other, _ in free]
 
 
-def _place(finding: Finding, frame: Matrix | None) -> Rect:
+def _place(finding: ShownFinding, frame: Matrix | None) -> Rect:
     """Where to compare a finding; beyond the horizon of the mapping it is nowhere, and like nothing."""
     seen = finding.rect if frame is None else seen_at(finding.rect, frame)
     return Rect(0, 0, 0, 0) if seen is None else seen

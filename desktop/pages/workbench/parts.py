@@ -17,7 +17,7 @@ _MOST_PX = 480
 _NAME = "workbench"
 
 
-class Parts(QSplitter):
+class WorkbenchLayout(QSplitter):
     """The inspector folds where the window is narrow, unless the person folded or unfolded it.
 
     It is as wide as the window allows, unless the person gave it a width.

@@ -15,7 +15,7 @@ from desktop.canvas.pair_drawing import CompareMode
 from desktop.pages.workbench.mode_buttons import ModeButtons
 from desktop.pages.workbench.photo_strip import PhotoStrip
 from desktop.pages.workbench.versions import VersionLine
-from desktop.widgets import Button, Flow, IconButton, Kind, ProgressBar, label
+from desktop.widgets import Button, ButtonKind, Flow, IconButton, ProgressBar, label
 
 LEAST_PANE_PX = 108
 
@@ -44,11 +44,11 @@ class PhotoBox(QWidget):
         self.pane.may_stack = True
         self._alignment = label("", "small")
         self._versions: Sequence[VersionLine] = ()
-        self.align = Button("", kind=Kind.QUIET)
+        self.align = Button("", kind=ButtonKind.QUIET)
         self.align.setObjectName("align-by-hand")
         self.align.clicked.connect(self._align_clicked)
         self._by_hand = False
-        self.version = Button("", kind=Kind.QUIET)
+        self.version = Button("", kind=ButtonKind.QUIET)
         self.version.setObjectName("version")
         self.version.clicked.connect(self._offer_versions)
         self.add = IconButton(
@@ -62,7 +62,7 @@ class PhotoBox(QWidget):
         self.add.clicked.connect(lambda _checked=False: self.addWanted.emit())
         self.camera.clicked.connect(lambda _checked=False: self.cameraWanted.emit())
         self.strip = PhotoStrip()
-        self.shared = Button("", kind=Kind.LINK)
+        self.shared = Button("", kind=ButtonKind.LINK)
         """Says which photo of the record it is, and that other items share it."""
         self.shared.setObjectName("photo-shared")
         self.shared.hide()

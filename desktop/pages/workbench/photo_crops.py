@@ -11,13 +11,13 @@ from PySide6.QtGui import QPixmap
 
 from desktop.client import Session
 from desktop.imaging.cut import seen_at
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.items_model import ItemsModel
-from desktop.pages.workbench.list_crops import ListCrops
+from desktop.pages.workbench.list_crops import CropQueue
 from desktop.pages.workbench.opening import fetch_photo, thumbnails
 from desktop.pages.workbench.rows import findings_of, homography, shown_detection
-from desktop.workers import Report
+from desktop.workers import ProgressReport
 from shared.geometry import Rect
 
 _AROUND = 0.4
@@ -25,7 +25,7 @@ _AROUND = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Cutout:
+class PhotoCut:
     """A part of a photo: where to get the photo, and which px of it."""
 
     content_id: str | None
@@ -33,7 +33,7 @@ class Cutout:
     rect: Rect
 
 
-def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> Cutout | None:
+def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | None:
     """The surest finding in the photo of the item's detection, else the item's region there.
 
     `reference` is the size of the reference image in px. None without a photo, or without a place in it.
@@ -48,31 +48,31 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> Cutout | Non
         box = found[0].rect
         more = _AROUND * max(box.w, box.h)
         rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
-        return Cutout(info.get("ipfs_cid"), str(url), rect)
+        return PhotoCut(info.get("ipfs_cid"), str(url), rect)
     region = item.region(*reference) if reference is not None else None
     matrix = homography(entry)
     if region is None or matrix is None:
         return None
     seen = seen_at(region, np.asarray(matrix, np.float64))
-    return None if seen is None else Cutout(info.get("ipfs_cid"), str(url), seen)
+    return None if seen is None else PhotoCut(info.get("ipfs_cid"), str(url), seen)
 
 
-class PhotoCrops(ListCrops):
+class PhotoCrops(CropQueue):
     """Makes the pictures of the rows that are painted, and makes them again when a result brings others."""
 
-    def __init__(self, bench: Bench, items: ItemsModel, ratio: float, parent: QObject) -> None:
-        super().__init__(bench, items, ratio, parent)
-        self._known: dict[str, Cutout] = {}
+    def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
+        super().__init__(open_record, items, ratio, parent)
+        self._known: dict[str, PhotoCut] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
         """Cut what is not known or is another part now, and take away what has no photo any more."""
-        document, source = self._bench.document, self._bench.source
+        document, source = self._open_record.document, self._open_record.source
         if document is None:
             return
-        todo: dict[str, Cutout] = {}
+        todo: dict[str, PhotoCut] = {}
         for item_id in item_ids:
             item = document.item(item_id)
-            here = item is not None and source is not None and self._bench.link.shows(item)
+            here = item is not None and source is not None and self._open_record.link.shows(item)
             size = source.size if here and source is not None else None
             part = cutout_of(item, size) if item is not None else None
             if part is None:
@@ -93,7 +93,7 @@ class PhotoCrops(ListCrops):
         self._known.clear()
 
 
-def _cut(report: Report, session: Session, todo: dict[str, Cutout], side: int) -> None:
+def _cut(report: ProgressReport, session: Session, todo: dict[str, PhotoCut], side: int) -> None:
     """Report (id, QImage) for each; each photo is fetched and opened once."""
     photos: dict[tuple[str | None, str], list[tuple[str, Rect]]] = {}
     for item_id, part in todo.items():

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QPaintEve
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
 from desktop.moments import minute
-from desktop.theme import look
-from desktop.widgets import Button, Kind, paint_icon, tip
+from desktop.theme import theme_manager
+from desktop.widgets import Button, ButtonKind, paint_icon, tip
 from shared.wire.inspection import Photo
 
 THUMB_PX = 34
@@ -55,7 +55,7 @@ class _Thumb(QAbstractButton):
             self.removeWanted.emit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         painter = QPainter(self)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         inside = QRectF(self.rect()).adjusted(2, 2, -2, -2)
@@ -93,7 +93,7 @@ class PhotoStrip(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(4)
         self._all = False
-        self.more = Button("", kind=Kind.QUIET, parent=self)
+        self.more = Button("", kind=ButtonKind.QUIET, parent=self)
         self.more.setObjectName("photo-more")
         self.more.setFixedSize(THUMB_PX, THUMB_PX)
         self.more.clicked.connect(lambda _checked=False: self._unfold(not self._all))

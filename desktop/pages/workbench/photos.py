@@ -15,9 +15,9 @@ from desktop.canvas.findings import FindingBox
 from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.own_settings import own_settings
+from desktop.pages.workbench.own_settings import item_detection_settings
 from desktop.pages.workbench.photo_box import PhotoBox
 from desktop.pages.workbench.pictures import PhotoRef, make_pair, thumbnail
 from desktop.pages.workbench.rows import alignment, homography
@@ -32,7 +32,7 @@ _GATHER_MS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _PairRequest:
     """What the pair on view is made of; `mapping` brings px of the reference image to px of the photo."""
 
     item_id: str
@@ -41,28 +41,30 @@ class _Wanted:
     mapping: list[list[float]] | None
 
 
-class Photos(QObject):
+class PhotoPairController(QObject):
     """Keeps the photo box in step with the chosen item."""
 
     pairChanged = Signal(object)
     """The new `AlignedPair` of the chosen item, or None."""
     photoChanged = Signal()
-    """`ref`, `mapping` or `own` are others: another photo is looked at, or it is aligned in another way."""
+    """`ref`, `mapping` or `of_item` are others: another photo is looked at, or it is
+    aligned in another way.
+    """
 
-    def __init__(self, bench: Bench, box: PhotoBox, window: QWidget) -> None:
+    def __init__(self, open_record: OpenRecord, box: PhotoBox, window: QWidget) -> None:
         super().__init__(window)
-        self._bench, self._box, self._window = bench, box, window
+        self._open_record, self._box, self._window = open_record, box, window
         self._reading: Task | None = None
         self._pairing: Task | None = None
         self._known: dict[str, Sequence[Photo]] = {}
-        self._shown: _Wanted | None = None
+        self._shown: _PairRequest | None = None
         self._pair_soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._pair_soon.timeout.connect(self._pair)
         self.ref: PhotoRef | None = None
         """The photo of the chosen item that is looked at; None without one."""
         self.mapping: list[list[float]] | None = None
         """Brings px of the reference image to px of that photo; None where it is not aligned."""
-        self.own = False
+        self.of_item = False
         """Whether the findings on view were found in it."""
         self._seen: object = None
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
@@ -74,19 +76,19 @@ class Photos(QObject):
         """Where the reference image lies in a file that is a photo of the record, for the chosen item."""
         self.pair: AlignedPair | None = None
         box.versionChosen.connect(self.show_version)
-        box.strip.chosen.connect(self.look_at)
+        box.strip.chosen.connect(self.compare_photo)
         box.strip.removeWanted.connect(self.remove)
 
     # -- showing
 
     def show(self) -> None:
         """Show the pair of the chosen item and what belongs to it; the photo list is read when it is new."""
-        item = self._bench.item
+        item = self._open_record.item
         if item is None:
             self.ref = None
             self._look("", None, own=False)
             return
-        entry = self._bench.stored_entry
+        entry = self._open_record.stored_entry
         self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
         if item.item_id not in self._known:
             self._read(item.item_id)
@@ -102,12 +104,12 @@ class Photos(QObject):
 
     def reread(self, item_id: str) -> None:
         """Reload the photos of an item that another user changed."""
-        if item_id == self._bench.current:
+        if item_id == self._open_record.current:
             # What is known stays on view until then: nothing that is being done on it is cut short.
             self._read(item_id)
         else:
             self._known.pop(item_id, None)
-            self._bench.photos.pop(item_id, None)
+            self._open_record.photos.pop(item_id, None)
 
     def has_photo(self, item_id: str) -> bool:
         """True unless the item is known to have no photo."""
@@ -121,7 +123,7 @@ class Photos(QObject):
     def _read(self, item_id: str) -> None:
         if self._reading is not None:
             self._reading.cancel()
-        service_id = self._bench.edits.service_id(item_id)
+        service_id = self._open_record.edits.service_id(item_id)
         self._reading = run(
             self._session.items.photos,
             service_id,
@@ -133,19 +135,19 @@ class Photos(QObject):
     def _read_done(self, item_id: str, photos: Sequence[Photo]) -> None:
         oldest_first = sorted(photos, key=lambda photo: photo.created_at)
         self._known[item_id] = oldest_first
-        self._bench.photos[item_id] = [photo.file_id for photo in oldest_first]
-        if item_id == self._bench.current:
+        self._open_record.photos[item_id] = [photo.file_id for photo in oldest_first]
+        if item_id == self._open_record.current:
             self._show_pair()
 
     def _show_pair(self) -> None:
-        item = self._bench.item
+        item = self._open_record.item
         if item is None:
             return
-        entry = self._bench.entry
+        entry = self._open_record.entry
         photos = self._known.get(item.item_id, ())
         ref = self._photo_of(item.item_id, entry, photos)
         self._show_strip(photos, ref)
-        source = self._bench.source
+        source = self._open_record.source
         region = item.region(*source.size) if source is not None else None
         self.ref = ref
         own = ref is not None and self._is_of(entry, ref)
@@ -160,7 +162,7 @@ class Photos(QObject):
             self._say_pair(None)
             self._box.show_pair(None, self.tr("No photos yet. Add or take one, or drop a file here."))
             return
-        wanted = _Wanted(item.item_id, ref, region, mapping)
+        wanted = _PairRequest(item.item_id, ref, region, mapping)
         if wanted == self._shown:
             return
         if self._shown is None or self._shown.item_id != item.item_id:
@@ -174,7 +176,7 @@ class Photos(QObject):
 
     def _look(self, item_id: str, mapping: list[list[float]] | None, own: bool) -> None:
         """Say so when the photo that is looked at, or what is known of it, is another."""
-        self.mapping, self.own = mapping, own
+        self.mapping, self.of_item = mapping, own
         seen = (item_id, self.ref, mapping, own, self.name)
         if seen != self._seen:
             self._seen = seen
@@ -194,7 +196,7 @@ class Photos(QObject):
         self._pairing = run(
             make_pair,
             self._session,
-            self._bench.source,
+            self._open_record.source,
             wanted.region,
             wanted.ref,
             wanted.mapping,
@@ -227,14 +229,18 @@ class Photos(QObject):
         self.pairChanged.emit(pair)
 
     @property
-    def own_pair(self) -> AlignedPair | None:
+    def finding_pair(self) -> AlignedPair | None:
         """The pair when it shows the photo in which the findings on view were found; None for another."""
-        return self.pair if self.own else None
+        return self.pair if self.of_item else None
 
     @property
     def _key(self) -> tuple[str, str] | None:
         ref = self.ref
-        return None if ref is None else (self._bench.current, ref.content_id or ref.file_id or ref.url or "")
+        return (
+            None
+            if ref is None
+            else (self._open_record.current, ref.content_id or ref.file_id or ref.url or "")
+        )
 
     @property
     def file_id(self) -> str:
@@ -242,20 +248,20 @@ class Photos(QObject):
         ref = self.ref
         if ref is None or ref.file_id:
             return "" if ref is None else ref.file_id
-        known = self._known.get(self._bench.current, ())
+        known = self._known.get(self._open_record.current, ())
         return next((photo.file_id for photo in known if photo.file.ipfs_cid == ref.content_id), "")
 
     @property
     def name(self) -> str:
         """The file name of the photo on view; an empty string while it is not known."""
         content_id = None if self.ref is None else self.ref.content_id
-        known = self._known.get(self._bench.current, ())
+        known = self._known.get(self._open_record.current, ())
         names = (photo.file.filename for photo in known if photo.file.ipfs_cid == content_id)
         return next(names, None) or ""
 
     def _kept_by_hand(self, item: ItemView) -> list[list[float]] | None:
         """The alignment that a person set for the photo on view, here or at another desktop."""
-        kept = own_settings(item.item_point).alignment
+        kept = item_detection_settings(item.item_point).alignment
         return kept["homography"] if kept is not None and kept["photo_file_id"] == self.file_id else None
 
     def align_by_hand(self, matrix: list[list[float]] | None) -> None:
@@ -280,7 +286,7 @@ class Photos(QObject):
         current = next(
             (photo.photo_id for photo in photos if ref and photo.file.ipfs_cid == ref.content_id), ""
         )
-        for photo in self._box.strip.show_photos(photos, current, self._bench.editable):
+        for photo in self._box.strip.show_photos(photos, current, self._open_record.editable):
             run(
                 thumbnail,
                 self._session,
@@ -294,21 +300,21 @@ class Photos(QObject):
     def show_version(self, version: int) -> None:
         """Show this version of the result with the photo that it looked at."""
         self._looked_at = ("", "")
-        self._bench.show_version(version)
+        self._open_record.show_version(version)
 
-    def look_at(self, photo_id: str) -> None:
+    def compare_photo(self, photo_id: str) -> None:
         """Compare this photo of the chosen item with the reference."""
-        self._looked_at = (self._bench.current, photo_id)
+        self._looked_at = (self._open_record.current, photo_id)
         self._show_pair()
 
     def remove(self, photo_id: str) -> None:
         """Take a photo off the chosen item, after asking."""
-        item_id = self._bench.current
+        item_id = self._open_record.current
         # Someone may have finished the record while the question was open.
-        if self._bench.may_edit() and self._asked_to_remove(photo_id) and self._bench.may_edit():
+        if self._open_record.may_edit() and self._asked_to_remove(photo_id) and self._open_record.may_edit():
             run(
                 self._session.items.delete_photo,
-                self._bench.edits.service_id(item_id),
+                self._open_record.edits.service_id(item_id),
                 photo_id,
                 owner=self,
                 done=lambda _: self.reread(item_id),
@@ -316,7 +322,7 @@ class Photos(QObject):
             )
 
     def _asked_to_remove(self, photo_id: str) -> bool:
-        photos = self._known.get(self._bench.current, ())
+        photos = self._known.get(self._open_record.current, ())
         file_id = next((photo.file_id for photo in photos if photo.photo_id == photo_id), "")
         said = self.tr("The photo is removed from this item. Its detection results are kept.")
         return confirm(
@@ -335,7 +341,7 @@ class Photos(QObject):
             return PhotoRef(chosen.file_id, chosen.file.ipfs_cid)
         info = (entry or {}).get("inputImage") or {}
         url = info.get("download_url")
-        if photos and (entry is None or self._bench.newest_shown):
+        if photos and (entry is None or self._open_record.newest_shown):
             newest = photos[-1]
             return PhotoRef(newest.file_id, newest.file.ipfs_cid)
         if url:
@@ -349,4 +355,4 @@ class Photos(QObject):
 
     @property
     def _session(self) -> Session:
-        return self._bench.context.session
+        return self._open_record.context.session

@@ -16,10 +16,10 @@ from PySide6.QtGui import QImage
 from desktop.canvas.alignment import AlignedPair, align_cut
 from desktop.client import Session
 from desktop.imaging.conversion import for_upload
-from desktop.imaging.cut import Cut, coarse, fine, is_large, seen_at
+from desktop.imaging.cut import ImageCrop, coarse, fine, is_large, seen_at
 from desktop.imaging.source import ImageSource
 from desktop.pages.workbench.opening import fetch_photo
-from desktop.workers import Report
+from desktop.workers import ProgressReport
 from shared.geometry import Rect
 from shared.wire.inspection import Photo
 
@@ -47,7 +47,7 @@ def seen_region(region: Rect, width: int, height: int) -> Rect:
 
 
 def make_pair(
-    report: Report,
+    report: ProgressReport,
     session: Session,
     source: ImageSource | None,
     region: Rect | None,
@@ -68,7 +68,7 @@ def make_pair(
 
 
 def _pair(
-    report: Report,
+    report: ProgressReport,
     source: ImageSource | None,
     region: Rect | None,
     photo: ImageSource,
@@ -83,7 +83,7 @@ def _pair(
     back = np.array([[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]])
     mapping = None if homography is None else np.asarray(homography, np.float64) @ back
 
-    def laid(cut: Cut) -> AlignedPair:
+    def laid(cut: ImageCrop) -> AlignedPair:
         try:
             pair = align_cut(crop, cut, mapping)
         except ValueError:
@@ -109,7 +109,7 @@ def _fitted(image: QImage) -> tuple[QImage, float]:
     return small, small.width() / image.width()
 
 
-def upload(report: Report, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
+def upload(report: ProgressReport, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
     """Send a photo and add it to the item; reports 0..1. Raises ClientError, ImageError, OSError."""
     source, name = for_upload(source, name)
     report.check()

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.client import Session
 from desktop.imaging.conversion import for_upload
 from desktop.pages import find
-from desktop.pages.chooser import Choice, Chooser
+from desktop.pages.chooser import Choice, SearchCombo
 from desktop.pages.file_dialogs import Purpose, open_picture
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
-from desktop.widgets import Button, ProgressBar, Symbol, label
-from desktop.workers import Lane, Report, Task, run
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.widgets import Button, IconLabel, ProgressBar, label
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.codes import Permission
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
@@ -28,12 +28,12 @@ class ReferenceChoice(QWidget):
     chosen = Signal()
     """The record has a reference image now."""
 
-    def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
+    def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench = bench
+        self._open_record = open_record
         self._task: Task | None = None
         self.setObjectName("reference-choice")
-        self.images = Chooser(
+        self.images = SearchCombo(
             self.tr("Reference image"),
             self._find,
             placeholder=self.tr("Select or search"),
@@ -61,7 +61,7 @@ class ReferenceChoice(QWidget):
         column = QVBoxLayout(self)
         column.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.setSpacing(12)
-        column.addWidget(Symbol("photo", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(IconLabel("photo", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._text, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addLayout(row)
         column.addWidget(self.upload, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -72,8 +72,8 @@ class ReferenceChoice(QWidget):
 
     def offer(self) -> None:
         """Read which reference images there are, and offer them."""
-        context = self._bench.context
-        may = context.may(Permission.INSPECTION_UPDATE) and not self._bench.sealed
+        context = self._open_record.context
+        may = context.may(Permission.INSPECTION_UPDATE) and not self._open_record.sealed
         self._text.setText(
             self.tr("This record has no reference image. Select the image to draw regions on.")
             if may
@@ -90,9 +90,9 @@ class ReferenceChoice(QWidget):
 
     def _find(self, text: str, page: int) -> Sequence[Choice]:
         """Reference images, those of the record's aircraft first."""
-        document = self._bench.document
+        document = self._open_record.document
         aircraft_id = document.record.aircraft_id if document is not None else None
-        return find.references(self._bench.context.session, aircraft_id)(text, page)
+        return find.references(self._open_record.context.session, aircraft_id)(text, page)
 
     def _use_chosen(self) -> None:
         try:
@@ -113,15 +113,15 @@ class ReferenceChoice(QWidget):
 
     def add(self, path: Path) -> None:
         """Upload a picture, enter it into the catalogue and use it."""
-        document = self._bench.document
-        if document is None or self._task is not None or self._bench.says_sealed():
+        document = self._open_record.document
+        if document is None or self._task is not None or self._open_record.refuse_if_sealed():
             return
         self._say("")
         self._bar.setValue(0)
         self._bar.show()
         self._task = run(
             _upload,
-            self._bench.context.session,
+            self._open_record.context.session,
             path,
             document.record.aircraft_id,
             owner=self,
@@ -133,12 +133,12 @@ class ReferenceChoice(QWidget):
 
     def _use(self, reference_image_id: str) -> None:
         self._bar.hide()
-        if self._bench.says_sealed():
+        if self._open_record.refuse_if_sealed():
             self._task = None
             return
         self._task = run(
-            self._bench.context.session.records.update,
-            self._bench.record_id,
+            self._open_record.context.session.records.update,
+            self._open_record.record_id,
             RecordUpdate(reference_image_id=reference_image_id),
             None,
             owner=self,
@@ -160,7 +160,7 @@ class ReferenceChoice(QWidget):
         self._error.setVisible(bool(text))
 
 
-def _upload(report: Report, session: Session, path: Path, aircraft_id: str | None) -> str:
+def _upload(report: ProgressReport, session: Session, path: Path, aircraft_id: str | None) -> str:
     source, name = for_upload(path)
     report.check()
     stored = session.files.upload(

@@ -14,15 +14,15 @@ from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.imaging.source import ImageSource
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.items_model import THUMB_PX, ItemsModel
 from desktop.pages.workbench.opening import fetch_file, thumbnails
 from desktop.pages.workbench.reference import ReferenceChoice
 from desktop.pages.workbench.reference_file import ReferenceFile, same_file
-from desktop.pages.workbench.regions import Shown
+from desktop.pages.workbench.regions import ShownRegions
 from desktop.pages.workbench.tool_strip import ToolStrip
-from desktop.turns import paint_apart
-from desktop.workers import Lane, Report, Task, run
+from desktop.turns import repaint_later
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.geometry import Rect
 
 _GATHER_MS = 60
@@ -33,14 +33,14 @@ class ReferencePicture(QObject):
 
     def __init__(
         self,
-        bench: Bench,
+        open_record: OpenRecord,
         view: CanvasView,
         items: ItemsModel,
         places: tuple[QStackedWidget, ReferenceChoice, ToolStrip],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._bench, self._view, self._items = bench, view, items
+        self._open_record, self._view, self._items = open_record, view, items
         self._centre, self._choice, self._strip = places
         self._fetching: Task | None = None
         self._cropping: Task | None = None
@@ -52,10 +52,10 @@ class ReferencePicture(QObject):
         self._soon.timeout.connect(self._make)
         items.pictureWanted.connect(self._want)
 
-    def turn(self) -> bool:
+    def show_current(self) -> bool:
         """Show the picture that the chosen item is marked on; the choice of one, and False, without any."""
-        file = self._bench.link.file
-        self._view.mm_per_pixel = self._bench.mm_per_pixel
+        file = self._open_record.link.file
+        self._view.mm_per_pixel = self._open_record.mm_per_pixel
         if file is not None:
             self.show(file)
         if (self._centre.currentWidget() is self._choice) != (file is None):
@@ -69,19 +69,21 @@ class ReferencePicture(QObject):
     def show(self, file: ReferenceFile) -> None:
         """Show this picture; nothing happens when it is on view, or on its way, already."""
         under_way = self._fetching is not None and not self._fetching.finished
-        if same_file(file, self._file) and (under_way or self._bench.source is not None):
+        if same_file(file, self._file) and (under_way or self._open_record.source is not None):
             return
         self._stop()
         if not same_file(file, self._file):
             self._view.open(None)
         self._file = file
         self._view.show_message(self.tr("Opening image…"))
-        document = self._bench.document
+        document = self._open_record.document
         self._fetching = run(
             _fetch,
-            self._bench.context.session,
+            self._open_record.context.session,
             file,
-            partial(self._bench.link.worked_out, document.items if document else (), self._bench.rows),
+            partial(
+                self._open_record.link.worked_out, document.items if document else (), self._open_record.rows
+            ),
             owner=self,
             progress=self._fetched_some,
             done=self._opened,
@@ -123,7 +125,7 @@ class ReferencePicture(QObject):
 
     def _make(self) -> None:
         """Make the crops that were asked for and are missing or out of date."""
-        source, store = self._bench.source, self._view.store
+        source, store = self._open_record.source, self._view.store
         if source is None:
             return
         wanted, self._wanted = self._wanted, {}
@@ -155,12 +157,12 @@ class ReferencePicture(QObject):
     def _fetched_some(self, share: float) -> None:
         self._view.show_message(self.tr("Downloading image… {n} %").format(n=round(share * 100)))
 
-    def _opened(self, opened: tuple[ImageSource, Shown]) -> None:
+    def _opened(self, opened: tuple[ImageSource, ShownRegions]) -> None:
         source, shown = opened
-        paint_apart(self._view)
+        repaint_later(self._view)
         self._view.show_message("")
         self._view.open(source)
-        self._bench.show_picture(source, shown)
+        self._open_record.show_picture(source, shown)
         if self._wanted:
             self._soon.start()
 
@@ -171,11 +173,11 @@ class ReferencePicture(QObject):
 
 
 def _fetch(
-    report: Report,
+    report: ProgressReport,
     session: Session,
     file: ReferenceFile,
-    regions_on: Callable[[tuple[int, int]], Shown],
-) -> tuple[ImageSource, Shown]:
+    regions_on: Callable[[tuple[int, int]], ShownRegions],
+) -> tuple[ImageSource, ShownRegions]:
     """The picture and the regions on it, so that the GUI thread need not work them out."""
     source = fetch_file(report, session, file)
     return source, regions_on(source.size)

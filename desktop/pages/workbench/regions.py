@@ -9,20 +9,20 @@ from typing import Any
 
 from desktop.canvas.regions import Region, RegionsChanged, RegionStore
 from desktop.journal import Edit
-from desktop.pages.workbench.copying import Copied, copied, fields_of
+from desktop.pages.workbench.copying import CopiedItem, copy_of, fields_of
 from desktop.pages.workbench.document import Document, ItemView, fraction_point
-from desktop.pages.workbench.own_settings import followed, own_settings, pixels, with_areas
+from desktop.pages.workbench.own_settings import followed, item_detection_settings, pixels, with_areas
 from desktop.pages.workbench.reference_file import ReferenceFile, of_item, same_file
-from desktop.pages.workbench.rows import Row
+from desktop.pages.workbench.rows import ItemRow
 from shared.geometry import Rect, pixels_to_point
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownRegions:
     """The region of each row, None where it has none, on a picture of `size` (px)."""
 
     size: tuple[int, int] = (0, 0)
-    rows: Sequence[Row] = ()
+    rows: Sequence[ItemRow] = ()
     regions: Sequence[Region | None] = ()
 
 
@@ -30,23 +30,23 @@ class Shown:
 class RegionLink:
     """Keeps a region store in step with a document.
 
-    `file` is the picture on view, `home` that of the record's reference image, `size` its upright px, (0, 0)
-    until it is there. Only items that are marked on `file` are shown. Locked, hidden and in front are said of
-    the view, not of the item, so they last as long as the record is open.
+    `file` is the picture on view, `record_file` that of the record's reference image, `size` its upright px,
+    (0, 0) until it is there. Only items that are marked on `file` are shown. Locked, hidden and in front are
+    said of the view, not of the item, so they last as long as the record is open.
     """
 
     store: RegionStore
     size: tuple[int, int] = (0, 0)
     file: ReferenceFile | None = None
-    home: ReferenceFile | None = None
-    pasted: Mapping[str, Copied] = field(default_factory=dict)
+    record_file: ReferenceFile | None = None
+    pasted: Mapping[str, CopiedItem] = field(default_factory=dict)
     """What was copied elsewhere and is being pasted, by the ids that the copies name."""
     _looks: dict[str, Region] = field(default_factory=dict)
-    _shown: Shown = field(default_factory=Shown)
+    _shown: ShownRegions = field(default_factory=ShownRegions)
     _touched: set[str] = field(default_factory=set)
     """Items whose looks are others than in `_shown`."""
 
-    def show(self, items: Sequence[ItemView], rows: Sequence[Row]) -> None:
+    def show(self, items: Sequence[ItemView], rows: Sequence[ItemRow]) -> None:
         """Show every item that has a region."""
         if self.size[0] <= 0:
             self.store.replace(())
@@ -55,9 +55,11 @@ class RegionLink:
         self._touched.clear()
         self.store.replace([region for region in self._shown.regions if region is not None])
 
-    def worked_out(self, items: Sequence[ItemView], rows: Sequence[Row], size: tuple[int, int]) -> Shown:
+    def worked_out(
+        self, items: Sequence[ItemView], rows: Sequence[ItemRow], size: tuple[int, int]
+    ) -> ShownRegions:
         """The regions on a picture of this size, for `take`; may be called from any thread."""
-        before = self._shown if self._shown.size == size else Shown()
+        before = self._shown if self._shown.size == size else ShownRegions()
         # An item that did not change has the very same row, mostly in the same place.
         stay = list(map(is_, rows, before.rows))
         other = [place for place, same in enumerate(stay) if not same]
@@ -67,26 +69,26 @@ class RegionLink:
         for place in (*other, *range(len(stay), len(rows))):
             item = items[place]
             regions[place] = self._region(item, rows[place], size) if self.shows(item) else None
-        return Shown(size, rows, regions)
+        return ShownRegions(size, rows, regions)
 
-    def take(self, shown: Shown, size: tuple[int, int]) -> None:
+    def take(self, shown: ShownRegions, size: tuple[int, int]) -> None:
         """The picture on view is there, and what `worked_out` gave for it."""
         self._shown, self.size = shown, size
 
     def shows(self, item: ItemView) -> bool:
         """True when the item is marked on the picture on view."""
-        return same_file(of_item(item, self.home), self.file)
+        return same_file(of_item(item, self.record_file), self.file)
 
-    def turn_to(self, file: ReferenceFile | None) -> bool:
+    def show_file(self, file: ReferenceFile | None) -> bool:
         """`file` is on view from now on, without a size until it is there; False when it was before."""
         same = same_file(file, self.file)
         self.file = file
         if not same:
             self.size = (0, 0)
-            self._shown = Shown()
+            self._shown = ShownRegions()
         return not same
 
-    def _region(self, item: ItemView, row: Row, size: tuple[int, int]) -> Region | None:
+    def _region(self, item: ItemView, row: ItemRow, size: tuple[int, int]) -> Region | None:
         rect = item.region(*size)
         if rect is None or rect.empty:
             return None
@@ -126,14 +128,14 @@ class RegionLink:
                 }
                 edits.append(document.make(change.step.value, fields, region.id))
         # Undo restores them in reverse order, so each finds its predecessors in place.
-        for region_id in sorted(before - after.keys(), key=document.place, reverse=True):
+        for region_id in sorted(before - after.keys(), key=document.index_of, reverse=True):
             edits.append(document.remove(region_id, change.step.value, photos.get(region_id, ())))
         return [edit for edit in edits if edit is not None]
 
     def _carried(self, document: Document, region: Region) -> dict[str, Any]:
         """What a copy takes over from its original; nothing for a new region."""
         original = document.item(region.copy_of) if region.copy_of else None
-        known = copied(original, self.size) if original is not None else self.pasted.get(region.copy_of)
+        known = copy_of(original, self.size) if original is not None else self.pasted.get(region.copy_of)
         if known is None:
             return {}
         return fields_of(known, self.point(region.rect, None), pixels_to_point(region.rect, *self.size))
@@ -146,7 +148,7 @@ class RegionLink:
         if now == rect:
             return whole
         whole["point"] = {**(whole.get("point") or {}), **fraction_point(rect, width, height)}
-        areas = own_settings(whole).ignored
+        areas = item_detection_settings(whole).ignored
         if areas and now is not None:
             whole = with_areas(whole, followed(pixels(areas, self.size), now, rect), self.size)
         if self.file is not None and self.file.info.get("download_url") and not whole.get("fileInfo"):

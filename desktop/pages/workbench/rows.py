@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from desktop.canvas.findings import Matrix
-from desktop.canvas.regions import State
+from desktop.canvas.regions import RegionState
 from desktop.detection_words import model_word
 from desktop.pages.workbench.correction import boxes_of
 from desktop.pages.workbench.document import ItemView
@@ -22,7 +22,7 @@ from shared.wire.detection import Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ShownFinding:
     """One box of a result entry: px of the upright photo. `place` counts its readable boxes from 0.
 
     `drawn`: a person drew it, and its confidence says nothing; `author` is who, empty where not known.
@@ -41,7 +41,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ItemRow:
     """An item with its number. `status` is passed, failed, undecided or not_started."""
 
     item_id: str
@@ -67,13 +67,13 @@ class Row:
         return self.run.message
 
     @property
-    def state(self) -> State:
+    def state(self) -> RegionState:
         """The colour of its region."""
-        return State.NONE if self.status == "not_started" else State(self.status)
+        return RegionState.NONE if self.status == "not_started" else RegionState(self.status)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FindingContext:
     """What is known beside a result entry: severities of labels now, the scale, who works here.
 
     `me` is the user id and what that person is called.
@@ -90,16 +90,16 @@ class Known:
         return name or (self.me[1] if user_id in ("", self.me[0]) else "")
 
 
-def findings_of(entry: results.Entry | None, known: Known | None = None) -> tuple[Finding, ...]:
+def findings_of(entry: results.Entry | None, known: FindingContext | None = None) -> tuple[ShownFinding, ...]:
     """The boxes of a result entry, the surest first; what cannot be read is left out."""
-    known = known or Known()
+    known = known or FindingContext()
     found = []
     matrix = homography(entry)
     for place, box in enumerate(boxes_of(entry)):
         rect = from_corners(*(box["points"][name] for name in ("x1", "y1", "x2", "y2")))
         drawn = findings.is_drawn(box)
         found.append(
-            Finding(
+            ShownFinding(
                 label=box["label"],
                 confidence=box["confidence"],
                 rect=rect,
@@ -156,7 +156,7 @@ def _alignment(entry: results.Entry | None) -> Mapping[str, Any] | None:
     return said if isinstance(said, Mapping) else None
 
 
-def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
+def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
     """The row of an item; `models` names models by their id."""
     found = findings_of(shown_detection(item)) if item.result else ()
     verdict = item.verdict
@@ -164,7 +164,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
         status = verdict.value
     else:
         status = "undecided" if item.result or item.pending_verdict else "not_started"
-    return Row(
+    return ItemRow(
         item_id=item.item_id,
         number=number,
         name=item.item_name,
@@ -179,16 +179,16 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> Row:
     )
 
 
-class Rows:
+class ItemRows:
     """The rows of a record. An item that did not change keeps its row, also in a large record."""
 
     def __init__(self) -> None:
         self._items: Sequence[ItemView] = ()
-        self._rows: list[Row] = []
+        self._rows: list[ItemRow] = []
         self._numbers: dict[str, int] | None = None
         self._models: Mapping[str, str] = {}
 
-    def of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[Row]:
+    def of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[ItemRow]:
         """The rows of all items, numbered in their order from 1; `models` names models by their id."""
         before, rows = (self._items, self._rows) if models == self._models else ((), [])
         # Nearly all are what and where they were: that is found without a step of Python for each.

@@ -7,8 +7,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.binding import Commands
-from desktop.pages.workbench.run_state import UNALIGNED, Run, RunState
-from desktop.widgets import Button, Kind, ProgressBar, label
+from desktop.pages.workbench.run_state import UNALIGNED, RunPhase, RunState
+from desktop.widgets import Button, ButtonKind, ProgressBar, label
 
 
 class RunBox(QWidget):
@@ -27,14 +27,14 @@ class RunBox(QWidget):
             commands.title("item.detect"), icon="play", keys=commands.keys_text("item.detect")
         )
         self.start.setObjectName("item-detect")
-        self.said = label("", "dim", wrap=True)
+        self.notice = label("", "dim", wrap=True)
         self.why = label("", "error", wrap=True)
         self.bar = ProgressBar(self.tr("Detection progress"))
         self.cancel = Button(self.tr("Cancel"), icon="close")
         self.cancel.setObjectName("item-detect-cancel")
         self.retry = Button(self.tr("Retry"), icon="refresh")
         self.retry.setObjectName("item-detect-retry")
-        self.align = Button(self.tr("Align with three points"), kind=Kind.LINK)
+        self.align = Button(self.tr("Align with three points"), kind=ButtonKind.LINK)
         self.align.setObjectName("item-detect-align")
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -44,7 +44,7 @@ class RunBox(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self.start, self.said, self.bar, self.why):
+        for part in (self.start, self.notice, self.bar, self.why):
             column.addWidget(part)
         column.addLayout(row)
         self.start.clicked.connect(lambda _checked=False: self.wanted.emit())
@@ -57,11 +57,11 @@ class RunBox(QWidget):
         """Show where the detection stands; `percent` is None unless it is asked for or under way."""
         asked = percent is not None
         running = asked or state.under_way
-        ended = not running and state.run in (Run.FAILED, Run.CANCELED)
+        ended = not running and state.run in (RunPhase.FAILED, RunPhase.CANCELED)
         self.start.setVisible(not running and not ended)
-        self.said.setText(self._words(state, percent) if running or ended else "")
-        self.said.setVisible(bool(self.said.text()))
-        self.bar.setVisible(running and state.run is Run.RUNNING)
+        self.notice.setText(self._words(state, percent) if running or ended else "")
+        self.notice.setVisible(bool(self.notice.text()))
+        self.bar.setVisible(running and state.run is RunPhase.RUNNING)
         self.bar.setValue(percent or 0)
         self.why.setText(state.message if ended else "")
         self.why.setVisible(bool(self.why.text()))
@@ -76,10 +76,10 @@ class RunBox(QWidget):
 
     def _words(self, state: RunState, percent: int | None) -> str:
         match state.run:
-            case Run.RUNNING:
+            case RunPhase.RUNNING:
                 return self.tr("Detecting… {percent} %").format(percent=percent or 0)
-            case Run.FAILED if percent is None:
+            case RunPhase.FAILED if percent is None:
                 return self.tr("Detection failed")
-            case Run.CANCELED if percent is None:
+            case RunPhase.CANCELED if percent is None:
                 return self.tr("Detection cancelled.")
         return self.tr("Detection queued…")

@@ -14,7 +14,7 @@ UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})
 """The codes of failures in which photo and region could not be laid on each other."""
 
 
-class Run(StrEnum):
+class RunPhase(StrEnum):
     """Where the newest detection of an item stands."""
 
     NONE = "none"
@@ -25,12 +25,12 @@ class Run(StrEnum):
     CANCELED = "canceled"
 
 
-_UNDER_WAY = (Run.WAITING, Run.RUNNING)
-_RUNS: Mapping[str, Run] = {
-    Progress.PENDING: Run.WAITING,
-    Progress.DETECTING: Run.RUNNING,
-    Progress.ERROR: Run.FAILED,
-    Progress.CANCELED: Run.CANCELED,
+_UNDER_WAY = (RunPhase.WAITING, RunPhase.RUNNING)
+_RUNS: Mapping[str, RunPhase] = {
+    Progress.PENDING: RunPhase.WAITING,
+    Progress.DETECTING: RunPhase.RUNNING,
+    Progress.ERROR: RunPhase.FAILED,
+    Progress.CANCELED: RunPhase.CANCELED,
 }
 
 
@@ -38,7 +38,7 @@ _RUNS: Mapping[str, Run] = {
 class RunState:
     """`code` and `message` say why it failed, `job_id` which job of the service it is."""
 
-    run: Run = Run.NONE
+    run: RunPhase = RunPhase.NONE
     code: str = ""
     message: str = ""
     job_id: str = ""
@@ -57,12 +57,12 @@ def run_state(entries: Iterable[results.Entry]) -> RunState:
     entry = results.newest_detection(entries)
     if entry is None:
         return _NEVER_RUN
-    run = _RUNS.get(str(entry.get("progress")), Run.DONE)
+    run = _RUNS.get(str(entry.get("progress")), RunPhase.DONE)
     if run in _UNDER_WAY and not results.is_under_way(entry):
         # Written by another program: it will never be finished here.
-        run = Run.DONE
+        run = RunPhase.DONE
     given = entry.get("error")
     said = given if isinstance(given, Mapping) else {}
     code = str(said.get("code") or "")
-    message = failure_sentence(code, str(said.get("message") or "")) if run is Run.FAILED else ""
+    message = failure_sentence(code, str(said.get("message") or "")) if run is RunPhase.FAILED else ""
     return RunState(run, code, message, results.job_of(entry) or "")

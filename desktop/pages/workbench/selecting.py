@@ -8,38 +8,43 @@ from PySide6.QtCore import QObject
 
 from desktop.canvas.regions import StoreEvent
 from desktop.canvas.view import CanvasView
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.items_panel import ItemsPanel
 
 
-class Selecting(QObject):
+class SelectionController(QObject):
     """Brings what is selected on the canvas or in the list to the bench, and from there to the other one.
 
     `commit` takes what is typed about the chosen item before another one is chosen.
     """
 
     def __init__(
-        self, bench: Bench, items: ItemsPanel, view: CanvasView, commit: Callable[[], None], parent: QObject
+        self,
+        open_record: OpenRecord,
+        items: ItemsPanel,
+        view: CanvasView,
+        commit: Callable[[], None],
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._bench, self._items, self._view, self._commit = bench, items, view, commit
+        self._open_record, self._items, self._view, self._commit = open_record, items, view, commit
         self._showing = False
-        bench.selectionChanged.connect(self.show)
-        bench.currentChanged.connect(self.show)
+        open_record.selectionChanged.connect(self.show)
+        open_record.currentChanged.connect(self.show)
         items.selected.connect(self._in_list)
         view.store.subscribe(self._on_canvas)
 
     def show(self) -> None:
         """Show the selection of the bench in both places; regions that are not on view are only listed."""
-        bench = self._bench
+        open_record = self._open_record
         self._showing = True
-        self._items.select(bench.selection, bench.current)
-        self._view.store.select(bench.selection)
+        self._items.select(open_record.selection, open_record.current)
+        self._view.store.select(open_record.selection)
         self._showing = False
 
     def _in_list(self, item_ids: tuple[str, ...], current: str) -> None:
         self._commit()
-        self._bench.select(item_ids, current)
+        self._open_record.select(item_ids, current)
         self._view.ensure_visible(current)
 
     def _on_canvas(self, event: StoreEvent) -> None:
@@ -47,6 +52,6 @@ class Selecting(QObject):
         if not event.selection or event.removed or self._showing:
             return
         ids = self._view.store.selected
-        if ids and self._bench.current not in ids:
+        if ids and self._open_record.current not in ids:
             self._commit()
-        self._bench.select(ids)
+        self._open_record.select(ids)

@@ -11,8 +11,8 @@ from desktop.client.errors import ClientError, NotLoggedIn, Unreachable
 from desktop.context import Context
 from desktop.journal import Journal, JournalError
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.outbox import Outbox, Sent
-from desktop.workers import Lane, Report, Task, run
+from desktop.pages.workbench.outbox import Outbox, SendResult
+from desktop.workers import Lane, ProgressReport, Task, run
 
 # Quick edits in a row (arrow keys, typing) join in the journal and travel as one.
 _GATHER_MS = 250
@@ -22,15 +22,15 @@ _SILENCE_MS = 4_000
 """A longer wait for a response is shown as "the service does not answer"."""
 
 
-def _send(report: Report, outbox: Outbox) -> None:
+def _send(report: ProgressReport, outbox: Outbox) -> None:
     outbox.send(report)
 
 
-class Sending(QObject):
+class OutboxSender(QObject):
     """Sends what waits. `ready` gives the journal and its account, None while nothing is to be sent."""
 
     answered = Signal(object)
-    """A `Sent`: what became of an edit at the service."""
+    """A `SendResult`: what became of an edit at the service."""
     changed = Signal()
     """`offline` or `hindrance` are different, or there is less to send."""
 
@@ -131,7 +131,7 @@ class Sending(QObject):
         if self._sending is not None:
             self.went_away()
 
-    def _sent(self, sent: Sent) -> None:
+    def _sent(self, sent: SendResult) -> None:
         self._silence.start()
         self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
         if sent.refused is not None:

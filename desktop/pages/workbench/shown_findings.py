@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.comparing import Comparing
-from desktop.pages.workbench.correcting import Correcting
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.comparing import CompareController
+from desktop.pages.workbench.correcting import CorrectionController
 from desktop.pages.workbench.findings import finding_boxes
 from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.photo_view import PhotoView
-from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.photos import PhotoPairController
 from desktop.pages.workbench.rows import to_reference
 
 
@@ -19,16 +19,16 @@ class ShownFindings(QObject):
 
     def __init__(
         self,
-        bench: Bench,
+        open_record: OpenRecord,
         inspector: Inspector,
-        photos: Photos,
-        comparing: Comparing,
-        correcting: Correcting,
+        photos: PhotoPairController,
+        comparing: CompareController,
+        correcting: CorrectionController,
         photo_view: PhotoView,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._bench, self._inspector, self._photos = bench, inspector, photos
+        self._open_record, self._inspector, self._photos = open_record, inspector, photos
         self._comparing, self._correcting, self._photo_view = comparing, correcting, photo_view
         inspector.findings.thresholdChanged.connect(lambda _: self.show())
         inspector.findings.chosen.connect(self.choose)
@@ -38,15 +38,15 @@ class ShownFindings(QObject):
     def show(self) -> None:
         """Show them as they are listed."""
         findings = self._inspector.findings
-        shown = findings.shown if self._bench.item is not None else ()
+        shown = findings.shown if self._open_record.item is not None else ()
         boxes = finding_boxes(shown, findings.list.current)
         self._photos.show_boxes(boxes)
         self._comparing.show_findings(boxes)
-        back = to_reference(self._bench.entry)
+        back = to_reference(self._open_record.entry)
         # Without an alignment nobody knows where on the reference image a finding lies.
         self._comparing.views[0].set_findings(boxes if back is not None else (), back)
         self._photo_view.show_findings()
-        self._correcting.show(self._photos.own_pair)
+        self._correcting.show(self._photos.finding_pair)
 
     def choose(self, place: int) -> None:
         """Mark the one at this place of the list; -1 for none."""
@@ -60,6 +60,6 @@ class ShownFindings(QObject):
             self.choose((self._inspector.findings.list.current + way) % count)
 
     def _corrected(self) -> None:
-        if self._bench.item is not None:
-            self._inspector.show_findings(self._bench.item, self._bench.entry)
+        if self._open_record.item is not None:
+            self._inspector.show_findings(self._open_record.item, self._open_record.entry)
             self.show()

@@ -19,7 +19,7 @@ VERDICT = "verdict"
 OTHERS = "others"
 
 
-def standing(entries: Iterable[results.Entry], me: str | None) -> dict[str, Any] | None:
+def standing_verdict(entries: Iterable[results.Entry], me: str | None) -> dict[str, Any] | None:
     """The verdict that stands in the result entries of an item; None when there is none.
 
     `me` is the id of the person at this desktop; None: no verdict counts as another user's.
@@ -32,14 +32,14 @@ def standing(entries: Iterable[results.Entry], me: str | None) -> dict[str, Any]
     return field | {OTHERS: True} if me is not None and said.get("by") != me else field
 
 
-def is_others(said: Mapping[str, Any] | None) -> bool:
+def given_by_other(said: Mapping[str, Any] | None) -> bool:
     """True for a verdict that another user gave."""
     return said is not None and said.get(OTHERS) is True
 
 
 def to_sign(said: Mapping[str, Any]) -> tuple[Verdict, str]:
     """The verdict and the reason that the person signs for a verdict in an edit."""
-    if is_others(said):
+    if given_by_other(said):
         return Verdict.UNDECIDED, ""
     return Verdict(said["value"]), str(said.get("reason") or "")
 

@@ -8,45 +8,47 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.pages.filling import items_as_last_time
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.workers import run
 from shared.wire.inspection import Item
 
 
-class Starting(QObject):
+class ItemFillController(QObject):
     """Asks the service to fill the open record."""
 
     filled = Signal()
     """The record has items now."""
-    said = Signal(str)
+    notice = Signal(str)
     """Why it could not be filled."""
 
-    def __init__(self, bench: Bench, parent: QObject) -> None:
+    def __init__(self, open_record: OpenRecord, parent: QObject) -> None:
         super().__init__(parent)
-        self._bench = bench
+        self._open_record = open_record
 
     def from_template(self) -> None:
         """Take the regions that are kept with the reference image."""
-        self._run(self._bench.context.session.items.from_template, self._bench.record_id)
+        self._run(self._open_record.context.session.items.from_template, self._open_record.record_id)
 
     def from_last(self) -> None:
         """Take the items of the newest other record of the same reference image."""
-        if self._bench.document is not None:
-            self._run(items_as_last_time, self._bench.context.session, self._bench.document.record)
+        if self._open_record.document is not None:
+            self._run(
+                items_as_last_time, self._open_record.context.session, self._open_record.document.record
+            )
 
     def _run(self, function: Callable[..., Sequence[Item] | None], *args: object) -> None:
-        if not self._bench.may_edit():
+        if not self._open_record.may_edit():
             return
         run(
             function,
             *args,
             owner=self,
             done=self._done,
-            failed=lambda error: self.said.emit(sentence(error)),
+            failed=lambda error: self.notice.emit(sentence(error)),
         )
 
     def _done(self, items: Sequence[Item] | None) -> None:
         if items is None:
-            self.said.emit(self.tr("No earlier record with this reference image."))
+            self.notice.emit(self.tr("No earlier record with this reference image."))
         else:
             self.filled.emit()

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.comparing import Comparing
-from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.comparing import CompareController
+from desktop.pages.workbench.photos import PhotoPairController
 from desktop.pages.workbench.words import status_left, status_right
 
 
 class StatusLine(QObject):
     """Updates the status bar whenever the view changes."""
 
-    said = Signal(str, str)
+    notice = Signal(str, str)
     """The texts at the left and at the right."""
 
-    def __init__(self, bench: Bench, photos: Photos, comparing: Comparing, parent: QObject) -> None:
+    def __init__(
+        self,
+        open_record: OpenRecord,
+        photos: PhotoPairController,
+        comparing: CompareController,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._bench, self._photos, self._comparing = bench, photos, comparing
+        self._open_record, self._photos, self._comparing = open_record, photos, comparing
         self._cursor: tuple[int, int] | None = None
         for view in comparing.views:
             view.cursorMoved.connect(self._cursor_moved)
@@ -32,7 +38,7 @@ class StatusLine(QObject):
 
     def show(self) -> None:
         """Say it again, of the picture in front."""
-        bench, view = self._bench, self._comparing.front
+        open_record, view = self._open_record, self._comparing.front
         source, selected = view.source, view.store.selected
         findings = view is not self._comparing.views[0]
         if findings:
@@ -40,11 +46,13 @@ class StatusLine(QObject):
             name, scale = self._photos.name, None
             region = view.store.get(selected[-1]) if selected else None
         else:
-            source = bench.source
-            name, scale = source.name if source is not None else "", bench.mm_per_pixel
-            region = view.store.get(bench.current)
+            source = open_record.source
+            name, scale = source.name if source is not None else "", open_record.mm_per_pixel
+            region = view.store.get(open_record.current)
         size = source.size if source is not None else None
-        self.said.emit(
-            status_left(name, size, bench.number, len(bench.rows), view.tone, view.editor.snapping),
+        self.notice.emit(
+            status_left(
+                name, size, open_record.number, len(open_record.rows), view.tone, view.editor.snapping
+            ),
             status_right(self._cursor, region, scale, len(selected), findings=findings),
         )

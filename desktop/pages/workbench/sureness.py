@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QObject, QTimer
 
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.findings import FIRST_SHOWN, FindingsBox
 from desktop.preferences import Preferences
 from shared import results
@@ -35,25 +35,27 @@ def made_with(entry: results.Entry | None, entries: tuple[results.Entry, ...]) -
     return min(max(min(numbers), 0.0), 1.0) if numbers else None
 
 
-class Sureness(QObject):
+class ThresholdController(QObject):
     """Sets the slider for the result on view, and remembers for each model where the person put it."""
 
-    def __init__(self, bench: Bench, box: FindingsBox, preferences: Preferences, owner: QObject) -> None:
+    def __init__(
+        self, open_record: OpenRecord, box: FindingsBox, preferences: Preferences, owner: QObject
+    ) -> None:
         """Make it before whatever shows the findings of the chosen item."""
         super().__init__(owner)
-        self._bench, self._box, self._preferences = bench, box, preferences
+        self._open_record, self._box, self._preferences = open_record, box, preferences
         self._moved: dict[str, float] = {}
         self._later = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._later.timeout.connect(self._save)
-        bench.currentChanged.connect(self._begin)
+        open_record.currentChanged.connect(self._begin)
         box.thresholdChanged.connect(self._remember)
-        bench.context.closing.connect(self._save)
+        open_record.context.closing.connect(self._save)
 
     def _begin(self) -> None:
-        item = self._bench.item
+        item = self._open_record.item
         if item is None:
             return
-        model, entry = self._model(), self._bench.stored_entry
+        model, entry = self._model(), self._open_record.stored_entry
         made = made_with(entry, item.result)
         first = FIRST_SHOWN if made is None else math.floor(made * 100 + 1e-9) / 100
         liked = {**self._preferences.values.confidence, **self._moved}
@@ -74,7 +76,7 @@ class Sureness(QObject):
 
     def _model(self) -> str:
         """The id of the model whose findings are shown; an empty string for none."""
-        item, entry = self._bench.item, self._bench.stored_entry
+        item, entry = self._open_record.item, self._open_record.stored_entry
         if item is None:
             return ""
         made = ((entry or {}).get("provenance") or {}).get("model_id")

@@ -55,7 +55,7 @@ class ToolStrip(Floating):
         """Put a widget at the end of the tools, apart from them."""
         self._row.addSpacing(8)
         self._row.addWidget(widget)
-        self.place()
+        self.reposition()
 
     def name_drawing(self, text: str) -> None:
         """Say what the drawing tool draws; an empty text for regions."""

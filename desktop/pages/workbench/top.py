@@ -6,15 +6,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.binding import Commands
-from desktop.pages.workbench.edits import Saving
+from desktop.pages.workbench.edits import SyncState
 from desktop.pages.workbench.menus import everything
-from desktop.widgets import Button, IconButton, Kind, SaveMark, SaveState, TopBar, tip
+from desktop.widgets import Button, ButtonKind, IconButton, SaveMark, SaveState, TopBar, tip
 from shared.codes import SEALED_STATES
 from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal
 
 
-class Top(TopBar):
+class RecordTopBar(TopBar):
     """Breadcrumb, state, saved or waiting, photo, detect all, finish."""
 
     saving_clicked = Signal()
@@ -30,7 +30,7 @@ class Top(TopBar):
         self.mark.setObjectName("save-mark")
         self._busy = self._ended = False
         self._shown: list[tuple[str, str]] = []
-        self.problem = Button("", kind=Kind.DANGER, icon="warning")
+        self.problem = Button("", kind=ButtonKind.DANGER, icon="warning")
         self.problem.setObjectName("save-problem")
         self.problem.clicked.connect(lambda _checked=False: self.saving_clicked.emit())
         self.photo = Button(self.tr("Photos"), icon="photo")
@@ -39,7 +39,7 @@ class Top(TopBar):
         self.camera.setObjectName("record-camera")
         self.detect = Button(self.tr("Run detection"), icon="play")
         self.detect.setObjectName("record-detect")
-        self.finish = Button(self.tr("Finish record"), kind=Kind.MAIN, icon="check")
+        self.finish = Button(self.tr("Finish record"), kind=ButtonKind.MAIN, icon="check")
         self.finish.setObjectName("record-finish")
         self.more = IconButton("more", self.tr("More"))
         self.more.setObjectName("record-more")
@@ -56,7 +56,7 @@ class Top(TopBar):
         self.detect.clicked.connect(lambda _checked=False: self._detect())
         self.finish.clicked.connect(lambda _checked=False: self._end())
         self.more.clicked.connect(lambda _checked=False: self._offer())
-        self.show_saving(Saving())
+        self.show_saving(SyncState())
 
     def show_record(self, record: Record, seal: RecordSeal | None) -> None:
         """Show which record is open and its state; of one that is finished and sealed comes the report next.
@@ -75,7 +75,7 @@ class Top(TopBar):
         self.finish.set_icon("report" if self._ended else "check")
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
-    def show_saving(self, saving: Saving, held: bool = False) -> None:
+    def show_saving(self, saving: SyncState, held: bool = False) -> None:
         """Show whether all edits have reached the service; `held`: a person first says whether they shall."""
         if saving.conflicts:
             self.problem.setText(self.tr("%n conflicting change(s)", "", saving.conflicts))
@@ -118,7 +118,7 @@ class Top(TopBar):
         else:
             self._commands.run("record.detect")
 
-    def _explained(self, saving: Saving, held: bool) -> str:
+    def _explained(self, saving: SyncState, held: bool) -> str:
         if held and saving.waiting:
             return self.tr("These changes were not sent before the program closed. Keep or discard them.")
         if saving.offline:

@@ -16,17 +16,18 @@ Turn = Callable[[str, bool, int, str], str]
 NextStep = Callable[[str, bool], tuple[str, int]]
 
 
-class Turning(QObject):
-    """Calls `turn` (see `Edits.turn`) until a step is turned as a whole; `next_step` tells what is left.
+class SlicedUndo(QObject):
+    """Calls `reverse` (see `Edits.reverse`) until a step is turned as a whole; `next_step` tells what is
+    left.
 
     A further part waits for another turn of the event loop whenever `may_go_on` says False.
     """
 
     def __init__(
-        self, turn: Turn, next_step: NextStep, may_go_on: Callable[[], bool], parent: QObject
+        self, reverse: Turn, next_step: NextStep, may_go_on: Callable[[], bool], parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._turn, self._next_step, self._may_go_on = turn, next_step, may_go_on
+        self._reverse, self._next_step, self._may_go_on = reverse, next_step, may_go_on
         self._record_id, self._back = "", True
         self._from = self._onto = self._label = ""
         self._next = QTimer(self, singleShot=True, interval=TURN_MS)
@@ -54,7 +55,7 @@ class Turning(QObject):
         if not self._from or self._next_step(self._record_id, self._back)[0] != self._from:
             # The person did something else meanwhile: that goes first.
             return ""
-        label = self._turn(self._record_id, self._back, AT_ONCE, self._onto)
+        label = self._reverse(self._record_id, self._back, AT_ONCE, self._onto)
         if label and self._next_step(self._record_id, self._back)[0] == self._from:
             self._next.start()
         return label

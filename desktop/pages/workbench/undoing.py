@@ -5,29 +5,34 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.journal import Edit
-from desktop.pages.workbench.aligning import Aligning
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.correcting import Correcting
+from desktop.pages.workbench.aligning import AlignmentController
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.correcting import CorrectionController
 from desktop.pages.workbench.inspector import Inspector
-from desktop.pages.workbench.signing import VERDICT, is_others
-from desktop.pages.workbench.words import Change, edit_name
+from desktop.pages.workbench.signing import VERDICT, given_by_other
+from desktop.pages.workbench.words import EditName, edit_name
 from shared.codes import Verdict
 
 
-class Undoing(QObject):
+class UndoController(QObject):
     """Undo and redo of the open record; what is under way goes before what is done."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """What was undone or done again, or that there is nothing."""
 
     def __init__(
-        self, bench: Bench, inspector: Inspector, aligning: Aligning, correcting: Correcting, parent: QObject
+        self,
+        open_record: OpenRecord,
+        inspector: Inspector,
+        aligning: AlignmentController,
+        correcting: CorrectionController,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._bench, self._inspector = bench, inspector
+        self._open_record, self._inspector = open_record, inspector
         self._aligning, self._correcting = aligning, correcting
         self._taken: tuple[Edit, ...] = ()
-        bench.edits.applied.connect(self._took)
+        open_record.edits.applied.connect(self._took)
 
     def undo(self) -> None:
         """Undo the newest step."""
@@ -35,21 +40,21 @@ class Undoing(QObject):
         if self._aligning.undo():
             return
         if self._correcting.undo():
-            self.said.emit(self.tr("Undone: {step}").format(step=edit_name(Change.CORRECT)))
+            self.notice.emit(self.tr("Undone: {step}").format(step=edit_name(EditName.CORRECT)))
             return
-        label = self._bench.edits.undo(self._bench.record_id)
+        label = self._open_record.edits.undo(self._open_record.record_id)
         if not label:
-            self.said.emit(self.tr("Nothing to undo."))
+            self.notice.emit(self.tr("Nothing to undo."))
             return
         said = self.tr("Undone: {step}").format(step=edit_name(label))
-        self.said.emit(" ".join((said + ".", self._not_signed())) if self._not_signed() else said)
+        self.notice.emit(" ".join((said + ".", self._not_signed())) if self._not_signed() else said)
 
     def redo(self) -> None:
         """Redo what was undone last."""
         if self._correcting.redo():
             return
-        label = self._bench.edits.redo(self._bench.record_id)
-        self.said.emit(
+        label = self._open_record.edits.redo(self._open_record.record_id)
+        self.notice.emit(
             self.tr("Redone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to redo.")
         )
 
@@ -58,11 +63,11 @@ class Undoing(QObject):
 
     def _not_signed(self) -> str:
         """The notice when the undone step had replaced another user's verdict; else empty."""
-        document = self._bench.document
+        document = self._open_record.document
         for edit in self._taken:
             given = edit.after.get(VERDICT) or {}
             item = document.item(edit.object_id) if document is not None else None
-            if is_others(given) and item is not None and item.verdict is Verdict.UNDECIDED:
+            if given_by_other(given) and item is not None and item.verdict is Verdict.UNDECIDED:
                 name = given.get("by_name") or self.tr("another user")
                 return self.tr(
                     "The item is now undecided. The verdict by {name} is kept in the history; only "

@@ -9,12 +9,16 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from desktop.binding import Commands
 from desktop.pages.workbench.document import ItemView
 from desktop.pages.workbench.item_fields import TextEdit
-from desktop.widgets import Button, Kind, label, status_word
+from desktop.widgets import Button, ButtonKind, label, status_word
 from shared import results
 from shared.codes import Verdict
 
 _COMMANDS = {Verdict.PASSED: "item.pass", Verdict.FAILED: "item.fail", Verdict.UNDECIDED: "item.unsure"}
-_KINDS = {Verdict.PASSED: Kind.PASSED, Verdict.FAILED: Kind.FAILED, Verdict.UNDECIDED: Kind.UNDECIDED}
+_KINDS = {
+    Verdict.PASSED: ButtonKind.PASSED,
+    Verdict.FAILED: ButtonKind.FAILED,
+    Verdict.UNDECIDED: ButtonKind.UNDECIDED,
+}
 
 
 def differs(verdict: Verdict, opinion: bool | None) -> bool:
@@ -31,7 +35,7 @@ class VerdictBox(QWidget):
     """A `Verdict` and the reason as it stands."""
     reasonWanted = Signal()
     """A verdict waits for its reason."""
-    said = Signal(str)
+    notice = Signal(str)
     """That a verdict was not given, since its reason never came."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
@@ -86,7 +90,7 @@ class VerdictBox(QWidget):
         """Show the verdict and the opinion; what is being typed, and waits for it, stays."""
         if item.item_id != self._item_id:
             if self._held is not None:
-                self.said.emit(
+                self.notice.emit(
                     self.tr("Cannot save the verdict. It differs from the model's; enter a reason.")
                 )
             self._item_id, self._held = item.item_id, None

@@ -6,13 +6,13 @@ from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.canvas.regions import Region, Step
+from desktop.canvas.regions import Region, RegionStep
 from desktop.canvas.words import step_name
 from desktop.imaging.tone import Tone
 from shared.geometry import Rect
 
 
-class Change(StrEnum):
+class EditName(StrEnum):
     """The label of an edit that is not a step of the canvas."""
 
     RENAME = "rename"
@@ -32,30 +32,30 @@ def edit_name(label: str) -> str:
     """What undo calls an edit with this label."""
     translate = QCoreApplication.translate
     match label:
-        case Change.RENAME:
+        case EditName.RENAME:
             return translate("Workbench", "Rename item")
-        case Change.DESCRIBE:
+        case EditName.DESCRIBE:
             return translate("Workbench", "Change description")
-        case Change.MODEL:
+        case EditName.MODEL:
             return translate("Workbench", "Change model")
-        case Change.VERDICT:
+        case EditName.VERDICT:
             return translate("Workbench", "Set verdict")
-        case Change.REMOVE:
+        case EditName.REMOVE:
             return translate("Workbench", "Delete item")
-        case Change.IMPORT:
+        case EditName.IMPORT:
             return translate("Workbench", "Import regions")
-        case Change.CORRECT:
+        case EditName.CORRECT:
             return translate("Workbench", "Correct findings")
-        case Change.DETECTION:
+        case EditName.DETECTION:
             return translate("Workbench", "Change detection settings")
-        case Change.IGNORE:
+        case EditName.IGNORE:
             return translate("Workbench", "Change ignored areas")
-        case Change.ALIGN:
+        case EditName.ALIGN:
             return translate("Workbench", "Align with three points")
-        case Change.MARK:
+        case EditName.MARK:
             return translate("Workbench", "Move to reference image")
     try:
-        return step_name(Step(label))
+        return step_name(RegionStep(label))
     except ValueError:
         return label
 
@@ -118,7 +118,7 @@ def status_left(
     return " · ".join(part for part in parts if part)
 
 
-def region_words(region: Region | None) -> list[str]:
+def region_flags(region: Region | None) -> list[str]:
     """Locked and hidden, where the region is."""
     words = []
     if region is not None and region.locked:
@@ -153,5 +153,5 @@ def status_right(
     elif region is not None:
         said = QCoreApplication.translate("Workbench", "Region {size}")
         parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
-        parts += region_words(region)
+        parts += region_flags(region)
     return "  ·  ".join(parts)

@@ -23,7 +23,7 @@ class NotOnnx(ValueError):  # noqa: N818 - says what the file is
 
 
 @dataclass
-class Contents:
+class ModelContents:
     """What was found: nodes counted, domains that ONNX Runtime does not carry, and external data."""
 
     nodes: int = 0
@@ -31,9 +31,9 @@ class Contents:
     external_data: bool = False
 
 
-def read(data: bytes) -> Contents:
+def read(data: bytes) -> ModelContents:
     """Walk through a model. Raises NotOnnx."""
-    found = Contents()
+    found = ModelContents()
     graphs = 0
     functions: set[str] = set()
     view = memoryview(data)
@@ -50,7 +50,7 @@ def read(data: bytes) -> Contents:
     return found
 
 
-def _function(view: memoryview, found: Contents) -> set[str]:
+def _function(view: memoryview, found: ModelContents) -> set[str]:
     own: set[str] = set()
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
@@ -63,7 +63,7 @@ def _function(view: memoryview, found: Contents) -> set[str]:
     return own
 
 
-def _graph(view: memoryview, found: Contents, depth: int) -> None:
+def _graph(view: memoryview, found: ModelContents, depth: int) -> None:
     if depth > _DEPTH:
         raise NotOnnx("nested too deep")
     for number, _, value in _fields(view):
@@ -76,7 +76,7 @@ def _graph(view: memoryview, found: Contents, depth: int) -> None:
                 _sparse(value, found)
 
 
-def _node(view: memoryview, found: Contents, depth: int) -> None:
+def _node(view: memoryview, found: ModelContents, depth: int) -> None:
     found.nodes += 1
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
@@ -86,7 +86,7 @@ def _node(view: memoryview, found: Contents, depth: int) -> None:
                 _attribute(value, found, depth)
 
 
-def _attribute(view: memoryview, found: Contents, depth: int) -> None:
+def _attribute(view: memoryview, found: ModelContents, depth: int) -> None:
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
             if number in (5, 10):
@@ -97,13 +97,13 @@ def _attribute(view: memoryview, found: Contents, depth: int) -> None:
                 _graph(value, found, depth + 1)
 
 
-def _sparse(view: memoryview, found: Contents) -> None:
+def _sparse(view: memoryview, found: ModelContents) -> None:
     for number, _, value in _fields(view):
         if isinstance(value, memoryview) and number in (1, 2):
             _tensor(value, found)
 
 
-def _tensor(view: memoryview, found: Contents) -> None:
+def _tensor(view: memoryview, found: ModelContents) -> None:
     for number, _, value in _fields(view):
         if number == 13 or (number == 14 and value == _EXTERNAL):
             found.external_data = True

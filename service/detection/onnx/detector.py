@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from service.detection.onnx.decode import Decoded, decode
 from service.detection.onnx.fit import fit
-from service.detection.onnx.merge import Part, merged, part_of
+from service.detection.onnx.merge import SliceFindings, merged, slice_findings
 from service.detection.onnx.settings import DetectorSettings
 from shared.geometry import Rect, from_corners
 from shared.wire.detection import ModelKind
@@ -140,7 +140,7 @@ class Detector:
             # From numbers within 0..1 it would see black.
             settings = settings.model_copy(update={"values": "raw"})
 
-        def look(cut: tuple[int, int, int, int]) -> Part:
+        def look(cut: tuple[int, int, int, int]) -> SliceFindings:
             x, y, w, h = cut
             fitted = fit(photo[y : y + h, x : x + w], settings)
             raw = decode(kind, self.outputs(fitted.tensor), settings)
@@ -148,7 +148,7 @@ class Detector:
             some = raw.above(settings.least_confidence)
             boxes = fitted.back(some.boxes) + np.array([x, y, x, y])
             inside = Decoded(boxes, some.confidences, some.classes)
-            return part_of(inside, cut, width, height, settings.iou)
+            return slice_findings(inside, cut, width, height, settings.iou)
 
         cuts = list(slices(width, height, settings))
         if self._calls > 1 and len(cuts) > 1:

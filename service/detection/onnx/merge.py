@@ -27,7 +27,7 @@ _AS_SURE: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SliceFindings:
     """What one part of a photo shows: boxes in photo px, and (n, 4) whether each is cut off at the left,
     upper, right and lower edge of the part, where that is not the edge of the photo."""
 
@@ -35,7 +35,9 @@ class Part:
     cut: NDArray[np.bool_]
 
 
-def part_of(found: Decoded, place: tuple[int, int, int, int], width: int, height: int, iou: float) -> Part:
+def slice_findings(
+    found: Decoded, place: tuple[int, int, int, int], width: int, height: int, iou: float
+) -> SliceFindings:
     """The findings of the part x, y, w, h of a photo, those that overlap by more than `iou` being one."""
     x, y, w, h = place
     found = suppressed(found, iou)
@@ -43,7 +45,7 @@ def part_of(found: Decoded, place: tuple[int, int, int, int], width: int, height
     edges = np.array([x, y, x + w, y + h])
     within = np.array([x > 0, y > 0, x + w < width, y + h < height])
     sign = np.array([1, 1, -1, -1])
-    return Part(found, within & (sign * (found.boxes - edges) <= near))
+    return SliceFindings(found, within & (sign * (found.boxes - edges) <= near))
 
 
 def suppressed(found: Decoded, iou: float, rank: Array | None = None) -> Decoded:
@@ -60,7 +62,7 @@ def suppressed(found: Decoded, iou: float, rank: Array | None = None) -> Decoded
     return _some(found, np.asarray(kept).reshape(-1).astype(np.int64))
 
 
-def merged(parts: Sequence[Part], iou: float) -> Decoded:
+def merged(parts: Sequence[SliceFindings], iou: float) -> Decoded:
     """The findings of a photo from those of its parts, of which the first is all of it; the surest first."""
     if len(parts) == 1:
         return _some(parts[0].found, np.arange(len(parts[0].found.boxes))[:MOST_FOUND])

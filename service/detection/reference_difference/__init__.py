@@ -4,9 +4,9 @@ from service.detection.reference_difference.model import VERSION, detect
 from service.detection.reference_difference.parts import (
     Alignment,
     AlignmentFailed,
-    Found,
+    DetectedDifference,
     Parameters,
     Result,
 )
 
-__all__ = ["VERSION", "Alignment", "AlignmentFailed", "Found", "Parameters", "Result", "detect"]
+__all__ = ["VERSION", "Alignment", "AlignmentFailed", "DetectedDifference", "Parameters", "Result", "detect"]

@@ -44,8 +44,8 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
         raise AlignmentFailed("too_small")
     check = checks.frame_of(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
     if start is not None:
-        return _told(photo, region, _from_person(reference, photo, region, check, start))
-    best: checks.Guess | None = None
+        return _checked_alignment(photo, region, _from_person(reference, photo, region, check, start))
+    best: checks.CandidateHomography | None = None
     for guess, reach in _guesses(reference, region, photo):
         tried = checks.check(reference, photo, check, guess, reach)
         if tried is None or not checks.plausible(tried.homography, region, photo.size):
@@ -56,12 +56,12 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             break
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         raise AlignmentFailed("no_match")
-    return _told(photo, region, _finer(reference, photo, region, best))
+    return _checked_alignment(photo, region, _finer(reference, photo, region, best))
 
 
 def _from_person(
-    reference: Pyramid, photo: Pyramid, region: Rect, check: checks.Frame, start: Matrix
-) -> checks.Guess:
+    reference: Pyramid, photo: Pyramid, region: Rect, check: checks.ReferenceWindow, start: Matrix
+) -> checks.CandidateHomography:
     """The alignment that a person set, mended when it is right but for what a click is off."""
     if not checks.plausible(start, region, photo.size):
         raise AlignmentFailed("no_match")
@@ -78,10 +78,12 @@ def _from_person(
     fit = blocks.fit(blocks.measure(known, seen, valid, block, 8, 64), check.size, 2.0)
     if fit.score < _LEAST_SET and not (tried is not None and tried.blank):
         raise AlignmentFailed("no_match")
-    return _in_photo_px(checks.Guess(start, fit, False), check.scale, local_scale(start, region))
+    return _in_photo_px(
+        checks.CandidateHomography(start, fit, False), check.scale, local_scale(start, region)
+    )
 
 
-def _told(photo: Pyramid, region: Rect, best: checks.Guess) -> Alignment:
+def _checked_alignment(photo: Pyramid, region: Rect, best: checks.CandidateHomography) -> Alignment:
     visible = checks.visible(best.homography, region, photo.size)
     if visible < checks.LEAST_VISIBLE:
         raise AlignmentFailed("not_visible")
@@ -128,7 +130,9 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
             yield matrix, 8
 
 
-def _finer(reference: Pyramid, photo: Pyramid, region: Rect, guess: checks.Guess) -> checks.Guess:
+def _finer(
+    reference: Pyramid, photo: Pyramid, region: Rect, guess: checks.CandidateHomography
+) -> checks.CandidateHomography:
     """Mend the homography again at the region's own resolution; the score stays that of the check."""
     scale = min(1.0, local_scale(guess.homography, region))
     context = checks.frame_of(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
@@ -145,10 +149,10 @@ def _finer(reference: Pyramid, photo: Pyramid, region: Rect, guess: checks.Guess
         return _in_photo_px(guess, context.scale, scale)
     mended = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
     better = blocks.Fit(fit.update, fit.residuals, fit.agreeing, guess.score)
-    return _in_photo_px(checks.Guess(mended, better, guess.blank), frame.scale, scale)
+    return _in_photo_px(checks.CandidateHomography(mended, better, guess.blank), frame.scale, scale)
 
 
-def _snapped(guess: checks.Guess, region: Rect) -> checks.Guess:
+def _snapped(guess: checks.CandidateHomography, region: Rect) -> checks.CandidateHomography:
     """A homography that is a shift by whole pixels but for the measuring error becomes that shift.
 
     Such a photo is already aligned, and resampling it would only blur it.
@@ -158,12 +162,16 @@ def _snapped(guess: checks.Guess, region: Rect) -> checks.Guess:
     shift = np.rint(moved.mean(axis=0))
     if np.abs(moved - shift).max() > _MEASURING_ERROR:
         return guess
-    return checks.Guess(inverse(shift_scale(float(shift[0]), float(shift[1]), 1.0)), guess.fit, guess.blank)
+    return checks.CandidateHomography(
+        inverse(shift_scale(float(shift[0]), float(shift[1]), 1.0)), guess.fit, guess.blank
+    )
 
 
-def _in_photo_px(guess: checks.Guess, frame_scale: float, photo_scale: float) -> checks.Guess:
+def _in_photo_px(
+    guess: checks.CandidateHomography, frame_scale: float, photo_scale: float
+) -> checks.CandidateHomography:
     fit = guess.fit
     residuals = fit.residuals * photo_scale / frame_scale
-    return checks.Guess(
+    return checks.CandidateHomography(
         guess.homography, blocks.Fit(fit.update, residuals, fit.agreeing, fit.score), guess.blank
     )

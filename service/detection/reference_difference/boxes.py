@@ -31,7 +31,7 @@ _ALIKE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DifferencePart:
     """One connected difference in frame px: box, mask inside the box, and its measures.
 
     peak: greatest strength; area in px; thickness: twice the greatest distance to its rim, px.
@@ -44,7 +44,9 @@ class Part:
     thickness: float
 
 
-def parts(difference: Difference, allowed: Bytes, threshold: float, least: float) -> list[Part]:
+def difference_parts(
+    difference: Difference, allowed: Bytes, threshold: float, least: float
+) -> list[DifferencePart]:
     """Findings in frame px where the strength exceeds `threshold` somewhere; `least` px is the shortest.
 
     allowed: 255 where findings are wanted.
@@ -54,7 +56,7 @@ def parts(difference: Difference, allowed: Bytes, threshold: float, least: float
     if not grown.any():
         return []
     reach = int(np.clip(round(min(grown.shape) * 0.006), 1, 6))
-    found: list[Part] = []
+    found: list[DifferencePart] = []
     for (x, y), own in _connected(grown, reach, strength >= threshold):
         area = np.s_[y : y + own.shape[0], x : x + own.shape[1]]
         here = _Here(strength[area], difference.sharp[area], difference.raw[area])
@@ -132,13 +134,15 @@ def _top(values: Floats) -> float:
     return float(np.partition(flat, flat.size - count)[flat.size - count :].mean())
 
 
-def _measured(here: _Here, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int]) -> Part:
+def _measured(
+    here: _Here, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int]
+) -> DifferencePart:
     rows, columns = np.nonzero(mask)
     x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
     area = np.s_[at[1] + y1 : at[1] + y2, at[0] + x1 : at[0] + x2]
     core = mask[y1:y2, x1:x2]
     strength = here.strength[area][core]
-    return Part(
+    return DifferencePart(
         Rect(origin[0] + at[0] + x1, origin[1] + at[1] + y1, x2 - x1, y2 - y1),
         core,
         float(strength.max()),
@@ -152,10 +156,10 @@ def _thickness(mask: NDArray[np.bool_]) -> float:
     return 2 * float(cv2.distanceTransform(padded, cv2.DIST_L2, 3).max())
 
 
-def _merge(found: list[Part], reach: int) -> list[Part]:
+def _merge(found: list[DifferencePart], reach: int) -> list[DifferencePart]:
     """Join fragments of one defect: neighbours whose gap is small against their own size."""
     waiting = sorted(found, key=lambda part: -part.area)
-    done: list[Part] = []
+    done: list[DifferencePart] = []
     while waiting:
         part = waiting.pop(0)
         near = next((other for other in waiting if _belong(part, other, reach)), None)
@@ -167,7 +171,7 @@ def _merge(found: list[Part], reach: int) -> list[Part]:
     return done
 
 
-def _belong(one: Part, other: Part, reach: int) -> bool:
+def _belong(one: DifferencePart, other: DifferencePart, reach: int) -> bool:
     """Whether two parts are one defect: close to each other, or pieces of one line."""
     if min(one.peak, other.peak) < _ALIKE * max(one.peak, other.peak):
         return False
@@ -180,7 +184,7 @@ def _belong(one: Part, other: Part, reach: int) -> bool:
     return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
 
 
-def _collinear(one: Part, other: Part) -> bool:
+def _collinear(one: DifferencePart, other: DifferencePart) -> bool:
     """Whether both are thin and together still lie on one line."""
     spreads = []
     for group in ([one], [other], [one, other]):
@@ -196,14 +200,14 @@ def _collinear(one: Part, other: Part) -> bool:
     )
 
 
-def _union(one: Part, other: Part) -> Part:
+def _union(one: DifferencePart, other: DifferencePart) -> DifferencePart:
     x, y = min(one.box.x, other.box.x), min(one.box.y, other.box.y)
     right, bottom = max(one.box.right, other.box.right), max(one.box.bottom, other.box.bottom)
     mask = np.zeros((int(bottom - y), int(right - x)), np.bool_)
     for part in (one, other):
         top, left = int(part.box.y - y), int(part.box.x - x)
         mask[top : top + part.mask.shape[0], left : left + part.mask.shape[1]] |= part.mask
-    return Part(
+    return DifferencePart(
         Rect(x, y, right - x, bottom - y),
         mask,
         max(one.peak, other.peak),

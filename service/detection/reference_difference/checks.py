@@ -36,7 +36,7 @@ _CLICKS_OFF = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ReferenceWindow:
     """A window of the reference: to_reference maps frame px -> reference px; size is (width, height)."""
 
     to_reference: Matrix
@@ -49,7 +49,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class CandidateHomography:
     """A homography (reference px -> photo px) and how the blocks agree; blank: there is no structure."""
 
     homography: Matrix
@@ -70,11 +70,11 @@ def surroundings(region: Rect, size: tuple[int, int]) -> Rect:
     )
 
 
-def frame_of(area: Rect, side: int, finest: float) -> Frame:
+def frame_of(area: Rect, side: int, finest: float) -> ReferenceWindow:
     """A window of `area` (px of the reference), at most `side` px long and `finest` px per reference px."""
     scale = min(finest, side / max(area.w, area.h))
     size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
-    return Frame(inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
+    return ReferenceWindow(inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h)), size)
 
 
 def extract(image: Pyramid, area: Rect, side: int = FEATURE_SIDE) -> features.Features:
@@ -96,7 +96,9 @@ def plausible(homography: Matrix, region: Rect, photo_size: tuple[int, int]) -> 
     return bool(np.all(turns > 0) and lengths.max() < 4 * lengths.min() and lengths.max() < 40)
 
 
-def check(reference: Pyramid, photo: Pyramid, frame: Frame, homography: Matrix, reach: int) -> Guess | None:
+def check(
+    reference: Pyramid, photo: Pyramid, frame: ReferenceWindow, homography: Matrix, reach: int
+) -> CandidateHomography | None:
     """Lay the photo over the frame, mend the guess twice, and say how much of the structure agrees."""
     known = blocks.smoothed(reference.warped(frame.to_reference, frame.size))
     fit: blocks.Fit | None = None
@@ -121,7 +123,7 @@ def check(reference: Pyramid, photo: Pyramid, frame: Frame, homography: Matrix, 
             break
     if fit is None:
         return None
-    return Guess(homography, fit, blank and _same_tone(reference, photo, frame, homography))
+    return CandidateHomography(homography, fit, blank and _same_tone(reference, photo, frame, homography))
 
 
 def _moved(update: Matrix, size: tuple[int, int]) -> float:
@@ -129,7 +131,7 @@ def _moved(update: Matrix, size: tuple[int, int]) -> float:
     return float(np.abs(apply(update, points) - points).max())
 
 
-def _same_tone(reference: Pyramid, photo: Pyramid, frame: Frame, homography: Matrix) -> bool:
+def _same_tone(reference: Pyramid, photo: Pyramid, frame: ReferenceWindow, homography: Matrix) -> bool:
     """Whether two surfaces without structure could be the same one, by their brightness alone."""
     one = reference.warped(frame.to_reference, frame.size)
     other = photo.warped(homography @ frame.to_reference, frame.size)

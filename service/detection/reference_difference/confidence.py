@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.detection.reference_difference.boxes import Part
-from service.detection.reference_difference.look import Examined, Look
+from service.detection.reference_difference.boxes import DifferencePart
+from service.detection.reference_difference.look import Comparison, Examined
 from service.detection.reference_difference.parts import Floats
 from shared.cv import cv2
 
@@ -25,7 +25,7 @@ _NOISE = 4.0
 _MOST_PIXELS = 250_000
 
 
-def measures(part: Part, view: Look, seen: Examined) -> tuple[float, ...]:
+def measures(part: DifferencePart, view: Comparison, seen: Examined) -> tuple[float, ...]:
     """What the confidence in one part of what was `seen` depends on, each about 0 for a middling finding.
 
     Logarithms of the strength over the threshold, of the thickness, of the number of parts at least half as
@@ -42,13 +42,13 @@ def measures(part: Part, view: Look, seen: Examined) -> tuple[float, ...]:
     )
 
 
-def confidence(part: Part, view: Look, seen: Examined) -> float:
+def confidence(part: DifferencePart, view: Comparison, seen: Examined) -> float:
     """Probability 0..1 that the part, seen in `view`, is a real change."""
     value = float(np.dot(_SCAN if seen.scanned else _PHOTO, (1.0, *measures(part, view, seen))))
     return round(float(1 / (1 + np.exp(-value))), 3)
 
 
-def _left(part: Part, view: Look) -> float:
+def _left(part: DifferencePart, view: Comparison) -> float:
     """Logarithm of the share of the squared difference that the best small shift leaves; 0 for all of it."""
     around = _BESIDE + _PARALLAX
     height, width = part.mask.shape
@@ -64,7 +64,7 @@ def _left(part: Part, view: Look) -> float:
     return float(np.log((best + noise) / (here + noise)))
 
 
-def _around(image: Floats, part: Part, pad: int) -> Floats:
+def _around(image: Floats, part: DifferencePart, pad: int) -> Floats:
     """The part of the image in grey and `pad` px around it; beyond its edge the edge goes on."""
     height, width = image.shape[:2]
     left, top, right, bottom = (int(v) for v in (part.box.x, part.box.y, part.box.right, part.box.bottom))

@@ -55,7 +55,7 @@ class Covered:
     covered: bool
 
 
-class Known:
+class ReferenceFeatures:
     """A reference image (grey) and its features, kept for several photos."""
 
     def __init__(self, image: Pyramid) -> None:
@@ -89,7 +89,9 @@ class Known:
         return self._parts
 
 
-def cover(known: Known, regions: Sequence[Rect], photo: Pyramid, seconds: float) -> list[Covered | None]:
+def cover(
+    known: ReferenceFeatures, regions: Sequence[Rect], photo: Pyramid, seconds: float
+) -> list[Covered | None]:
     """Where each of `regions` (px of the reference image) lies in the photo (grey); None: it was not found.
 
     Regions are tried one by one for at most so many `seconds`.
@@ -113,9 +115,11 @@ def _tolerance(photo: Pyramid) -> float:
     return 3 * max(max(photo.size) / checks.FEATURE_SIDE, 1.0)
 
 
-def _of_photo(known: Known, photo: Pyramid, seen: features.Features) -> list[checks.Guess]:
+def _of_photo(
+    known: ReferenceFeatures, photo: Pyramid, seen: features.Features
+) -> list[checks.CandidateHomography]:
     """The places at which the photo as a whole agrees, the best first, those that are as good with it."""
-    found: list[checks.Guess] = []
+    found: list[checks.CandidateHomography] = []
     for guesses in (_by_shape(known, photo), _by_whole(known, photo, seen), _by_parts(known, photo, seen)):
         for homography in guesses:
             if any(_alike(homography, one.homography, photo) for one in found):
@@ -131,24 +135,24 @@ def _of_photo(known: Known, photo: Pyramid, seen: features.Features) -> list[che
     return []
 
 
-def _best(found: Sequence[checks.Guess]) -> list[checks.Guess]:
+def _best(found: Sequence[checks.CandidateHomography]) -> list[checks.CandidateHomography]:
     """The sure ones of `found` that agree as well as the best."""
     most = max((one.score for one in found), default=0.0)
     return [one for one in found if one.score >= max(_SURE, most - _AS_GOOD)]
 
 
-def _by_shape(known: Known, photo: Pyramid) -> Iterator[Matrix]:
+def _by_shape(known: ReferenceFeatures, photo: Pyramid) -> Iterator[Matrix]:
     """A scan or a fixed camera shows the reference image as it is, perhaps without a single feature."""
     width, height = photo.size
     if abs(np.log(width / height / (known.area.w / known.area.h))) < 0.03:
         yield shift_scale(0, 0, width / known.area.w, height / known.area.h)
 
 
-def _by_whole(known: Known, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
+def _by_whole(known: ReferenceFeatures, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
     return _proposed(known.whole(), photo, seen)
 
 
-def _by_parts(known: Known, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
+def _by_parts(known: ReferenceFeatures, photo: Pyramid, seen: features.Features) -> Iterator[Matrix]:
     parts = known.parts()
     if parts is not None:
         yield from _proposed(parts, photo, seen)
@@ -168,7 +172,9 @@ def _alike(one: Matrix, other: Matrix, photo: Pyramid) -> bool:
     return bool(off < 0.05 * max(width, height))
 
 
-def _over_photo(known: Known, photo: Pyramid, homography: Matrix) -> checks.Guess | None:
+def _over_photo(
+    known: ReferenceFeatures, photo: Pyramid, homography: Matrix
+) -> checks.CandidateHomography | None:
     """The homography mended over all that the photo shows of the reference; None when it cannot be."""
     area = _shown(known, photo, homography)
     if area is None or not checks.plausible(homography, area, photo.size):
@@ -183,7 +189,7 @@ def _over_photo(known: Known, photo: Pyramid, homography: Matrix) -> checks.Gues
     return tried
 
 
-def _overlaps(known: Known, photo: Pyramid, homography: Matrix) -> bool:
+def _overlaps(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> bool:
     """Whether the photo and the reference image have enough in common."""
     area = _shown(known, photo, homography)
     if area is None:
@@ -192,7 +198,7 @@ def _overlaps(known: Known, photo: Pyramid, homography: Matrix) -> bool:
     return max(of_photo, area.area / known.area.area) >= _IN_COMMON
 
 
-def _shown(known: Known, photo: Pyramid, homography: Matrix) -> Rect | None:
+def _shown(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> Rect | None:
     """The part of the reference image that the photo reaches to; None when there is none."""
     if abs(np.linalg.det(homography)) < 1e-12:
         return None
@@ -206,7 +212,7 @@ def _shown(known: Known, photo: Pyramid, homography: Matrix) -> Rect | None:
     return None if min(area.w, area.h) < 16 else area
 
 
-def _within(known: Known, region: Rect, photo: Pyramid, homography: Matrix) -> Covered | None:
+def _within(known: ReferenceFeatures, region: Rect, photo: Pyramid, homography: Matrix) -> Covered | None:
     """A region of a photo whose homography is known, mended where the structure around it lets it."""
     if min(region.w, region.h) < 4 or not checks.plausible(homography, region, photo.size):
         return None
@@ -226,15 +232,17 @@ def _within(known: Known, region: Rect, photo: Pyramid, homography: Matrix) -> C
     )
 
 
-def _tried(known: Known, region: Rect, photo: Pyramid, homography: Matrix) -> checks.Guess | None:
+def _tried(
+    known: ReferenceFeatures, region: Rect, photo: Pyramid, homography: Matrix
+) -> checks.CandidateHomography | None:
     around = checks.frame_of(checks.surroundings(region, known.image.size), checks.SIDE, 1.0)
     return checks.check(known.image, photo, around, homography, _REACH)
 
 
 def _one_by_one(
-    known: Known, regions: Sequence[Rect], photo: Pyramid, seen: features.Features, until: float
+    known: ReferenceFeatures, regions: Sequence[Rect], photo: Pyramid, seen: features.Features, until: float
 ) -> list[Covered | None]:
-    found: dict[int, checks.Guess] = {}
+    found: dict[int, checks.CandidateHomography] = {}
     for number in sorted(range(len(regions)), key=lambda one: -regions[one].area):
         if time.monotonic() > until:
             break
@@ -257,10 +265,12 @@ def _one_by_one(
     return result
 
 
-def _by_itself(known: Known, region: Rect, photo: Pyramid, seen: features.Features) -> checks.Guess | None:
+def _by_itself(
+    known: ReferenceFeatures, region: Rect, photo: Pyramid, seen: features.Features
+) -> checks.CandidateHomography | None:
     """The one place at which the structure around a region agrees; None when there is none, or several."""
     around = checks.extract(known.image, checks.surroundings(region, known.image.size))
-    found: list[checks.Guess] = []
+    found: list[checks.CandidateHomography] = []
     for homography in _proposed(around, photo, seen):
         tried = _tried(known, region, photo, homography)
         if tried is None or tried.blank or not checks.plausible(tried.homography, region, photo.size):
@@ -274,7 +284,10 @@ def _by_itself(known: Known, region: Rect, photo: Pyramid, seen: features.Featur
 
 
 def _agreeing(
-    known: Known, found: Mapping[int, checks.Guess], regions: Sequence[Rect], photo: Pyramid
+    known: ReferenceFeatures,
+    found: Mapping[int, checks.CandidateHomography],
+    regions: Sequence[Rect],
+    photo: Pyramid,
 ) -> Sequence[int]:
     """The largest group of regions of which one says where the others lie.
 

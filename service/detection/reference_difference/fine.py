@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from service.detection.reference_difference import boxes
 from service.detection.reference_difference.compensate import Light
-from service.detection.reference_difference.look import Frame, Look
+from service.detection.reference_difference.look import Comparison, ComparisonFrame
 from service.detection.reference_difference.parts import (
     Bytes,
     Matrix,
@@ -57,7 +57,9 @@ _THIN = 5.0
 Scores = NDArray[np.float32]
 
 
-def windows(reference: Pyramid, photo: Pyramid, first: Look, full: Frame) -> Iterator[tuple[Frame, Light]]:
+def windows(
+    reference: Pyramid, photo: Pyramid, first: Comparison, full: ComparisonFrame
+) -> Iterator[tuple[ComparisonFrame, Light]]:
     """Frames at full resolution (or as near as can be afforded) in which a thin difference may hide.
 
     With each comes the photo's light within it. reference, photo: grey. first: the look at the whole region,
@@ -77,7 +79,9 @@ def windows(reference: Pyramid, photo: Pyramid, first: Look, full: Frame) -> Ite
         yield full.window(area, scale), first.light.within(*parts)
 
 
-def _screened(reference: Pyramid, photo: Pyramid, first: Look, full: Frame) -> tuple[Scores, Scores]:
+def _screened(
+    reference: Pyramid, photo: Pyramid, first: Comparison, full: ComparisonFrame
+) -> tuple[Scores, Scores]:
     """Per cell how much differs (-1 where unseen) and how much contrast there is, in grey levels."""
     width, height = full.size
     rows, columns = -(-height // _CELL), -(-width // _CELL)
@@ -103,7 +107,7 @@ def _screened(reference: Pyramid, photo: Pyramid, first: Look, full: Frame) -> t
     return off, contrast
 
 
-def _drift(first: Look, full: Frame, tile: Rect) -> Matrix:
+def _drift(first: Comparison, full: ComparisonFrame, tile: Rect) -> Matrix:
     """Full px -> full px: how far the first look found the photo off around `tile`."""
     if first.shift is None:
         return np.eye(3)
@@ -178,18 +182,18 @@ def _around(own: Rect) -> Rect:
     )
 
 
-def combined(first: Look, windows: list[Look]) -> list[Look]:
+def combined(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
     """What the first look and those through the windows found, each thing once.
 
     A window's part counts where it is too thin for the first look. It takes the place of those parts that it
     covers, which are pieces of it; where the first look saw more, that stays.
     """
-    kept: list[list[boxes.Part]] = []
+    kept: list[list[boxes.DifferencePart]] = []
     before = list(first.found)
     taken: list[Rect] = []
     for seen in windows:
         times = first.frame.scale / seen.frame.scale
-        own: list[boxes.Part] = []
+        own: list[boxes.DifferencePart] = []
         for part in seen.found:
             there = _moved(part.box, seen.frame, first.frame)
             if part.thickness > _THIN * times or any(_share(there, box) > 0.5 for box in taken):
@@ -211,7 +215,7 @@ def _share(one: Rect, other: Rect) -> float:
     return one.intersection(other).area / one.area if one.area > 0 else 0.0
 
 
-def _moved(box: Rect, frame: Frame, to: Frame) -> Rect:
+def _moved(box: Rect, frame: ComparisonFrame, to: ComparisonFrame) -> Rect:
     """A box of a frame in the px of another; both are upright cut-outs of the same reference."""
     points = apply(inverse(to.to_reference) @ frame.to_reference, corners(box))
     return from_corners(*points[0].tolist(), *points[2].tolist())

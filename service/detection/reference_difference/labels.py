@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.reference_difference.boxes import Part
+from service.detection.reference_difference.boxes import DifferencePart
 from service.detection.reference_difference.parts import Floats
 from shared.cv import cv2
 
@@ -27,7 +27,7 @@ _TEXTURE_PX = 300
 """Fewer px have no texture of their own: a rivet and the hole in its place are both round."""
 
 
-def label(part: Part, reference: Floats, photo: Floats) -> str:
+def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
     """One of crack, scratch, missing, added, dent, stain, difference.
 
     reference, photo: the compensated frames, float32 (height, width, 3 or 1).

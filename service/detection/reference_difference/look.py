@@ -34,7 +34,7 @@ _BEYOND_WHITE = 1.25
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ComparisonFrame:
     """Where the px of a frame of `size` (width, height) lie: frame px -> reference px, and -> photo px."""
 
     to_reference: Matrix
@@ -51,15 +51,15 @@ class Frame:
         """How many px it has."""
         return self.size[0] * self.size[1]
 
-    def window(self, area: Rect, scale: float) -> Frame:
+    def window(self, area: Rect, scale: float) -> ComparisonFrame:
         """The frame of `area` (px of this one), with `scale` px for each of this one."""
         size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
         into = inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h))
-        return Frame(self.to_reference @ into, self.to_photo @ into, size)
+        return ComparisonFrame(self.to_reference @ into, self.to_photo @ into, size)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Comparison:
     """What one comparison saw.
 
     found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
@@ -67,8 +67,8 @@ class Look:
     radius: px of the frame that an edge may be off. light: the photo's, across the frame.
     """
 
-    found: list[boxes.Part]
-    frame: Frame
+    found: list[boxes.DifferencePart]
+    frame: ComparisonFrame
     was: Floats
     now: Floats
     shift: Floats | None
@@ -84,13 +84,13 @@ class Examined:
     a part had to exceed.
     """
 
-    looks: list[Look]
+    looks: list[Comparison]
     alignment: Alignment
     scanned: bool
     threshold: float
 
     @property
-    def found(self) -> list[boxes.Part]:
+    def found(self) -> list[boxes.DifferencePart]:
         """All differing parts, each in px of its look."""
         return [part for view in self.looks for part in view.found]
 
@@ -115,9 +115,9 @@ class Search:
     scanned: bool
 
 
-def look(
-    reference: Pyramid, photo: Pyramid, frame: Frame, search: Search, light: Light | None = None
-) -> Look | None:
+def compare(
+    reference: Pyramid, photo: Pyramid, frame: ComparisonFrame, search: Search, light: Light | None = None
+) -> Comparison | None:
     """Compare a frame of the two pictures (both BGR or both grey); None when they differ nearly everywhere.
 
     light: of the photo within the frame, where it is known; otherwise it is measured.
@@ -147,8 +147,8 @@ def look(
     difference = differ(was, now, valid, search.scanned)
     if _strange(difference, valid, search.threshold):
         return None
-    found = boxes.parts(difference, search.allowed(valid), search.threshold, search.least)
-    return Look(found, frame, was, now, shift, difference.radius, light)
+    found = boxes.difference_parts(difference, search.allowed(valid), search.threshold, search.least)
+    return Comparison(found, frame, was, now, shift, difference.radius, light)
 
 
 def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Bytes:

@@ -12,11 +12,11 @@ from service.detection.reference_difference.align import align
 from service.detection.reference_difference.compensate import Light
 from service.detection.reference_difference.confidence import confidence
 from service.detection.reference_difference.labels import label
-from service.detection.reference_difference.look import Examined, Frame, Look, Search, look
+from service.detection.reference_difference.look import Comparison, ComparisonFrame, Examined, Search, compare
 from service.detection.reference_difference.parts import (
     AlignmentFailed,
     Bytes,
-    Found,
+    DetectedDifference,
     Matrix,
     Parameters,
     Pyramid,
@@ -77,7 +77,7 @@ def detect(
             sure = confidence(part, view, seen)
             box = in_photo(part, view, seen.scanned, size)
             if sure >= wanted.min_confidence and not box.empty:
-                kept.append(Found(label(part, view.was, view.now), sure, box))
+                kept.append(DetectedDifference(label(part, view.was, view.now), sure, box))
     doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
     if not kept and doubted:
         raise AlignmentFailed("no_match")
@@ -96,7 +96,7 @@ def examine(
     scanned = _black_and_white(reference) and _black_and_white(photo)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
 
-    def compared(frame: Frame, light: Light | None = None) -> Look | None:
+    def compared(frame: ComparisonFrame, light: Light | None = None) -> Comparison | None:
         search = Search(
             threshold,
             _least(wanted, 1 / frame.to_reference[0, 0]),
@@ -104,7 +104,7 @@ def examine(
             alignment.error_px > _SETTLED,
             scanned,
         )
-        return look(*levels, frame, search, light)
+        return compare(*levels, frame, search, light)
 
     full = _frame(area, alignment.homography)
     coarse = np.sqrt(_AT_ONCE / full.pixels) if full.pixels > _MOST_AT_ONCE else 1.0
@@ -118,13 +118,13 @@ def examine(
     return Examined(looks, alignment, scanned, threshold)
 
 
-def _frame(area: Rect, homography: Matrix) -> Frame:
+def _frame(area: Rect, homography: Matrix) -> ComparisonFrame:
     """The region at the coarser of the two resolutions."""
     scale = min(1.0, local_scale(homography, area))
     scale = 1.0 if scale > 0.97 else scale
     size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
     to_reference = inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h))
-    return Frame(to_reference, homography @ to_reference, size)
+    return ComparisonFrame(to_reference, homography @ to_reference, size)
 
 
 def _in_colour(reference: Bytes, photo: Bytes) -> bool:
@@ -167,7 +167,9 @@ def _least(wanted: Parameters, scale: float) -> float:
     return max(in_reference * scale, 2.0)
 
 
-def in_photo(part: boxes.Part, seen: Look, scanned: bool, photo_size: tuple[int, int]) -> Rect:
+def in_photo(
+    part: boxes.DifferencePart, seen: Comparison, scanned: bool, photo_size: tuple[int, int]
+) -> Rect:
     """The bounds in the photo of the part's own pixels (not of its turned box), and its rim."""
     hull = cv2.convexHull(cv2.findNonZero(part.mask.view(np.uint8))).reshape(-1, 2).astype(np.float64)
     rims = np.array([(0, 0), (0, 1), (1, 0), (1, 1)], np.float64)

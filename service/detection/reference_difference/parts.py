@@ -68,7 +68,7 @@ class Alignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DetectedDifference:
     """One finding: label, confidence 0..1, and its box in upright photo px, half-open."""
 
     label: str
@@ -80,7 +80,7 @@ class Found:
 class Result:
     """What one comparison found, how the photo was aligned, and how long it took in seconds."""
 
-    boxes: tuple[Found, ...]
+    boxes: tuple[DetectedDifference, ...]
     alignment: Alignment
     seconds: float
 

@@ -133,7 +133,7 @@ def test_the_best_shot_is_the_sharpest_good_one_and_is_given_once(qtbot: QtBot, 
     assert "frame=" not in repr(shot)
 
 
-def test_somebody_far_away_is_told_to_come_closer_until_they_do(
+def test_distant_face_gets_hint_to_come_closer(
     qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed_module, "_LOOK_EVERY", 1)

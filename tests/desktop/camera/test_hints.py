@@ -7,7 +7,7 @@ import pytest
 from skimage.feature import Cascade
 
 from desktop.camera.finder import cascade_file, find_faces
-from desktop.camera.hints import Hint, faces_in, far_faces_in, look_at
+from desktop.camera.hints import Hint, analyse_frame, faces_in, far_faces_in
 from desktop.camera.sources import Frame
 from shared.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
@@ -29,7 +29,7 @@ from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
     ids=["good", "good, farther", "nobody", "two", "small", "far", "aside", "dark", "blurred"],
 )
 def test_each_frame_has_its_hint(frame: Frame, hint: Hint) -> None:
-    assert look_at(frame, faces_in(frame) or far_faces_in(frame)).hint is hint
+    assert analyse_frame(frame, faces_in(frame) or far_faces_in(frame)).hint is hint
 
 
 def test_the_face_is_where_it_was_put() -> None:
@@ -43,7 +43,7 @@ def test_the_face_is_where_it_was_put() -> None:
 def test_a_sharper_frame_counts_as_sharper() -> None:
     sharp, soft = face_frame(), face_frame(blur=2)
     faces = faces_in(sharp)
-    assert look_at(sharp, faces).sharpness > 2 * look_at(soft, faces).sharpness
+    assert analyse_frame(sharp, faces).sharpness > 2 * analyse_frame(soft, faces).sharpness
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_mask_is_to_be_taken_off(colour: tuple[int, int, int]) -> None:
     outline = [(0.18, 0.6), (0.5, 0.5), (0.82, 0.6), (0.8, 0.9), (0.5, 1.05), (0.2, 0.9)]
     mask = np.array([(left + x * width, top + y * height) for x, y in outline]).astype(np.int32)
     cv2.fillPoly(frame, [mask], colour)
-    assert look_at(frame, [face]).hint is Hint.COVERED
+    assert analyse_frame(frame, [face]).hint is Hint.COVERED
 
 
 def test_a_face_is_found_again_by_a_weaker_trace() -> None:
@@ -68,7 +68,7 @@ def test_a_face_is_found_again_by_a_weaker_trace() -> None:
     assert again.x + again.w / 2 == pytest.approx(0.45, abs=0.05)
 
 
-def test_where_nothing_is_left_the_face_before_is_none() -> None:
+def test_previous_face_is_none_when_frame_is_empty() -> None:
     (before,) = faces_in(face_frame())
     assert faces_in(empty_frame(), before) == []
 
@@ -77,7 +77,7 @@ def test_a_tiny_frame_has_no_face() -> None:
     assert faces_in(empty_frame()[:2, :300]) == []
 
 
-def test_a_face_in_noise_is_found_and_noise_is_none() -> None:
+def test_face_in_noise_is_found_but_noise_alone_is_not() -> None:
     noise = np.random.default_rng(5).integers(0, 255, (480, 640, 3), dtype=np.uint8)
     assert faces_in(noise) == []
     frame = face_frame(0.3)

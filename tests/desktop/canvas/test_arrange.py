@@ -6,7 +6,7 @@ import pytest
 
 from desktop.canvas.arrange import (
     OFFSET,
-    Side,
+    AlignSide,
     align,
     delete,
     duplicate,
@@ -82,16 +82,16 @@ def test_a_copy_ends_at_the_corner_where_there_is_no_room_beside() -> None:
 @pytest.mark.parametrize(
     ("side", "places"),
     [
-        (Side.LEFT, [(10, 20), (10, 100)]),
-        (Side.CENTRE, [(45, 20), (35, 100)]),
-        (Side.RIGHT, [(80, 20), (60, 100)]),
-        (Side.TOP, [(10, 20), (60, 20)]),
-        (Side.MIDDLE, [(10, 55), (60, 60)]),
-        (Side.BOTTOM, [(10, 90), (60, 100)]),
+        (AlignSide.LEFT, [(10, 20), (10, 100)]),
+        (AlignSide.CENTRE, [(45, 20), (35, 100)]),
+        (AlignSide.RIGHT, [(80, 20), (60, 100)]),
+        (AlignSide.TOP, [(10, 20), (60, 20)]),
+        (AlignSide.MIDDLE, [(10, 55), (60, 60)]),
+        (AlignSide.BOTTOM, [(10, 90), (60, 100)]),
     ],
 )
 def test_regions_are_aligned_by_an_edge_or_the_middle_of_all(
-    side: Side, places: list[tuple[float, float]]
+    side: AlignSide, places: list[tuple[float, float]]
 ) -> None:
     first, second = Region("a", Rect(10, 20, 30, 40), 1), Region("b", Rect(60, 100, 50, 30), 2)
     moved = {one.id: one.rect for one in after(align(store_of(first, second, selected="ab"), side))}
@@ -111,4 +111,4 @@ def test_what_is_locked_is_neither_moved_nor_deleted_nor_aligned() -> None:
     gone = delete(store)
     assert gone is not None
     assert ([one.id for one in gone.before], gone.after) == (["a"], ())
-    assert align(store, Side.LEFT) is None
+    assert align(store, AlignSide.LEFT) is None

@@ -14,7 +14,7 @@ from desktop.canvas.colours import DARK_COLOURS
 from desktop.canvas.compare import CompareView
 from desktop.canvas.findings import FindingBox, mapped_corners
 from desktop.canvas.pair_drawing import CompareMode
-from desktop.imaging.cut import Cut
+from desktop.imaging.cut import ImageCrop
 from desktop.imaging.pixels import to_qimage
 from shared.geometry import Rect
 
@@ -52,7 +52,7 @@ def test_a_photo_is_brought_onto_the_crop() -> None:
 @pytest.mark.parametrize("known", [True, False])
 def test_a_smaller_edition_of_a_photo_is_spoken_of_in_px_of_the_whole(known: bool) -> None:
     # A quarter of a photo of 800 x 600 px, which shows the reference twice as fine.
-    cut = Cut(picture(200, 150, (50, 60, 40, 20)), np.diag([0.25, 0.25, 1.0]), (800, 600))
+    cut = ImageCrop(picture(200, 150, (50, 60, 40, 20)), np.diag([0.25, 0.25, 1.0]), (800, 600))
     pair = align_cut(picture(400, 300), cut, np.diag([2.0, 2.0, 1.0]) if known else None)
     assert pair.photo_size == (800, 600)
     assert pair.aligned is known

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.canvas.arrange import Side
+from desktop.canvas.arrange import AlignSide
 from desktop.canvas.editor import RegionEditor
-from desktop.canvas.regions import Region, RegionsChanged, RegionStore, Step
+from desktop.canvas.regions import Region, RegionsChanged, RegionStep, RegionStore
 from desktop.canvas.shaping import Handle
 from desktop.canvas.tools import Pointer, Tool
 from shared.geometry import Rect
@@ -43,7 +43,7 @@ class Hand:
 
     def add(self, key: str, x: float, y: float, w: float, h: float, **more: bool) -> None:
         self.store.apply(
-            RegionsChanged((), (Region(key, Rect(x, y, w, h), len(self.store) + 1, **more),), Step.DRAW)
+            RegionsChanged((), (Region(key, Rect(x, y, w, h), len(self.store) + 1, **more),), RegionStep.DRAW)
         )
 
 
@@ -60,7 +60,7 @@ def test_a_drag_draws(hand: Hand) -> None:
     assert hand.changes == []
     hand.editor.release(hand.at(70, 50))
     (change,) = hand.changes
-    assert (change.before, change.step) == ((), Step.DRAW)
+    assert (change.before, change.step) == ((), RegionStep.DRAW)
     assert change.after[0].rect == Rect(10, 20, 60, 30)
     assert hand.store.selected == (change.after[0].id,)
     assert hand.editor.draft.drawn is None
@@ -119,7 +119,7 @@ def test_a_drag_moves_all_selected_but_locked_ones(hand: Hand) -> None:
     assert hand.store["a"].rect == Rect(10, 10, 50, 50)
     hand.editor.release(hand.at(130, 60))
     (change,) = hand.changes
-    assert change.step is Step.MOVE
+    assert change.step is RegionStep.MOVE
     assert [one.id for one in change.after] == ["a", "b"]
     assert hand.store.selected == ("a", "b", "c")
 
@@ -171,7 +171,7 @@ def test_handles_resize_only_what_is_selected(hand: Hand) -> None:
     assert hand.editor.hover(hand.at(200, 180)).handle is Handle.BOTTOM_RIGHT
     hand.drag((203, 178), (253, 208))
     (change,) = hand.changes
-    assert change.step is Step.RESIZE
+    assert change.step is RegionStep.RESIZE
     assert hand.store["a"].rect == Rect(100, 100, 150, 110)
     hand.drag((100, 155), (2000, 155))
     assert hand.store["a"].rect == Rect(250, 100, 750, 110)
@@ -265,16 +265,16 @@ def test_aligning_moves_to_the_common_edge(hand: Hand) -> None:
     hand.add("a", 10, 10, 50, 50)
     hand.add("b", 100, 30, 20, 20)
     hand.store.select(["a"])
-    hand.editor.align(Side.LEFT)
+    hand.editor.align(AlignSide.LEFT)
     assert hand.changes == []
     hand.store.select(["a", "b"])
     expected = {
-        Side.LEFT: (10, 30),
-        Side.RIGHT: (100, 30),
-        Side.TOP: (100, 10),
-        Side.BOTTOM: (100, 40),
-        Side.CENTRE: (55, 30),
-        Side.MIDDLE: (100, 25),
+        AlignSide.LEFT: (10, 30),
+        AlignSide.RIGHT: (100, 30),
+        AlignSide.TOP: (100, 10),
+        AlignSide.BOTTOM: (100, 40),
+        AlignSide.CENTRE: (55, 30),
+        AlignSide.MIDDLE: (100, 25),
     }
     for side, (x, y) in expected.items():
         hand.editor.align(side)
@@ -294,7 +294,12 @@ def test_hiding_showing_and_stacking(hand: Hand) -> None:
     assert [one.id for one in hand.store.hits(15, 15)] == ["b"]
     hand.editor.show_all()
     hand.editor.show_all()
-    assert [change.step for change in hand.changes] == [Step.FRONT, Step.BACK, Step.HIDE, Step.SHOW]
+    assert [change.step for change in hand.changes] == [
+        RegionStep.FRONT,
+        RegionStep.BACK,
+        RegionStep.HIDE,
+        RegionStep.SHOW,
+    ]
 
 
 def test_what_may_not_be_edited_can_still_be_selected_and_measured(hand: Hand) -> None:

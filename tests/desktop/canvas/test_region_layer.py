@@ -15,7 +15,7 @@ from desktop.canvas.colours import CanvasColours
 from desktop.canvas.outlines import crisp_boxes
 from desktop.canvas.rects import RectIndex
 from desktop.canvas.region_layer import MANY, RegionLayer, crisp
-from desktop.canvas.regions import Region, RegionsChanged, RegionStore, State, Step
+from desktop.canvas.regions import Region, RegionsChanged, RegionState, RegionStep, RegionStore
 from desktop.canvas.viewport import Viewport
 from shared.geometry import Rect
 
@@ -46,7 +46,7 @@ class Stage:
         self.store = RegionStore()
         self.layer = RegionLayer(self.store)
         self.layer.show_labels = False
-        states = list(State)
+        states = list(RegionState)
         self.store.replace(
             Region(f"r{n}", Rect(n % 20 * 40, n // 20 * 40, 20, 20), n + 1, state=states[n % 4])
             for n in range(count)
@@ -61,7 +61,7 @@ class Stage:
 
     def change(self, key: str, **values: object) -> None:
         before = self.store[key]
-        self.store.apply(RegionsChanged((before,), (replace(before, **values),), Step.MOVE))  # type: ignore[arg-type]
+        self.store.apply(RegionsChanged((before,), (replace(before, **values),), RegionStep.MOVE))  # type: ignore[arg-type]
 
 
 def edge(image: QImage, x: int, y: int) -> str:
@@ -83,7 +83,7 @@ def test_many_regions_show_what_changed(many: Stage) -> None:
     many.painted()
     many.change("r4", rect=Rect(160, 700, 20, 20))
     many.change("r5", hidden=True)
-    many.change("r6", state=State.FAILED)
+    many.change("r6", state=RegionState.FAILED)
     image = many.painted()
     assert edge(image, 160, 0) == edge(image, 200, 0) == "#ffffff"
     assert edge(image, 160, 700) == COLOURS.of_state(many.store["r4"].state).name()

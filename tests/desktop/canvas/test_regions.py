@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop.canvas.rects import RectIndex
-from desktop.canvas.regions import Region, RegionsChanged, RegionStore, Step, StoreEvent
+from desktop.canvas.regions import Region, RegionsChanged, RegionStep, RegionStore, StoreEvent
 from shared.geometry import Rect
 
 COORDINATE = st.integers(-20, 120).map(lambda value: value / 2)
@@ -72,7 +72,7 @@ def test_a_change_and_its_reverse_meet() -> None:
     store = filled(region("a"), region("b", 20))
     before = list(store)
     change = RegionsChanged(
-        (store["a"], store["b"]), (store["a"].at(Rect(5, 5, 3, 3)), region("c", 40)), Step.MOVE
+        (store["a"], store["b"]), (store["a"].at(Rect(5, 5, 3, 3)), region("c", 40)), RegionStep.MOVE
     )
     store.apply(change)
     assert [one.id for one in store] == ["a", "c"]
@@ -90,7 +90,7 @@ def test_listeners_hear_what_is_different_and_no_more() -> None:
     store.replace(list(store))
     store.select(["c"])
     store.select(["c"])
-    store.apply(RegionsChanged((store["c"],), (), Step.DELETE))
+    store.apply(RegionsChanged((store["c"],), (), RegionStep.DELETE))
     assert heard[:3] == [
         StoreEvent(changed=frozenset("b"), added=frozenset("c")),
         StoreEvent(selection=True),
@@ -113,7 +113,7 @@ def test_the_smaller_and_the_higher_are_picked_first() -> None:
     assert [one.id for one in store.hits(101, 50, margin=2)] == ["large"]
     assert [one.id for one in store.touching(Rect(0, 0, 50, 50))] == ["large", "small"]
     assert store.count_touching(Rect(0, 0, 50, 50)) == 3
-    store.apply(RegionsChanged((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), Step.FRONT))
+    store.apply(RegionsChanged((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), RegionStep.FRONT))
     assert store.hits(12, 12)[0].id == "large"
 
 

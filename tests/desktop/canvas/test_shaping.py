@@ -83,7 +83,7 @@ def test_corners_are_taken_before_edges_and_small_ones_have_only_corners() -> No
     assert handle_at(rect, 105, 105, 5) is Handle.TOP_LEFT
     assert handle_at(rect, 105.1, 105, 5) is handle_at(rect, 105, 105.1, 5) is None
     assert handle_at(Rect(100, 100, 14, 14), 107, 100, 5) is None
-    assert {handle.place(rect) for handle in Handle} == {
+    assert {handle.point_on(rect) for handle in Handle} == {
         (x, y) for x in (100, 200, 300) for y in (100, 150, 200) if (x, y) != (200, 150)
     }
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.canvas.colours import DARK_COLOURS, CanvasColours, chip_colours, contrast
 from desktop.canvas.findings import FindingBox
-from desktop.canvas.regions import Region, RegionsChanged, State, Step
+from desktop.canvas.regions import Region, RegionsChanged, RegionState, RegionStep
 from desktop.canvas.tools import Tool
 from desktop.canvas.view import CanvasView
 from desktop.canvas.words import step_name
@@ -89,7 +89,7 @@ def test_drawing_ends_with_the_region_selected(qtbot: QtBot, view: CanvasView) -
     assert tools == [Tool.DRAW, Tool.SELECT]
 
 
-def test_without_somebody_who_takes_changes_nothing_changes(qtbot: QtBot, view: CanvasView) -> None:
+def test_nothing_changes_without_receiver_of_edits(qtbot: QtBot, view: CanvasView) -> None:
     view.regionsEdited.disconnect()
     view.set_tool(Tool.DRAW)
     drag(qtbot, view, (50, 50), (100, 90))
@@ -208,7 +208,7 @@ def test_list_and_canvas_select_and_show_each_other(qtbot: QtBot, view: CanvasVi
 
 def test_regions_are_painted_in_the_colour_of_their_state(view: CanvasView) -> None:
     view.show_labels(False)
-    view.store.replace([Region("a", Rect(50, 50, 60, 60), 1, state=State.FAILED)])
+    view.store.replace([Region("a", Rect(50, 50, 60, 60), 1, state=RegionState.FAILED)])
     failed = QColor(CanvasColours().failed)
     assert colour_at(view, 80, 50) == (failed.red(), failed.green(), failed.blue())
     view.set_colours(DARK_COLOURS)
@@ -229,27 +229,31 @@ def test_findings_are_mapped_onto_the_picture(view: CanvasView) -> None:
 
 def test_ten_thousand_regions_look_as_few_do(view: CanvasView) -> None:
     view.show_labels(False)
-    regions = [Region(str(n), Rect(n % 250, n // 250 * 8, 6, 6), n, state=State.PASSED) for n in range(5000)]
+    regions = [
+        Region(str(n), Rect(n % 250, n // 250 * 8, 6, 6), n, state=RegionState.PASSED) for n in range(5000)
+    ]
     view.store.replace(regions)
     passed = QColor(CanvasColours().passed)
     passed_rgb = (passed.red(), passed.green(), passed.blue())
     assert colour_at(view, 125, 80) == passed_rgb
     far = (285.4, 100)
     assert colour_at(view, *far) != passed_rgb
-    new = Region("new", Rect(280, 100, 15, 15), 1, state=State.PASSED)
-    change = RegionsChanged((), (new,), Step.DRAW)
+    new = Region("new", Rect(280, 100, 15, 15), 1, state=RegionState.PASSED)
+    change = RegionsChanged((), (new,), RegionStep.DRAW)
     view.store.apply(change)
     assert colour_at(view, *far) == passed_rgb
     view.store.apply(change.reversed())
     assert colour_at(view, *far) != passed_rgb
-    view.store.apply(RegionsChanged((regions[0],), (regions[0].at(Rect(280, 100, 15, 15)),), Step.MOVE))
+    view.store.apply(RegionsChanged((regions[0],), (regions[0].at(Rect(280, 100, 15, 15)),), RegionStep.MOVE))
     assert colour_at(view, *far) == passed_rgb
 
 
 def test_what_is_dragged_among_ten_thousand_leaves_its_place(qtbot: QtBot, view: CanvasView) -> None:
     view.show_labels(False)
-    regions = [Region(str(n), Rect(n % 100, n // 100 * 2, 2, 1), n, state=State.NONE) for n in range(5000)]
-    taken = Region("taken", Rect(200, 50, 20, 20), 1, state=State.FAILED)
+    regions = [
+        Region(str(n), Rect(n % 100, n // 100 * 2, 2, 1), n, state=RegionState.NONE) for n in range(5000)
+    ]
+    taken = Region("taken", Rect(200, 50, 20, 20), 1, state=RegionState.FAILED)
     view.store.replace([*regions, taken])
     edge = (200, 60)
     failed = QColor(CanvasColours().failed)
@@ -343,7 +347,7 @@ def test_every_control_has_a_name(view: CanvasView) -> None:
 
 
 def test_every_step_has_a_name() -> None:
-    assert len({step_name(step) for step in Step}) == len(Step)
+    assert len({step_name(step) for step in RegionStep}) == len(RegionStep)
 
 
 @pytest.mark.parametrize("colours", [CanvasColours(), DARK_COLOURS])

@@ -68,5 +68,5 @@ def test_showing_a_region_puts_it_in_the_middle() -> None:
     assert view.showing(Rect(0, 0, 4000, 3000)).scale == view.fit_scale
 
 
-def test_no_picture_is_no_part() -> None:
+def test_empty_picture_has_no_visible_part() -> None:
     assert Viewport(0, 0, 800, 600).fit().visible.empty

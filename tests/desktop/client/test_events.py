@@ -35,17 +35,13 @@ def told(service: Service, session: Session, text: str, last_id: str | None = No
     return [None if event is None else event.object_id for event in taken]
 
 
-def test_changes_are_told_in_order_until_the_service_ends_the_stream(
-    service: Service, session: Session
-) -> None:
+def test_changes_are_delivered_in_order_until_stream_ends(service: Service, session: Session) -> None:
     text = "retry: 2000\n\n" + change(1) + ": alive\n\n" + change(2)
     assert told(service, session, text + "event: end\ndata: {}\n\n" + change(3)) == ["i1", "i2"]
     assert told(service, session, text) == ["i1", "i2"]
 
 
-def test_what_was_missed_is_told_and_what_is_not_understood_is_passed_over(
-    service: Service, session: Session
-) -> None:
+def test_missed_events_are_reported_and_unknown_events_skipped(service: Service, session: Session) -> None:
     later = 'event: change\ndata: {"of": "a later version"}\n\nevent: news\ndata: {}\n\n'
     assert told(service, session, "event: resync\ndata: {}\n\n" + later + change(1)) == [None, "i1"]
 
@@ -96,7 +92,7 @@ def test_what_the_taker_raises_ends_the_reading(service: Service, session: Sessi
     assert session.events._open == set()
 
 
-def test_what_the_taker_raises_is_no_fault_of_the_connection(service: Service, session: Session) -> None:
+def test_error_in_callback_is_not_a_connection_error(service: Service, session: Session) -> None:
     service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
 
     def full(_event: ChangeEvent | None) -> None:

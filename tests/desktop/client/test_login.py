@@ -53,11 +53,11 @@ def test_a_login_that_comes_while_the_one_before_ends_stays(
     lost: list[bool] = []
     session.on_login_lost(lambda: lost.append(True))
 
-    def log_in_anew() -> None:
+    def log_in_again() -> None:
         service.expires_in = 900
         session.account.login("zhang", SECRET)
 
-    monkeypatch.setattr(service, "meanwhile", log_in_anew)
+    monkeypatch.setattr(service, "meanwhile", log_in_again)
     with pytest.raises(NotLoggedIn):
         session.account.me()
     assert lost == []

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from desktop.exchange.content import Inspection, Picture
+from desktop.exchange.content import ExportedPicture, Inspection
 from shared.geometry import Rect
 from shared.wire.inspection import Item, Record
 
@@ -65,7 +65,7 @@ def item(number: int, point: Any, *entries: dict[str, Any], **fields: Any) -> It
     return Item.model_validate(given)
 
 
-def fractions(rect: Rect, picture: Picture) -> dict[str, float]:
+def fractions(rect: Rect, picture: ExportedPicture) -> dict[str, float]:
     return {
         "x": rect.x / picture.width,
         "y": rect.y / picture.height,
@@ -74,16 +74,18 @@ def fractions(rect: Rect, picture: Picture) -> dict[str, float]:
     }
 
 
-REFERENCE = Picture("机身.png", 1000, 800, "bcid")
-PHOTO = Picture("照片.jpg", 640, 480, None)
+REFERENCE = ExportedPicture("机身.png", 1000, 800, "bcid")
+PHOTO = ExportedPicture("照片.jpg", 640, 480, None)
 
 
-def inspection(*items: Item, reference: Picture | None = REFERENCE, photo: Picture = PHOTO) -> Inspection:
+def inspection(
+    *items: Item, reference: ExportedPicture | None = REFERENCE, photo: ExportedPicture = PHOTO
+) -> Inspection:
     photos = {one.item_id: photo for one in items if one.result}
     return Inspection(record(), items, reference, photos)
 
 
-def inspection_of(rects: Sequence[Rect], reference: Picture, names: Sequence[str]) -> Inspection:
+def inspection_of(rects: Sequence[Rect], reference: ExportedPicture, names: Sequence[str]) -> Inspection:
     return inspection(
         *(
             item(number, fractions(rect, reference), item_name=name)
@@ -97,14 +99,14 @@ sizes = st.tuples(st.integers(1, 40_000), st.integers(1, 40_000))
 
 
 @st.composite
-def pictures(draw: st.DrawFn) -> Picture:
+def pictures(draw: st.DrawFn) -> ExportedPicture:
     """Pictures of any size, from a single pixel on."""
     width, height = draw(sizes)
-    return Picture(draw(st.sampled_from(["a.jpg", "机身 左.png", "no ending"])), width, height)
+    return ExportedPicture(draw(st.sampled_from(["a.jpg", "机身 左.png", "no ending"])), width, height)
 
 
 @st.composite
-def rects_in(draw: st.DrawFn, picture: Picture) -> Rect:
+def rects_in(draw: st.DrawFn, picture: ExportedPicture) -> Rect:
     """Rectangles that lie inside, many of them at the very edges."""
     left = draw(st.one_of(st.just(0.0), st.floats(0, picture.width * 0.99)))
     top = draw(st.one_of(st.just(0.0), st.floats(0, picture.height * 0.99)))
@@ -121,7 +123,9 @@ line_names = st.text(st.sampled_from("abc 裂纹#:'\"[]{},-=%机 0"), min_size=1
 
 
 @st.composite
-def drawn(draw: st.DrawFn, naming: st.SearchStrategy[str] = names) -> tuple[Picture, list[Rect], list[str]]:
+def drawn(
+    draw: st.DrawFn, naming: st.SearchStrategy[str] = names
+) -> tuple[ExportedPicture, list[Rect], list[str]]:
     """A reference image with regions and their names."""
     picture = draw(pictures())
     rects = draw(st.lists(rects_in(picture), min_size=1, max_size=6))

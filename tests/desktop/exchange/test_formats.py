@@ -13,11 +13,11 @@ import pytest
 
 from desktop.exchange import archive, coco, drafts, own, table, yolo
 from desktop.exchange.archive import pack, unpack
-from desktop.exchange.content import Inspection, Picture
-from desktop.exchange.drafts import Draft, item_creates
+from desktop.exchange.content import ExportedPicture, Inspection
+from desktop.exchange.drafts import ImportedRegion, item_creates
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.formats import FORMATS, READABLE, ExportFormat, read_regions, recognised
-from desktop.exchange.words import CHINESE, EARLIER, Words
+from desktop.exchange.words import CHINESE, EARLIER, ColumnTerms
 from shared.geometry import Rect
 from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
 
@@ -48,7 +48,7 @@ def sample() -> Inspection:
     )
 
 
-def refused(reason: Reason, data: bytes, name: str = "x.json", target: Picture = REFERENCE) -> None:
+def refused(reason: Reason, data: bytes, name: str = "x.json", target: ExportedPicture = REFERENCE) -> None:
     with pytest.raises(ExchangeError) as caught:
         read_regions(data, name, target)
     assert caught.value.reason is reason
@@ -76,7 +76,7 @@ def test_json_speaks_in_codes() -> None:
     assert own.read(text.encode()).record == plain.record
 
 
-WORDS = Words(
+WORDS = ColumnTerms(
     headings=CHINESE,
     outcome={"passed": "通过", "failed": "未通过", "undecided": "待定"},
     label={"dent": "凹陷", "crack": "裂纹"}.__getitem__,
@@ -152,9 +152,11 @@ def test_json_holds_everything() -> None:
 
 
 def test_json_of_another_image_keeps_names_models_and_shares() -> None:
-    target = Picture("new.png", 500, 400)
+    target = ExportedPicture("new.png", 500, 400)
     (first, second) = read_regions(own.write(sample()), "x.json", target)
-    assert first == Draft("条目 1", Rect(50, 80, 150, 160), "翼根, 下面\n第二行", "reference-difference")
+    assert first == ImportedRegion(
+        "条目 1", Rect(50, 80, 150, 160), "翼根, 下面\n第二行", "reference-difference"
+    )
     assert second.rect == Rect(50, 40, 450, 5)
 
 
@@ -238,7 +240,9 @@ def test_coco_is_two_datasets() -> None:
 
 def shared_photo() -> Inspection:
     """The sample, its items with one photo."""
-    return replace(sample(), photos=dict.fromkeys(sample().photos, Picture("照片.jpg", 640, 480, "bphoto")))
+    return replace(
+        sample(), photos=dict.fromkeys(sample().photos, ExportedPicture("照片.jpg", 640, 480, "bphoto"))
+    )
 
 
 def test_a_photo_that_items_share_is_one_picture_with_the_findings_of_all() -> None:
@@ -269,10 +273,10 @@ def test_coco_of_another_program_takes_the_picture_that_is_meant() -> None:
     ]
     data = coco_text(images, annotations, [{"id": 1, "name": "rivet"}])
     assert read_regions(data, "instances.json", REFERENCE) == [
-        Draft("rivet", Rect(20, 40, 60, 80)),
-        Draft("", Rect(980, 0, 20, 20)),
+        ImportedRegion("rivet", Rect(20, 40, 60, 80)),
+        ImportedRegion("", Rect(980, 0, 20, 20)),
     ]
-    refused(Reason.WHICH_PICTURE, data, target=Picture("unknown.png", 100, 100))
+    refused(Reason.WHICH_PICTURE, data, target=ExportedPicture("unknown.png", 100, 100))
     refused(Reason.NO_REGIONS, coco_text([], []))
     refused(Reason.UNREADABLE, b'{"images": {}, "annotations": []}')
     refused(Reason.UNREADABLE, coco_text([1], []))
@@ -280,14 +284,14 @@ def test_coco_of_another_program_takes_the_picture_that_is_meant() -> None:
     refused(Reason.UNREADABLE, coco_text([{"id": 1}], [], [{"id": []}]))
 
 
-def test_coco_takes_regions_as_they_are_where_the_size_of_the_picture_is_none() -> None:
+def test_coco_keeps_regions_unscaled_without_picture_size() -> None:
     box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40]}
     for width, height in ((0, 400), (500, 0), (None, None)):
         data = coco_text([{"id": 1, "width": width, "height": height}], [box])
-        assert read_regions(data, "x.json", REFERENCE) == [Draft("", Rect(10, 20, 30, 40))]
+        assert read_regions(data, "x.json", REFERENCE) == [ImportedRegion("", Rect(10, 20, 30, 40))]
 
 
-def test_an_archive_without_regions_is_no_coco_archive() -> None:
+def test_archive_without_regions_is_not_coco() -> None:
     with pytest.raises(ExchangeError) as caught:
         coco.regions(pack({"findings.json": "{}"}), REFERENCE)
     assert caught.value.reason is Reason.UNREADABLE
@@ -356,23 +360,23 @@ def test_yolo_of_other_programs_is_read(names: str) -> None:
 )
 def test_names_made_to_hold_things_up_are_read_or_passed_over(names: str) -> None:
     (draft,) = read_regions(pack({"data.yaml": names, "labels/机身.txt": "7 .5 .5 1 1"}), "s.zip", REFERENCE)
-    assert draft == Draft("", Rect(0, 0, 1000, 800))
+    assert draft == ImportedRegion("", Rect(0, 0, 1000, 800))
 
 
 def test_a_label_file_alone_has_no_names() -> None:
     (draft,) = read_regions(b"3 0.5 0.5 1 1\n\n", "机身.txt", REFERENCE)
-    assert draft == Draft("", Rect(0, 0, 1000, 800))
+    assert draft == ImportedRegion("", Rect(0, 0, 1000, 800))
 
 
 def test_yolo_takes_the_label_file_of_the_picture() -> None:
     labels = {"labels/a.txt": "0 .5 .5 .5 .5", "labels/机身.txt": "0 .5 .5 1 1", "classes.txt": "x\n"}
     (draft,) = read_regions(pack(labels), "set.zip", REFERENCE)
-    assert draft == Draft("x", Rect(0, 0, 1000, 800))
-    refused(Reason.WHICH_PICTURE, pack(labels), "set.zip", Picture("b.png", 10, 10))
+    assert draft == ImportedRegion("x", Rect(0, 0, 1000, 800))
+    refused(Reason.WHICH_PICTURE, pack(labels), "set.zip", ExportedPicture("b.png", 10, 10))
 
 
 def test_yolo_reads_the_regions_of_its_own_archive_onto_a_picture_of_another_name() -> None:
-    (first, second) = read_regions(yolo.write(sample()), "set.zip", Picture("new.png", 500, 400))
+    (first, second) = read_regions(yolo.write(sample()), "set.zip", ExportedPicture("new.png", 500, 400))
     assert (first.name, second.name) == ("条目 1", "=1+1")
     assert (first.rect.x, first.rect.w) == pytest.approx((50, 150))
 
@@ -469,9 +473,9 @@ def test_formats_offer_names_for_files() -> None:
 
 
 def test_names_that_the_service_would_refuse_are_mended() -> None:
-    long = Draft("长" * 300, Rect(0, 0, 5, 5), "x\x00y", "m" * 300)
-    blank = Draft(" \x00", Rect(0, 0, 5, 5))
-    broken = Draft("\ud800", Rect(0, 0, 5, 5))
+    long = ImportedRegion("长" * 300, Rect(0, 0, 5, 5), "x\x00y", "m" * 300)
+    blank = ImportedRegion(" \x00", Rect(0, 0, 5, 5))
+    broken = ImportedRegion("\ud800", Rect(0, 0, 5, 5))
     one, two, three = item_creates([long, blank, broken], "r", REFERENCE, None, lambda n: f"Item {n}")
     assert (len(one.item_name), one.description, len(one.model_id or "")) == (255, "xy", 255)
     assert (two.item_name, two.model_id) == ("Item 2", None)

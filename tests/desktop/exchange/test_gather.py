@@ -14,11 +14,11 @@ import pytest
 
 from desktop.client import Session
 from desktop.exchange import own, table
-from desktop.exchange.content import Picture
+from desktop.exchange.content import ExportedPicture
 from desktop.exchange.formats import FORMATS, read_regions
 from desktop.exchange.gather import gather
 from desktop.exchange.words import CODES
-from desktop.pages.exporting import _write, meant, person_words
+from desktop.pages.exporting import _write, localized_column_terms, meant
 from desktop.workers import Cancelled
 from shared.codes import Verdict
 from shared.cv import cv2
@@ -91,12 +91,12 @@ def test_sizes_are_upright_in_every_orientation(session: Session, orientation: i
     steps: list[tuple[int, int]] = []
     whole = gather(session, record_id, lambda done, total: steps.append((done, total)))
     width, height = (64, 32) if orientation < 5 else (32, 64)
-    upright = Picture(f"机身 {orientation}.jpg", width, height, stored.ipfs_cid)
+    upright = ExportedPicture(f"机身 {orientation}.jpg", width, height, stored.ipfs_cid)
     assert whole.reference == upright
     assert [whole.photos.get(one.item_id) for one in whole.items] == [
         upright,
         upright,
-        Picture("别处.jpg", 7, 5),
+        ExportedPicture("别处.jpg", 7, 5),
         None,
         None,
     ]
@@ -128,11 +128,13 @@ def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) 
     # The first names what the record has anyway.
     assert set(whole.own) == {whole.items[1].item_id}
     assert own.read(own.write(whole)) == whole
-    homes = Picture("home.jpg", 200, 100, home.ipfs_cid)
+    homes = ExportedPicture("home.jpg", 200, 100, home.ipfs_cid)
     for made in (COCO, YOLO):
         (draft,) = read_regions(made.write(whole), made.file_name("x"), homes)
         assert (draft.name, draft.rect.w) == ("a", pytest.approx(50))
-    (draft,) = read_regions(COCO.write(whole), COCO.file_name("x"), Picture("?", 400, 80, other.ipfs_cid))
+    (draft,) = read_regions(
+        COCO.write(whole), COCO.file_name("x"), ExportedPicture("?", 400, 80, other.ipfs_cid)
+    )
     assert (draft.name, draft.rect) == ("b", Rect(100, 40, 100, 20))
 
 
@@ -173,7 +175,7 @@ def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Sessio
         assert row["finished_at"] == newest.model_dump(mode="json")["finished_at"]
         assert row["released_by"] == ""
     assert (first["accepted_opinion_of_version"], second["accepted_opinion_of_version"]) == ("", "1")
-    (said, _) = csv.DictReader(table.write(whole, person_words()).decode("utf-8-sig").splitlines())
+    (said, _) = csv.DictReader(table.write(whole, localized_column_terms()).decode("utf-8-sig").splitlines())
     assert (said["state"], said["outcome"]) == ("Sealed", "Failed")
 
 
@@ -226,7 +228,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
             np.frombuffer(photo, np.uint8), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
         )
         assert pixels.shape[:2] == (64, 32)
-        assert read_regions(path.read_bytes(), path.name, Picture("plain.jpg", 80, 40))
+        assert read_regions(path.read_bytes(), path.name, ExportedPicture("plain.jpg", 80, 40))
         assert _write(task, session, record_id, path, made, False, CODES) == 0
         with zipfile.ZipFile(path) as archive:
             assert not [name for name in archive.namelist() if name.endswith(".jpg")]

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from desktop.exchange.archive import pack
-from desktop.exchange.content import Picture
+from desktop.exchange.content import ExportedPicture
 from desktop.exchange.errors import ExchangeError, Reason
 from desktop.exchange.formats import read_regions
 from shared.geometry import Rect
 
-WING = Picture("wing.jpg", 2400, 1500, "cid")
+WING = ExportedPicture("wing.jpg", 2400, 1500, "cid")
 MIDDLE = Rect(1080, 675, 240, 150)
 
 
@@ -118,7 +118,7 @@ def test_shapes_on_a_smaller_copy_are_scaled() -> None:
 
 
 @pytest.mark.parametrize("shape", [3, None, "x"])
-def test_what_is_no_shape_is_refused(shape: Any) -> None:
+def test_invalid_shape_is_refused(shape: Any) -> None:
     with pytest.raises(ExchangeError) as refused:
         found(labelme(shape), "wing.json")
     assert refused.value.reason is Reason.UNREADABLE
@@ -156,7 +156,7 @@ def test_a_table_without_regions_is_refused(table: str) -> None:
 
 
 def test_shapes_that_are_no_rectangles_are_counted() -> None:
-    target = Picture("a.png", 100, 100)
+    target = ExportedPicture("a.png", 100, 100)
     image = {"id": 1, "file_name": "a.png", "width": 100, "height": 100}
     square = [[10, 10, 30, 10, 30, 30, 10, 30]]
     shapes = [

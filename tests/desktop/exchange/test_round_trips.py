@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 
-from desktop.exchange.content import Picture
-from desktop.exchange.drafts import Draft, item_creates
+from desktop.exchange.content import ExportedPicture
+from desktop.exchange.drafts import ImportedRegion, item_creates
 from desktop.exchange.formats import FORMATS, read_regions, recognised
 from shared.geometry import Rect, point_to_pixels
 from tests.desktop.exchange.samples import drawn, inspection_of, line_names
@@ -18,7 +18,9 @@ TOLERANCE_PX = {"json": 0.0, "csv": 0.0, "coco": 0.0, "yolo": 1e-6}
 SHORT = settings(deadline=None, max_examples=40)
 
 
-def through(format_id: str, picture: Picture, rects: Sequence[Rect], names: Sequence[str]) -> list[Draft]:
+def through(
+    format_id: str, picture: ExportedPicture, rects: Sequence[Rect], names: Sequence[str]
+) -> list[ImportedRegion]:
     made = next(one for one in FORMATS if one.format_id == format_id)
     data = made.write(inspection_of(rects, picture, names))
     file_name = made.file_name("检查 1")
@@ -26,7 +28,9 @@ def through(format_id: str, picture: Picture, rects: Sequence[Rect], names: Sequ
     return read_regions(data, file_name, picture)
 
 
-def check_places(format_id: str, picture: Picture, rects: Sequence[Rect], drafts: Sequence[Draft]) -> None:
+def check_places(
+    format_id: str, picture: ExportedPicture, rects: Sequence[Rect], drafts: Sequence[ImportedRegion]
+) -> None:
     # What is stored is fractions: that is what every format is given.
     stored = [
         point_to_pixels(
@@ -49,7 +53,9 @@ def check_places(format_id: str, picture: Picture, rects: Sequence[Rect], drafts
 @pytest.mark.parametrize("format_id", ["json", "csv", "coco"])
 @SHORT
 @given(case=drawn())
-def test_regions_and_names_come_back(format_id: str, case: tuple[Picture, list[Rect], list[str]]) -> None:
+def test_regions_and_names_come_back(
+    format_id: str, case: tuple[ExportedPicture, list[Rect], list[str]]
+) -> None:
     picture, rects, names = case
     drafts = through(format_id, picture, rects, names)
     check_places(format_id, picture, rects, drafts)
@@ -58,7 +64,7 @@ def test_regions_and_names_come_back(format_id: str, case: tuple[Picture, list[R
 
 @SHORT
 @given(case=drawn(line_names))
-def test_regions_and_names_come_back_from_yolo(case: tuple[Picture, list[Rect], list[str]]) -> None:
+def test_regions_and_names_come_back_from_yolo(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
     picture, rects, names = case
     drafts = through("yolo", picture, rects, names)
     check_places("yolo", picture, rects, drafts)
@@ -67,7 +73,7 @@ def test_regions_and_names_come_back_from_yolo(case: tuple[Picture, list[Rect], 
 
 @SHORT
 @given(case=drawn())
-def test_any_name_is_one_line_in_yolo(case: tuple[Picture, list[Rect], list[str]]) -> None:
+def test_any_name_is_one_line_in_yolo(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
     picture, rects, names = case
     drafts = through("yolo", picture, rects, names)
     check_places("yolo", picture, rects, drafts)
@@ -76,9 +82,11 @@ def test_any_name_is_one_line_in_yolo(case: tuple[Picture, list[Rect], list[str]
 
 @SHORT
 @given(case=drawn())
-def test_items_made_of_drafts_lie_where_the_regions_were(case: tuple[Picture, list[Rect], list[str]]) -> None:
+def test_items_made_of_drafts_lie_where_the_regions_were(
+    case: tuple[ExportedPicture, list[Rect], list[str]],
+) -> None:
     picture, rects, names = case
-    drafts = [Draft(name, rect) for name, rect in zip(names, rects, strict=True)]
+    drafts = [ImportedRegion(name, rect) for name, rect in zip(names, rects, strict=True)]
     made = item_creates(drafts, "r2", picture, {"filename": "机身.png"}, lambda number: f"Item {number}")
     for body, rect in zip(made, rects, strict=True):
         assert body.inspection_id == "r2"
@@ -95,8 +103,8 @@ def test_items_made_of_drafts_lie_where_the_regions_were(case: tuple[Picture, li
 @pytest.mark.parametrize("format_id", list(TOLERANCE_PX))
 def test_regions_go_onto_an_image_of_another_size(format_id: str) -> None:
     made = next(one for one in FORMATS if one.format_id == format_id)
-    picture = Picture("a.jpg", 400, 300)
+    picture = ExportedPicture("a.jpg", 400, 300)
     data = made.write(inspection_of([Rect(100, 30, 300, 60)], picture, ["翼根"]))
-    (draft,) = read_regions(data, made.file_name("x"), Picture("b.png", 4000, 600))
+    (draft,) = read_regions(data, made.file_name("x"), ExportedPicture("b.png", 4000, 600))
     assert (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h) == pytest.approx((1000, 60, 3000, 120))
     assert draft.name == "翼根"

@@ -68,7 +68,7 @@ def test_a_rectangle_is_found_again_in_the_stored_picture(
 
 
 @pytest.mark.parametrize("orientation", [0, 9, 65_535])
-def test_an_orientation_that_none_is_leaves_the_picture_as_it_is(orientation: int) -> None:
+def test_invalid_orientation_leaves_picture_unchanged(orientation: int) -> None:
     picture = gradient(60, 40)
     data = encoded(picture, "JPEG", orientation)
     header = read_header(data)
@@ -119,7 +119,7 @@ def test_any_path_opens(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"no picture", b"\xff\xd8\xff\xe0 broken", encoded(gradient(9, 9))[:40]]
 )
-def test_what_is_no_picture_is_said(data: bytes) -> None:
+def test_file_that_is_not_a_picture_is_reported(data: bytes) -> None:
     with pytest.raises(ImageError, match="Cannot read the image"):
         read_header(data)
 

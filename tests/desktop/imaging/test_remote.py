@@ -272,7 +272,7 @@ def test_a_picture_cut_in_another_way_is_refused(tmp_path: Path) -> None:
     image.cancel()
 
 
-def test_preparing_stops_when_it_is_told_to(tmp_path: Path) -> None:
+def test_preparing_stops_on_request(tmp_path: Path) -> None:
     image = remote_image(Away(), tmp_path)
     going = iter([True, True, True])
     with pytest.raises(CancelledError):

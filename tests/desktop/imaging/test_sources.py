@@ -127,7 +127,7 @@ def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [made]
 
 
-def test_a_broken_pyramid_is_made_anew(tmp_path: Path) -> None:
+def test_broken_pyramid_is_rebuilt(tmp_path: Path) -> None:
     data = encoded(smooth(900, 600))
     tiled(data, tmp_path).prepare(ignore)
     (made,) = tmp_path.glob("*.zip")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from desktop.journal import Edit, Journal, Kind
+from desktop.journal import Edit, EditKind, Journal
 
 
 class Clock:
@@ -18,11 +18,11 @@ class Clock:
 
 
 def update(object_id: str, before: Any, after: Any, at: float = 1000.0, record: str = "r") -> Edit:
-    return Edit(record, "item", object_id, Kind.UPDATE, {"x": before}, {"x": after}, "move", at)
+    return Edit(record, "item", object_id, EditKind.UPDATE, {"x": before}, {"x": after}, "move", at)
 
 
 def create(object_id: str, x: Any = 0) -> Edit:
-    return Edit("r", "item", object_id, Kind.CREATE, {}, {"x": x}, "draw", 1000.0)
+    return Edit("r", "item", object_id, EditKind.CREATE, {}, {"x": x}, "draw", 1000.0)
 
 
 def reopened(journal: Journal) -> Journal:

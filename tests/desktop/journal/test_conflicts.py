@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.journal import Journal, Kind
+from desktop.journal import EditKind, Journal
 from tests.desktop.journal.samples import create, reopened, update
 
 
@@ -38,7 +38,7 @@ def test_undoing_what_was_insisted_on_goes_back_to_theirs(path: Path) -> None:
     journal.close()
 
 
-def test_an_undo_that_was_given_up_can_not_be_done_again(path: Path) -> None:
+def test_abandoned_undo_cannot_be_redone(path: Path) -> None:
     journal = Journal.open(path)
     done = update("a", 0, 1)
     journal.append(done)
@@ -51,7 +51,7 @@ def test_an_undo_that_was_given_up_can_not_be_done_again(path: Path) -> None:
     journal.close()
 
 
-def test_an_object_that_can_not_be_brought_back_takes_its_later_edits_along(path: Path) -> None:
+def test_object_that_cannot_be_restored_drops_its_later_edits(path: Path) -> None:
     journal = Journal.open(path)
     made = create("a")
     journal.append(made)
@@ -59,7 +59,7 @@ def test_an_object_that_can_not_be_brought_back_takes_its_later_edits_along(path
     (gone,) = journal.undo("r")
     journal.acknowledge(gone.id)
     (again,) = journal.redo("r")
-    assert again.kind is Kind.RESTORE
+    assert again.kind is EditKind.RESTORE
     journal.append(update("a", 0, 1))
     journal.conflict(again.id, {})
     journal.resolve(again.id, {})
@@ -74,7 +74,7 @@ def test_an_object_that_can_not_be_brought_back_takes_its_later_edits_along(path
         lambda journal: journal.acknowledge("nobody", '"1"'),
         lambda journal: journal.conflict("nobody", {"x": 9}),
         lambda journal: journal.resolve("nobody", {}),
-        lambda journal: journal.insist("nobody"),
+        lambda journal: journal.send_anyway("nobody"),
     ],
 )
 def test_what_is_said_of_no_edit_is_refused_and_not_written(

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.journal import Drafted, DraftStep, Journal
+from desktop.journal import DraftHistory, DraftStep, Journal
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from([DraftStep.TAKE, DraftStep.UNDO, DraftStep.REDO]), max_size=20))
 def test_a_draft_goes_back_and_forth_among_its_values(steps: list[DraftStep]) -> None:
-    draft, values, at = Drafted({"of": "v1"}, 0), [0], 0
+    draft, values, at = DraftHistory({"of": "v1"}, 0), [0], 0
     for number, step in enumerate(steps, 1):
         match step:
             case DraftStep.TAKE:
@@ -29,11 +29,11 @@ def test_a_draft_goes_back_and_forth_among_its_values(steps: list[DraftStep]) ->
                 assert draft.redo() is (at < len(values) - 1)
                 at = min(at + 1, len(values) - 1)
         assert draft.now == values[at]
-    assert Drafted.from_json(json.loads(json.dumps(draft.to_json()))) == draft
+    assert DraftHistory.from_json(json.loads(json.dumps(draft.to_json()))) == draft
 
 
 def test_a_copy_has_stacks_of_its_own() -> None:
-    draft = Drafted({"of": "v1"}, 1)
+    draft = DraftHistory({"of": "v1"}, 1)
     draft.take(2)
     copied = draft.copy()
     assert copied == draft
@@ -42,12 +42,12 @@ def test_a_copy_has_stacks_of_its_own() -> None:
     assert (copied.now, copied.before, copied.after) == (1, [], [2])
 
 
-def test_what_is_no_draft_is_refused() -> None:
+def test_invalid_draft_is_refused() -> None:
     for missing in ("about", "now", "before", "after"):
-        said = Drafted({"of": "v1"}, 1).to_json()
+        said = DraftHistory({"of": "v1"}, 1).to_json()
         del said[missing]
         with pytest.raises(KeyError):
-            Drafted.from_json(said)
+            DraftHistory.from_json(said)
 
 
 def test_undone_steps_of_a_draft_come_back_after_a_restart(tmp_path: Path) -> None:
@@ -60,11 +60,11 @@ def test_undone_steps_of_a_draft_come_back_after_a_restart(tmp_path: Path) -> No
         journal.draft("r", "a", DraftStep.UNDO)
     journal.draft("r", "a", DraftStep.REDO)
     for _ in range(2):
-        assert journal.drafts("r") == {"a": Drafted({"of": 7}, 2, [1], [3])}
+        assert journal.drafts("r") == {"a": DraftHistory({"of": 7}, 2, [1], [3])}
         journal.close()
         journal = Journal.open(path)
     journal.compact()
-    assert journal.drafts("r") == {"a": Drafted({"of": 7}, 2, [1], [3])}
+    assert journal.drafts("r") == {"a": DraftHistory({"of": 7}, 2, [1], [3])}
     journal.draft("r", "a", DraftStep.DROP)
     assert journal.drafts("r") == {}
     journal.close()

@@ -128,7 +128,7 @@ def test_only_one_program_has_it_open(path: Path) -> None:
     Journal.open(path).close()
 
 
-def test_a_path_that_is_no_file_is_said(tmp_path: Path) -> None:
+def test_path_that_is_not_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(JournalError, match="cannot be opened"):
         Journal.open(tmp_path / "folder")
@@ -199,7 +199,7 @@ def test_a_disk_that_is_full_at_the_end_keeps_all_but_the_last_word(path: Path) 
     journal.close()
 
 
-def test_after_a_failed_sync_the_file_is_written_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_rewritten_after_failed_sync(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pages that a failed fsync leaves behind count as written: only a new file is sure to hold them."""
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
@@ -276,7 +276,7 @@ def test_a_torn_tail_is_cut_off_and_no_damage(path: Path) -> None:
     assert b"0000002a 12\n" not in path.read_bytes()
 
 
-def test_a_crash_after_it_was_written_anew_is_told(path: Path, tmp_path: Path) -> None:
+def test_crash_after_rewrite_is_detected(path: Path, tmp_path: Path) -> None:
     journal = Journal.open(path)
     made = create("a")
     journal.append(made)
@@ -346,11 +346,11 @@ def test_a_journal_without_rights_is_said(path: Path, name: str) -> None:
 _WRITER = """
 import sys
 from pathlib import Path
-from desktop.journal import DraftStep, Edit, Journal, Kind
+from desktop.journal import DraftStep, Edit, Journal, EditKind
 journal = Journal.open(Path(sys.argv[1]))
 number = len(journal.pending())
 while True:
-    journal.append(Edit("r", "item", f"o{number}", Kind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0))
+    journal.append(Edit("r", "item", f"o{number}", EditKind.UPDATE, {"x": 0}, {"x": number}, "move", 0.0))
     print(number, flush=True)
     number += 1
 """

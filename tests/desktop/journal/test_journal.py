@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.journal import DraftStep, Edit, Journal, Kind, lines, new_id
+from desktop.journal import DraftStep, Edit, EditKind, Journal, lines, new_id
 from desktop.journal.edits import joined
 from desktop.journal.journal import MERGE_WITHIN
 from tests.desktop.journal.samples import create, reopened, update
@@ -19,13 +19,13 @@ def test_undo_and_redo_survive_a_restart(path: Path) -> None:
     journal.append(update("a", 1, 2))
     journal = reopened(journal)
     (back,) = journal.undo("r")
-    assert (back.kind, back.before, back.after) == (Kind.UPDATE, {"x": 2}, {"x": 1})
+    assert (back.kind, back.before, back.after) == (EditKind.UPDATE, {"x": 2}, {"x": 1})
     journal = reopened(journal)
     (again,) = journal.redo("r")
-    assert (again.kind, again.before, again.after) == (Kind.UPDATE, {"x": 1}, {"x": 2})
+    assert (again.kind, again.before, again.after) == (EditKind.UPDATE, {"x": 1}, {"x": 2})
     journal.undo("r")
     (gone,) = journal.undo("r")
-    assert (gone.kind, gone.before) == (Kind.DELETE, {"x": 1})
+    assert (gone.kind, gone.before) == (EditKind.DELETE, {"x": 1})
     assert journal.undo("r") == ()
     journal.close()
 
@@ -126,7 +126,9 @@ def test_pending_waits_for_the_service_in_order(path: Path) -> None:
 
 def test_a_conflict_holds_its_object_until_decided(path: Path) -> None:
     journal = Journal.open(path)
-    journal.append(Edit("r", "item", "a", Kind.UPDATE, {"x": 0, "n": ""}, {"x": 1, "n": "mine"}, "edit", 1.0))
+    journal.append(
+        Edit("r", "item", "a", EditKind.UPDATE, {"x": 0, "n": ""}, {"x": 1, "n": "mine"}, "edit", 1.0)
+    )
     journal.append(update("a", 1, 2))
     journal.append(update("b", 0, 1))
     refused = journal.pending()[0]
@@ -174,17 +176,17 @@ def test_a_refused_create_takes_what_was_done_with_it_along(path: Path) -> None:
 
 def test_a_refused_delete_can_be_insisted_on(path: Path) -> None:
     journal = Journal.open(path)
-    journal.append(Edit("r", "item", "a", Kind.DELETE, {"x": 1, "n": "old"}, {}, "delete", 1.0))
+    journal.append(Edit("r", "item", "a", EditKind.DELETE, {"x": 1, "n": "old"}, {}, "delete", 1.0))
     refused = journal.pending()[0]
     journal.conflict(refused.id, {"x": 2}, '"7"')
-    journal.insist(refused.id)
+    journal.send_anyway(refused.id)
     journal = reopened(journal)
     (again,) = journal.pending()
-    assert (again.id, again.kind, again.before) == (refused.id, Kind.DELETE, {"x": 2, "n": "old"})
+    assert (again.id, again.kind, again.before) == (refused.id, EditKind.DELETE, {"x": 2, "n": "old"})
     assert journal.etag("a") == '"7"'
     assert journal.undo("r")[0].after == {"x": 2, "n": "old"}
     with pytest.raises(KeyError):
-        journal.insist(refused.id)
+        journal.send_anyway(refused.id)
     journal.close()
 
 
@@ -228,7 +230,7 @@ def test_compacting_keeps_the_whole_state(path: Path) -> None:
     journal.close()
 
 
-def test_nothing_to_write_is_no_step(path: Path) -> None:
+def test_empty_edit_list_adds_no_step(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a"))
     size = path.stat().st_size

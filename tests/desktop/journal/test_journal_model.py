@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from desktop.journal import Drafted, DraftStep, Edit, Journal, Kind
+from desktop.journal import DraftHistory, DraftStep, Edit, EditKind, Journal
 
 OBJECTS = st.sampled_from(["a", "b", "c"])
 
@@ -29,7 +29,7 @@ class JournalModel(RuleBasedStateMachine):
         self.redo_values: list[dict[str, int]] = []
         self.numbers = itertools.count(1)
         self.made: set[str] = set()
-        self.drafts: dict[str, Drafted] = {}
+        self.drafts: dict[str, DraftHistory] = {}
 
     def teardown(self) -> None:
         self.journal.close()
@@ -38,15 +38,15 @@ class JournalModel(RuleBasedStateMachine):
     def edit(self, object_id: str, delete: bool) -> Edit:
         before = {"x": self.values[object_id]} if object_id in self.values else {}
         after = {} if delete and before else {"x": next(self.numbers)}
-        kind = Kind.CREATE if not before else Kind.UPDATE if after else Kind.DELETE
+        kind = EditKind.CREATE if not before else EditKind.UPDATE if after else EditKind.DELETE
         return Edit("r", "item", object_id, kind, before, after, "edit", 0.0)
 
     @staticmethod
     def play(edits: list[Edit] | tuple[Edit, ...], values: dict[str, int]) -> None:
         for edit in edits:
             assert values.get(edit.object_id) == edit.before.get("x")
-            assert (not edit.before) == (edit.kind in (Kind.CREATE, Kind.RESTORE))
-            assert (not edit.after) == (edit.kind is Kind.DELETE)
+            assert (not edit.before) == (edit.kind in (EditKind.CREATE, EditKind.RESTORE))
+            assert (not edit.after) == (edit.kind is EditKind.DELETE)
             values.pop(edit.object_id, None)
             if edit.after:
                 values[edit.object_id] = edit.after["x"]
@@ -85,7 +85,7 @@ class JournalModel(RuleBasedStateMachine):
         value = next(self.numbers)
         match step:
             case DraftStep.OPEN:
-                self.drafts[object_id] = Drafted({"of": value}, value)
+                self.drafts[object_id] = DraftHistory({"of": value}, value)
             case DraftStep.DROP:
                 self.drafts.pop(object_id, None)
             case _ if mine is None:
@@ -104,7 +104,7 @@ class JournalModel(RuleBasedStateMachine):
         first = self.journal.pending()[0]
         self.play([first], self.sent)
         # Only what was there once is brought back, and nothing is brought back by being rebuilt.
-        if first.kind is Kind.RESTORE:
+        if first.kind is EditKind.RESTORE:
             assert first.object_id in self.made
         self.made.add(first.object_id)
         self.journal.acknowledge(first.id)

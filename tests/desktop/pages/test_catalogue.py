@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
-from desktop.pages.chooser import Chooser
+from desktop.pages.chooser import SearchCombo
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
 from tests.desktop.conftest import make_payload
@@ -90,7 +90,7 @@ def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context,
     form.fields["flight_number"].set_text("CZ3456")
     form.fields["scheduled_at"].set_text("tomorrow")
     chooser = form.fields["aircraft_id"].editor
-    assert isinstance(chooser, Chooser)
+    assert isinstance(chooser, SearchCombo)
     qtbot.waitUntil(lambda: chooser.findText("B-1301 C919") >= 0)
     chooser.setEditText("no such aircraft")
     form.submit()
@@ -107,7 +107,7 @@ def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context,
     assert flight.scheduled_at == datetime(2026, 5, 31, 14, 30).astimezone(UTC)
 
 
-def test_a_change_of_one_field_leaves_what_somebody_else_changed(context: Context, qtbot: QtBot) -> None:
+def test_change_of_one_field_keeps_concurrent_changes(context: Context, qtbot: QtBot) -> None:
     tasks = context.session.catalogue.tasks
     made = tasks.create(TaskWrite(task_name="航后", description="旧"))
     page = opened(context, qtbot, "tasks")
@@ -124,9 +124,7 @@ def test_a_change_of_one_field_leaves_what_somebody_else_changed(context: Contex
     assert (now.task_name, now.description) == ("航后绕机", "别人写的")
 
 
-def test_what_somebody_else_wrote_meanwhile_is_shown_and_not_overwritten(
-    context: Context, qtbot: QtBot
-) -> None:
+def test_concurrent_change_is_shown_and_not_overwritten(context: Context, qtbot: QtBot) -> None:
     aircraft = context.session.catalogue.aircraft
     made = aircraft.create(AircraftWrite(aircraft_name="B-7000", registration="B-7000"))
     form = AircraftForm(context, made)
@@ -154,7 +152,7 @@ def test_what_somebody_else_wrote_meanwhile_is_shown_and_not_overwritten(
 
 
 @pytest.mark.parametrize("insists", [True, False])
-def test_what_somebody_changed_meanwhile_is_shown_before_it_is_deleted(
+def test_concurrent_change_is_shown_before_deletion(
     context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
 ) -> None:
     aircraft = context.session.catalogue.aircraft

@@ -37,7 +37,7 @@ def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot
     context.session.detection.update_model(REFERENCE_DIFFERENCE, ModelUpdate(enabled=True))
 
 
-def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
     page = opened(context, qtbot, "models")
     section = page.sections["models"]
     bad = tmp_path / "detector.onnx"
@@ -45,7 +45,7 @@ def test_a_file_that_is_no_model_says_why(context: Context, qtbot: QtBot, tmp_pa
     section.send(bad)
     (line,) = section.uploads.lines()
     qtbot.waitUntil(line.again.isVisible)
-    assert line.said() == "The ONNX model is incomplete. Export it again."
+    assert line.status_text() == "The ONNX model is incomplete. Export it again."
     assert section.table.rows_model.rowCount() == 1
 
 
@@ -193,9 +193,7 @@ def test_who_added_a_model_is_named(context: Context, qtbot: QtBot) -> None:
         assert "0b2c" not in {one.text() for one in form.findChildren(QLabel)}
 
 
-def test_a_name_of_a_model_that_somebody_changed_meanwhile_is_not_overwritten(
-    context: Context, qtbot: QtBot
-) -> None:
+def test_concurrent_rename_of_model_is_not_overwritten(context: Context, qtbot: QtBot) -> None:
     detection = context.session.detection
     model = detection.models()[0]
     form = ModelForm(context, model)

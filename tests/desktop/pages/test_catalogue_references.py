@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
-from desktop.pages.catalogue.cards import Cards
+from desktop.pages.catalogue.cards import ReferenceCards
 from desktop.pages.catalogue.forms import ReferenceForm
-from desktop.pages.catalogue.measuring import Measuring
+from desktop.pages.catalogue.measuring import ScaleDialog
 from desktop.pages.catalogue.references import ReferenceSection
 from desktop.pages.catalogue.uploads import Uploads
 from shared.cv import cv2
@@ -86,9 +86,7 @@ def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
     assert stored.filename == "后缘襟翼.dng.jpg"
 
 
-def test_a_file_that_is_no_picture_says_so_and_can_be_tried_again(
-    context: Context, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_file_that_is_not_a_picture_can_be_retried(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
     page = opened(context, qtbot, "references")
     section = page.sections["references"]
     bad = tmp_path / "notes.png"
@@ -96,7 +94,7 @@ def test_a_file_that_is_no_picture_says_so_and_can_be_tried_again(
     section.send([bad])
     (line,) = section.uploads.lines()
     qtbot.waitUntil(line.again.isVisible)
-    assert line.said() == "This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file."
+    assert line.status_text() == "This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file."
     picture(bad)
     before = context.session.catalogue.reference_images.list().pagination.total
     with qtbot.waitSignal(section.uploads.arrived):
@@ -140,7 +138,7 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
     qtbot.addWidget(form)
     form.show()
     form.measure.click()
-    dialog = form.findChild(Measuring)
+    dialog = form.findChild(ScaleDialog)
     qtbot.waitUntil(lambda: dialog.view.source is not None)
     assert not dialog.use.isEnabled()
     ends = [QPointF(*dialog.view.viewport.to_view(x, 150)).toPoint() for x in (100, 300)]
@@ -171,7 +169,7 @@ def test_measuring_takes_nearly_all_of_the_main_window(
     form = ReferenceForm(context, made, QWidget(main))
     form.show()
     form.measure.click()
-    dialog = form.findChild(Measuring)
+    dialog = form.findChild(ScaleDialog)
     qtbot.waitUntil(dialog.isVisible)
     assert dialog.width() > 1300
     assert dialog.height() > 700
@@ -200,7 +198,7 @@ def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: 
 def test_a_long_name_of_an_aircraft_leaves_the_size_on_the_card(qtbot: QtBot) -> None:
     moment = datetime(2026, 1, 2, tzinfo=UTC)
     nothing = dict.fromkeys(("download_url", "filename", "ipfs_cid", "mime_type", "size"))
-    cards = Cards("Cards")
+    cards = ReferenceCards("Cards")
     qtbot.addWidget(cards)
     cards.resize(260, 300)
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.chooser import PAGE, Chooser
+from desktop.pages.chooser import PAGE, SearchCombo
 
 
 def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
@@ -16,7 +16,7 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
         asked.append(text)
         return [("a1", "B-1234 Boeing")] if text == "boe" else []
 
-    chooser = Chooser("Aircraft", find)
+    chooser = SearchCombo("Aircraft", find)
     qtbot.addWidget(chooser)
     chooser.show()
     chooser.begin(("a9", "B-9999"))
@@ -34,7 +34,7 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     chooser.setEditText("B-1234 Boeing")
     assert chooser.chosen() == "a1"
     typed = chooser.typed()
-    other = Chooser("Aircraft", find)
+    other = SearchCombo("Aircraft", find)
     qtbot.addWidget(other)
     other.begin(None)
     other.restore(typed)
@@ -52,7 +52,7 @@ def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> 
         asked.append(value)
         return red
 
-    chooser = Chooser(
+    chooser = SearchCombo(
         "Reference image", lambda _text, _page: [("r1", "Left"), ("r2", "Right")], picture=picture
     )
     qtbot.addWidget(chooser)
@@ -80,7 +80,7 @@ def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
     def find(text: str, page: int) -> list[tuple[str, str]]:
         return every[(page - 1) * PAGE : page * PAGE]
 
-    chooser = Chooser("Aircraft", find)
+    chooser = SearchCombo("Aircraft", find)
     qtbot.addWidget(chooser)
     chooser.show()
     chooser.begin(None)
@@ -100,7 +100,7 @@ def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
 
 
 def test_of_two_of_one_name_the_chosen_one_counts(qtbot: QtBot) -> None:
-    chooser = Chooser("Aircraft", lambda _text, _page: [("1", "B-1234"), ("2", "B-1234")])
+    chooser = SearchCombo("Aircraft", lambda _text, _page: [("1", "B-1234"), ("2", "B-1234")])
     qtbot.addWidget(chooser)
     chooser.begin(None)
     qtbot.waitUntil(lambda: chooser.count() == 2)

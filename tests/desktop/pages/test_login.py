@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.camera import Hint, ImageSequence, feed
-from desktop.camera.hints import Look
+from desktop.camera.hints import FrameAnalysis
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.pages.login import LoginPage
@@ -150,7 +150,7 @@ def test_what_the_service_says_about_a_field_stands_beside_it(qtbot: QtBot, play
     assert form.password.text() == "password123"
 
 
-def test_when_somebody_was_faster_the_login_comes(qtbot: QtBot, played: Played, show) -> None:
+def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, show) -> None:
     needed = [True]
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -281,7 +281,7 @@ def test_tries_count_until_the_person_has_gone(qtbot: QtBot, played, show, tmp_p
     qtbot.waitUntil(lambda: page.face.running)
     page.face._feed.stop()
     page.face._tries = 2
-    nobody = Look(Hint.NO_FACE, None, 0.0)
+    nobody = FrameAnalysis(Hint.NO_FACE, None, 0.0)
     for _ in range(9):
         page.face._looked(nobody)
     assert page.face._tries == 2
@@ -355,7 +355,7 @@ def test_leaving_releases_the_camera(qtbot: QtBot, show, tmp_path) -> None:
 def test_the_place_keeps_the_names_and_no_password(show) -> None:
     page = show(user_name="zhang")
     page.password_form.password.set_text("secret words")
-    assert page.place() == {"user_name": "zhang", "name": ""}
+    assert page.return_params() == {"user_name": "zhang", "name": ""}
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp) -> None:
     chosen: list[str] = []
     dialog.chosen.connect(chosen.append)
     dialog.show()
-    assert dialog.own.isChecked()
+    assert dialog.local_service.isChecked()
     dialog.other.setChecked(True)
     dialog.address.set_text("nonsense address")
     dialog.use.click()
@@ -393,7 +393,7 @@ def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp) -> None:
     assert not dialog.use.isEnabled()
     qtbot.waitUntil(lambda: "Cannot connect to the service" in dialog.address.error())
     assert chosen == []
-    dialog.own.setChecked(True)
+    dialog.local_service.setChecked(True)
     dialog.use.click()
     assert chosen == [""]
     assert not dialog.isVisible()

@@ -159,7 +159,7 @@ def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPa
 def test_the_place_brings_typed_text_back_but_no_password(qtbot: QtBot, context, page: MePage) -> None:
     page.profile.fields["name"].set_text("别名")
     page.password.new.set_text("very secret words")
-    place = page.place()
+    place = page.return_params()
     assert "very secret words" not in repr(place)
     other = MePage(context, lambda: [])
     qtbot.addWidget(other)
@@ -257,7 +257,7 @@ def test_nothing_is_enrolled_without_consent(page: MePage) -> None:
     assert page.face.delete.isHidden()
 
 
-def test_a_consent_is_given_anew_each_time_the_page_is_opened(page: MePage) -> None:
+def test_consent_is_cleared_when_page_is_reopened(page: MePage) -> None:
     page.face.consent.setChecked(True)
     page.opened({})
     assert not page.face.consent.isChecked()
@@ -349,14 +349,14 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
 def test_the_own_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
     agreed = {**ENROLLED, "consent_version": "1", "consented_at": "2026-01-02T03:04:05Z"}
     page.face.show_status(face.FaceStatus.model_validate(agreed))
-    assert "You agreed to consent text 1 on " in page.face.said()
-    assert "26" in page.face.said().partition("text 1 on ")[2]
+    assert "You agreed to consent text 1 on " in page.face.status_text()
+    assert "26" in page.face.status_text().partition("text 1 on ")[2]
     by_program = {**agreed, "consent_version": "caller"}
     page.face.show_status(face.FaceStatus.model_validate(by_program))
-    assert "Consent was given" in page.face.said()
+    assert "Consent was given" in page.face.status_text()
 
 
-def test_the_built_in_model_is_no_recommendation(page: MePage) -> None:
+def test_built_in_model_is_not_recommended(page: MePage) -> None:
     assert not page.face.advice.isHidden()
     page.face.show_status(face.FaceStatus.model_validate({**STATUS, "recommend_pack": False}))
     assert page.face.advice.isHidden()

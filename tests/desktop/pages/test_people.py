@@ -15,7 +15,7 @@ from desktop.client.audit import AuditFilter
 from desktop.client.errors import NotLoggedIn, Refused
 from desktop.context import Context
 from desktop.moments import second
-from desktop.pages.password_again import PasswordAgain
+from desktop.pages.password_again import PasswordPrompt
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.details import changes, referred
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
@@ -281,8 +281,8 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
     for field in (form.password, form.again):
         field.set_text(GOOD)
     form.submit()
-    qtbot.waitUntil(lambda: form.findChild(PasswordAgain) is not None)
-    ask = form.findChild(PasswordAgain)
+    qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)
+    ask = form.findChild(PasswordPrompt)
     ask.submit()
     assert ask.password.error()
     ask.password.set_text("a wrong one")
@@ -306,8 +306,8 @@ def test_without_the_password_nothing_is_lost_and_the_form_says_why(
     form = page.users.findChild(EditUser)
     form.fields["name"].set_text("李四四")
     form.submit()
-    qtbot.waitUntil(lambda: form.findChild(PasswordAgain) is not None)
-    form.findChild(PasswordAgain).cancel.click()
+    qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)
+    form.findChild(PasswordPrompt).cancel.click()
     assert form.banner.text()
     assert form.save.isEnabled()
     assert form.fields["name"].text() == "李四四"

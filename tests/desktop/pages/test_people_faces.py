@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.password_again import PasswordAgain
+from desktop.pages.password_again import PasswordPrompt
 from desktop.pages.people import PeoplePage
 from shared.codes import Role
 from shared.cv import cv2
@@ -174,8 +174,8 @@ def test_comparing_asks_for_the_password_and_can_be_cancelled(
     played.answers["/api/face/calibration/strangers"] = failed(403, "password_login_needed")
     folder = photos(tmp_path, 1)
     faces.compare_strangers(folder)
-    qtbot.waitUntil(lambda: faces.findChild(PasswordAgain) is not None)
-    dialog = faces.findChild(PasswordAgain)
+    qtbot.waitUntil(lambda: faces.findChild(PasswordPrompt) is not None)
+    dialog = faces.findChild(PasswordPrompt)
     played.answers["/api/face/calibration/strangers"] = done(scores())
     played.open.clear()
     dialog.password.set_text("p")
@@ -191,7 +191,7 @@ def test_comparing_asks_for_the_password_and_can_be_cancelled(
     played.open.set()
 
 
-def test_the_admin_is_told_of_a_better_model(admin: tuple[Played, PeoplePage], qtbot: QtBot) -> None:
+def test_better_model_is_suggested_to_admin(admin: tuple[Played, PeoplePage], qtbot: QtBot) -> None:
     played, page = admin
     assert "face download sface" in page.faces.better.text()
     assert not page.faces.better.isHidden()

@@ -17,7 +17,7 @@ from desktop.client.errors import NotFound
 from desktop.context import Context
 from desktop.pages import save_as
 from desktop.pages.record import RecordPage
-from desktop.pages.record.conflict import ClashDialog
+from desktop.pages.record.conflict import FieldConflictDialog
 from desktop.pages.record.items import ItemsCard
 from desktop.pages.sealing.reason_dialog import ReopenDialog
 from desktop.report.collect import collect
@@ -87,7 +87,7 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    said = page.fields.said
+    said = page.fields.field_text
     assert said("inspection_name") == "左翼根部航后检查"
     assert said("task_id") == "航后绕机"
     assert said("reference_image_id") == "左翼根部"
@@ -192,7 +192,7 @@ def test_changes_of_others_to_other_fields_are_merged(context: Context, record: 
     saved(page, qtbot)
     after = now(context, record)
     assert (after.inspection_name, after.executor_id) == ("我的名字", "E-70")
-    assert page.fields.said("executor_id") == "E-70"
+    assert page.fields.field_text("executor_id") == "E-70"
 
 
 def test_changes_of_the_same_fields_are_decided_one_by_one(
@@ -204,8 +204,8 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
     page.fields.fields["inspection_name"].set_text("我的名字")
     page.fields.choosers["task_id"].restore(("T-30", "T-30"))
     page.save()
-    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None)
-    dialog = page.findChild(ClashDialog)
+    qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
+    dialog = page.findChild(FieldConflictDialog)
     assert set(dialog.choices) == {"inspection_name", "task_id"}
     assert [button.text() for button in dialog.choices["task_id"]] == ["T-30", "T-70"]
     dialog.choices["inspection_name"][1].setChecked(True)
@@ -213,7 +213,7 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
         dialog.save.click()
     after = now(context, record)
     assert (after.inspection_name, after.task_id) == ("别人的名字", "T-30")
-    assert page.fields.said("inspection_name") == "别人的名字"
+    assert page.fields.field_text("inspection_name") == "别人的名字"
     assert not page.fields.unsaved
 
 
@@ -222,9 +222,9 @@ def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record,
     context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="别人的名字"))
     page.fields.fields["inspection_name"].set_text("我的名字")
     page.save()
-    qtbot.waitUntil(lambda: page.findChild(ClashDialog) is not None)
-    page.findChild(ClashDialog).reject()
-    assert page.fields.said("inspection_name") == "我的名字"
+    qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
+    page.findChild(FieldConflictDialog).reject()
+    assert page.fields.field_text("inspection_name") == "我的名字"
     assert now(context, record).inspection_name == "别人的名字"
 
 
@@ -322,7 +322,7 @@ def test_a_record_is_cancelled_reopened_and_deleted(
 
 
 @pytest.mark.parametrize("insists", [True, False])
-def test_a_record_that_somebody_changed_meanwhile_is_deleted_only_by_who_saw_that(
+def test_record_changed_concurrently_is_deleted_only_after_review(
     context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
 ) -> None:
     page = opened(context, qtbot, record.inspection_id)
@@ -442,13 +442,13 @@ def test_typed_text_comes_back_with_the_place(context: Context, record: Record, 
     page = opened(context, qtbot, record.inspection_id)
     page.fields.fields["inspection_name"].set_text("新名字")
     page.fields.choosers["executor_id"].setEditText("外部人员")
-    place = page.place()
+    place = page.return_params()
     other = RecordPage(context)
     qtbot.addWidget(other)
     other.show()
     other.opened(place)
-    qtbot.waitUntil(lambda: other.fields.said("inspection_name") == "新名字")
-    assert other.fields.said("executor_id") == "外部人员"
+    qtbot.waitUntil(lambda: other.fields.field_text("inspection_name") == "新名字")
+    assert other.fields.field_text("executor_id") == "外部人员"
     assert other.fields.changes() == {"inspection_name": "新名字", "executor_id": "外部人员"}
 
 

@@ -19,11 +19,11 @@ from desktop.context import Context
 from desktop.pages import find
 from desktop.pages.record import deleting
 from desktop.pages.records import RecordsPage
-from desktop.pages.records.model import TALLY_ROLE, Column, progress_width
-from desktop.pages.records.new_record import NewRecord, Start
+from desktop.pages.records.model import TALLY_ROLE, RecordColumn, progress_width
+from desktop.pages.records.new_record import ItemSource, NewRecord
 from desktop.pages.sealing.words import sealed_sentence
 from desktop.preferences import Preferences
-from desktop.theme import TEXT_PX, look, sized
+from desktop.theme import TEXT_PX, sized, theme_manager
 from shared.codes import Status, Verdict
 from shared.cv import cv2
 from shared.samples import panel
@@ -100,7 +100,7 @@ def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -
     page.filters.status.set_value(Status.IN_PROGRESS)
     page.filters.status.picked.emit(Status.IN_PROGRESS)
     qtbot.waitUntil(lambda: page.model.rowCount() == 10)
-    assert {page.model.index(row, Column.STATUS).data() for row in range(10)} == {"In progress"}
+    assert {page.model.index(row, RecordColumn.STATUS).data() for row in range(10)} == {"In progress"}
     assert page.filters.clear.isVisible()
     page.filters.clear.click()
     qtbot.waitUntil(lambda: page.model.rowCount() == 25)
@@ -168,7 +168,7 @@ def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
         return combo.palette().color(QPalette.ColorRole.ButtonText).name()
 
     # Where a window was shown before, nothing wears the stylesheet by itself.
-    look().dress(page)
+    theme_manager().apply_to(page)
     filters = page.filters
     line = filters.executor.lineEdit()
     assert line is not None
@@ -176,7 +176,7 @@ def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
     assert ink(filters.status) == ink(filters.started) == off
     filters.status.set_value(Status.PASSED)
     filters.status.picked.emit(Status.PASSED)
-    assert ink(filters.status) == look().theme.text
+    assert ink(filters.status) == theme_manager().theme.text
 
 
 def test_where_the_focus_was_it_returns_when_there_is_something_to_show_again(
@@ -302,7 +302,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
 
     def words(name: str) -> str:
         row = page.model.row_of(made[name])
-        index = page.model.index(row, Column.STATUS)
+        index = page.model.index(row, RecordColumn.STATUS)
         assert index.data(Qt.ItemDataRole.AccessibleTextRole) == index.data()
         return "" if row < 0 else str(index.data())
 
@@ -311,7 +311,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert words("reopened") == "In progress · Reopened"
     assert words("open") == "Not started"
     assert words("detected") == "In progress"
-    hint = page.model.index(page.model.row_of(made["reopened"]), Column.STATUS)
+    hint = page.model.index(page.model.row_of(made["reopened"]), RecordColumn.STATUS)
     assert "wrong wing" in hint.data(Qt.ItemDataRole.ToolTipRole)
     path = tmp_path / "list.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
@@ -393,7 +393,7 @@ def reference(context: Context) -> Iterator[ReferenceImage]:
     session.catalogue.reference_images.delete(made.reference_image_id)
 
 
-def start_with(page: RecordsPage, qtbot: QtBot, offered: list[Start], start: Start) -> list[str]:
+def start_with(page: RecordsPage, qtbot: QtBot, offered: list[ItemSource], start: ItemSource) -> list[str]:
     """Create a record through the dialog; the names of its items."""
     dialog = NewRecord(page._context, page)
     qtbot.waitUntil(lambda: dialog.task.count() == 1 and dialog.reference.count() == 1)
@@ -413,16 +413,16 @@ def start_with(page: RecordsPage, qtbot: QtBot, offered: list[Start], start: Sta
 def test_a_new_record_starts_with_the_template_as_last_time_or_empty(
     page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
 ) -> None:
-    first = [Start.TEMPLATE, Start.EMPTY]
-    assert start_with(page, qtbot, first, Start.TEMPLATE) == ["区域1", "区域2"]
-    later = [Start.TEMPLATE, Start.LAST, Start.EMPTY]
+    first = [ItemSource.TEMPLATE, ItemSource.EMPTY]
+    assert start_with(page, qtbot, first, ItemSource.TEMPLATE) == ["区域1", "区域2"]
+    later = [ItemSource.TEMPLATE, ItemSource.LAST, ItemSource.EMPTY]
     session = page._context.session
     where = RecordFilter(reference_image_id=reference.reference_image_id)
     (made,) = session.records.search(where).data
     session.items.delete(session.items.all(made.inspection_id)[0].item_id)
-    assert start_with(page, qtbot, later, Start.EMPTY) == []
+    assert start_with(page, qtbot, later, ItemSource.EMPTY) == []
     # The newest record has no items: the last inspection is the one before.
-    assert start_with(page, qtbot, later, Start.LAST) == ["区域2"]
+    assert start_with(page, qtbot, later, ItemSource.LAST) == ["区域2"]
 
 
 def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
@@ -501,7 +501,7 @@ def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Conte
     # An exception in a slot fails the test.
     batches.changed.emit()
     batches.moved.emit()
-    batches.said.emit("")
+    batches.notice.emit("")
 
 
 def test_a_first_record_leads_to_the_catalogue_when_there_is_no_task(
@@ -532,9 +532,9 @@ def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: Records
 
     def tally() -> tuple[int, ...] | None:
         row = page.model.row_of(record.inspection_id)
-        found = page.model.index(row, Column.PROGRESS).data(TALLY_ROLE)
+        found = page.model.index(row, RecordColumn.PROGRESS).data(TALLY_ROLE)
         return None if found is None else (found.items, found.judged, found.detected)
 
     qtbot.waitUntil(lambda: tally() == (3, 1, 2))
     row = page.model.row_of(record.inspection_id)
-    assert page.model.index(row, Column.PROGRESS).data() == "Decided 1 of 3 · Detected 2 of 3"
+    assert page.model.index(row, RecordColumn.PROGRESS).data() == "Decided 1 of 3 · Detected 2 of 3"

@@ -100,6 +100,6 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(
     assert "mine.pdf" in asked[0]
 
 
-def test_no_file_is_none(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_dialog_gives_none(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     assert choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is None

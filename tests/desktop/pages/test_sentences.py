@@ -209,7 +209,7 @@ def test_every_message_that_can_be_shown_has_words_of_the_desktop(message: str) 
     assert sentence(NotFound(message)).isascii()
 
 
-def test_a_file_that_the_service_does_not_take_is_told_from_one_that_is_empty() -> None:
+def test_refused_file_differs_from_empty_file() -> None:
     assert sentence(Unsupported("文件为空，请选择其他文件")) == "The file is empty. Select another file."
     assert "TIFF" in sentence(Unsupported("该文件不是图片，不能作为照片"))
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from desktop.journal import Edit, Kind
+from desktop.journal import Edit, EditKind
 from desktop.journal.edits import inverse
 from desktop.pages.workbench.document import Document, ItemView, fraction_point
-from desktop.pages.workbench.rows import Rows
+from desktop.pages.workbench.rows import ItemRows
 from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.wire.inspection import Record
@@ -33,7 +33,7 @@ def _record() -> Record:
 
 def document(*names: str) -> Document:
     made = Document(_record())
-    made.serve([ItemView(name, name) for name in names], ())
+    made.load_items([ItemView(name, name) for name in names], ())
     return made
 
 
@@ -46,7 +46,7 @@ def test_an_edit_is_seen_at_once_and_waits() -> None:
     assert [item.saved for item in doc.items] == [False, True]
 
 
-def test_what_changes_nothing_is_no_edit() -> None:
+def test_change_without_effect_gives_no_edit() -> None:
     doc = document("a")
     assert doc.change("a", "rename", {"item_name": "a"}) is None
     assert doc.change("gone", "rename", {"item_name": "b"}) is None
@@ -58,22 +58,22 @@ def test_the_service_never_hides_an_edit_that_waits() -> None:
     doc = document("a")
     edit = doc.change("a", "rename", {"item_name": "mine"})
     doc.apply([edit])
-    doc.serve_item(ItemView("a", "theirs", description="theirs"), [edit])
+    doc.update_item(ItemView("a", "theirs", description="theirs"), [edit])
     (item,) = doc.items
     assert (item.item_name, item.description, item.saved) == ("mine", "theirs", False)
-    doc.serve_item(ItemView("a", "mine", description="theirs"), [])
+    doc.update_item(ItemView("a", "mine", description="theirs"), [])
     assert doc.items[0].saved
 
 
 def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     doc = Document(_record())
     entry = {"isPassed": False, "version": 1}
-    doc.serve([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
+    doc.load_items([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
     edit = doc.remove("a", "remove", ["file1"])
     doc.apply([edit])
     assert doc.items == []
     back = inverse(edit, 0.0)
-    assert back.kind is Kind.RESTORE
+    assert back.kind is EditKind.RESTORE
     assert back.after["photos"] == ["file1"]
     after_a_restart = Document(_record())
     for one in (doc, after_a_restart):
@@ -106,7 +106,7 @@ def test_what_undo_brings_back_stands_where_it_stood(
     waiting: list[Edit] = []
     for chosen in steps:
         here = [item.item_id for item in doc.items]
-        picked = sorted({here[number % len(here)] for number in chosen} if here else (), key=doc.place)
+        picked = sorted({here[number % len(here)] for number in chosen} if here else (), key=doc.index_of)
         done.append([doc.remove(item_id, "delete") for item_id in reversed(picked)])
         orders.append(here)
         doc.apply(done[-1])
@@ -118,7 +118,7 @@ def test_what_undo_brings_back_stands_where_it_stood(
     if restarted:
         served = doc.items if sent else [ItemView(str(number), str(number)) for number in range(8)]
         doc = Document(doc.record)
-        doc.serve(served, waiting)
+        doc.load_items(served, waiting)
     while done:
         edits = [inverse(edit, 0.0) for edit in reversed(done.pop())]
         doc.apply(edits)
@@ -127,7 +127,7 @@ def test_what_undo_brings_back_stands_where_it_stood(
         assert [item.item_id for item in doc.items] == wanted
         # The service names them one by one, in whatever order: the places stay.
         for item in reversed(doc.items):
-            doc.serve_item(item, waiting)
+            doc.update_item(item, waiting)
         assert [item.item_id for item in doc.items] == wanted
 
 
@@ -135,7 +135,7 @@ def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
     doc = document("a")
     made = doc.make("draw", {"item_name": "new"}, "local")
     doc.apply([made])
-    doc.serve([ItemView("a", "a"), ItemView("local", "new")], [])
+    doc.load_items([ItemView("a", "a"), ItemView("local", "new")], [])
     assert [item.item_id for item in doc.items] == ["a", "local"]
 
 
@@ -144,7 +144,7 @@ def test_a_verdict_counts_before_the_service_knows_it() -> None:
     doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
     (item,) = doc.items
     assert (item.verdict, item.reason, item.passed) == (Verdict.FAILED, "cracked", False)
-    assert Rows().of(doc.items, {})[0].status == "failed"
+    assert ItemRows().of(doc.items, {})[0].status == "failed"
 
 
 boxes = st.tuples(*(st.floats(0, 1000, width=32) for _ in range(4)))
@@ -162,7 +162,7 @@ def test_a_region_survives_the_way_through_fractions(box: Any, width: int, heigh
 
 
 def test_only_what_changed_gets_a_new_row() -> None:
-    doc, rows = document("a", "b", "c"), Rows()
+    doc, rows = document("a", "b", "c"), ItemRows()
     before = rows.of(doc.items, {})
     doc.apply([doc.change("b", "rename", {"item_name": "crack"})])
     after = rows.of(doc.items, {})

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from desktop.client.errors import Forbidden, NotFound, Stale, Unreachable
-from desktop.client.transport import Tagged
-from desktop.journal import Edit, Journal, Kind
-from desktop.pages.workbench.outbox import Outbox, Sent
+from desktop.client.transport import Versioned
+from desktop.journal import Edit, EditKind, Journal
+from desktop.pages.workbench.outbox import Outbox, SendResult
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 from tests.desktop.pages.test_workbench_history import _item
 
@@ -31,26 +31,26 @@ class Items:
         if self.wrong:
             raise self.wrong.pop(0)
 
-    def _tagged(self, item_id: str) -> Tagged[Item]:
+    def _tagged(self, item_id: str) -> Versioned[Item]:
         if item_id not in self.kept:
             raise NotFound
-        return Tagged(self.kept[item_id], str(self.versions[item_id]))
+        return Versioned(self.kept[item_id], str(self.versions[item_id]))
 
     def elsewhere(self, **fields: Any) -> None:
         self.kept["a"] = self.kept["a"].model_copy(update=fields)
         self.versions["a"] += 1
 
-    def create(self, body: ItemCreate, key: str) -> Tagged[Item]:
+    def create(self, body: ItemCreate, key: str) -> Versioned[Item]:
         self._call("create", key, body.item_name)
         self.kept["s1"] = _item(None).model_copy(update={"item_id": "s1", "item_name": body.item_name})
         self.versions["s1"] = 1
         return self._tagged("s1")
 
-    def get(self, item_id: str) -> Tagged[Item]:
+    def get(self, item_id: str) -> Versioned[Item]:
         self._call("get", item_id)
         return self._tagged(item_id)
 
-    def update(self, item_id: str, change: ItemUpdate, etag: str | None) -> Tagged[Item]:
+    def update(self, item_id: str, change: ItemUpdate, etag: str | None) -> Versioned[Item]:
         self._call("update", item_id, etag)
         self._tagged(item_id)
         if etag != str(self.versions[item_id]):
@@ -67,7 +67,7 @@ class Items:
             raise Stale
         self.deleted[item_id] = self.kept.pop(item_id)
 
-    def restore(self, item_id: str) -> Tagged[Item]:
+    def restore(self, item_id: str) -> Versioned[Item]:
         self._call("restore", item_id)
         if item_id not in self.deleted:
             raise NotFound
@@ -83,22 +83,22 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
     made.close()
 
 
-def edit(item_id: str, kind: Kind, before: dict[str, Any], after: dict[str, Any]) -> Edit:
+def edit(item_id: str, kind: EditKind, before: dict[str, Any], after: dict[str, Any]) -> Edit:
     return Edit("r", "item", item_id, kind, before, after, "label", 0.0)
 
 
-def send(items: Items, journal: Journal) -> list[Sent]:
-    sent: list[Sent] = []
+def send(items: Items, journal: Journal) -> list[SendResult]:
+    sent: list[SendResult] = []
     Outbox(SimpleNamespace(items=items), journal).send(sent.append)
     return sent
 
 
 def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
     items = Items()
-    made = edit("local", Kind.CREATE, {}, {"item_name": "new"})
+    made = edit("local", EditKind.CREATE, {}, {"item_name": "new"})
     journal.append(made)
-    journal.append(edit("local", Kind.UPDATE, {"item_name": "new"}, {"item_name": "newer"}))
-    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {"reason": "drawn twice"}))
+    journal.append(edit("local", EditKind.UPDATE, {"item_name": "new"}, {"item_name": "newer"}))
+    journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {"reason": "drawn twice"}))
     sent = send(items, journal)
     assert items.reasons == ["drawn twice"]
     assert [call[:2] for call in items.calls] == [
@@ -114,7 +114,7 @@ def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
 
 def test_an_undone_delete_comes_back_under_its_id(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {}))
+    journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {}))
     send(items, journal)
     journal.undo("r")
     (sent,) = send(items, journal)
@@ -125,14 +125,14 @@ def test_an_undone_delete_comes_back_under_its_id(journal: Journal) -> None:
     send(items, journal)
     assert items.kept == {}
     journal.undo("r")
-    journal.append(edit("a", Kind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
+    journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
     send(items, journal)
     assert items.calls[-1] == ("update", "a", "3")
 
 
 def test_undone_before_it_was_sent(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {}))
+    journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {}))
     journal.undo("r")
     send(items, journal)
     assert list(items.kept) == ["a"]
@@ -140,11 +140,11 @@ def test_undone_before_it_was_sent(journal: Journal) -> None:
 
 def test_an_undone_delete_whose_answer_was_lost(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.DELETE, {"item_name": "a"}, {}))
+    journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {}))
     journal.undo("r")
     plain = items.restore
 
-    def restore(item_id: str) -> Tagged[Item]:
+    def restore(item_id: str) -> Versioned[Item]:
         items.restore = plain  # type: ignore[method-assign]
         plain(item_id)
         raise Unreachable
@@ -164,9 +164,9 @@ def test_an_undone_delete_whose_answer_was_lost(journal: Journal) -> None:
     assert journal.pending() == []
 
 
-def test_an_item_that_the_service_lost_is_made_anew(journal: Journal) -> None:
+def test_item_lost_by_service_is_created_again(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.DELETE, {"item_name": "a", "place": 0, "photos": []}, {}))
+    journal.append(edit("a", EditKind.DELETE, {"item_name": "a", "place": 0, "photos": []}, {}))
     send(items, journal)
     items.deleted.clear()
     journal.undo("r")
@@ -177,9 +177,9 @@ def test_an_item_that_the_service_lost_is_made_anew(journal: Journal) -> None:
     assert journal.service_id("a") == "s1"
 
 
-def test_another_field_changed_elsewhere_is_no_conflict(journal: Journal) -> None:
+def test_change_of_another_field_is_not_a_conflict(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
+    journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
     items.elsewhere(description="theirs")
     (sent,) = send(items, journal)
     assert not sent.conflict
@@ -188,7 +188,7 @@ def test_another_field_changed_elsewhere_is_no_conflict(journal: Journal) -> Non
 
 def test_the_same_field_changed_elsewhere_waits_for_the_person(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
+    journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
     items.elsewhere(item_name="theirs")
     (sent,) = send(items, journal)
     assert sent.conflict
@@ -200,13 +200,13 @@ def test_the_same_field_changed_elsewhere_waits_for_the_person(journal: Journal)
     assert items.kept["a"].item_name == "mine"
 
 
-def test_somebody_is_quicker_between_the_look_and_the_change(journal: Journal) -> None:
+def test_concurrent_change_between_read_and_write(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
+    journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
     items.wrong = []
     plain = items.update
 
-    def update(item_id: str, change: ItemUpdate, etag: str | None) -> Tagged[Item]:
+    def update(item_id: str, change: ItemUpdate, etag: str | None) -> Versioned[Item]:
         items.update = plain  # type: ignore[method-assign]
         items.elsewhere(description="theirs")
         return plain(item_id, change, etag)
@@ -219,8 +219,8 @@ def test_somebody_is_quicker_between_the_look_and_the_change(journal: Journal) -
 
 def test_an_edit_that_the_service_does_not_take_is_held_and_the_rest_goes_on(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
-    journal.append(edit("local", Kind.CREATE, {}, {"item_name": "new"}))
+    journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
+    journal.append(edit("local", EditKind.CREATE, {}, {"item_name": "new"}))
     items.wrong = [Forbidden()]
     sent = send(items, journal)
     assert isinstance(sent[0].refused, Forbidden)
@@ -230,8 +230,8 @@ def test_an_edit_that_the_service_does_not_take_is_held_and_the_rest_goes_on(jou
 
 def test_without_the_service_everything_stays_pending(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("a", Kind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
-    journal.append(edit("a", Kind.DELETE, {"item_name": "mine"}, {}))
+    journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
+    journal.append(edit("a", EditKind.DELETE, {"item_name": "mine"}, {}))
     items.wrong = [Unreachable()]
     with pytest.raises(Unreachable):
         send(items, journal)
@@ -242,7 +242,7 @@ def test_without_the_service_everything_stays_pending(journal: Journal) -> None:
 
 def test_what_is_deleted_already_is_deleted(journal: Journal) -> None:
     items = Items()
-    journal.append(edit("gone", Kind.DELETE, {"item_name": "x"}, {}))
+    journal.append(edit("gone", EditKind.DELETE, {"item_name": "x"}, {}))
     (sent,) = send(items, journal)
     assert sent.refused is None
     assert journal.pending() == []

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from desktop.canvas.regions import Region, RegionsChanged, RegionStore, Step
+from desktop.canvas.regions import Region, RegionsChanged, RegionStep, RegionStore
 from desktop.pages.workbench.document import Document, ItemView
 from desktop.pages.workbench.reference_file import ReferenceFile
 from desktop.pages.workbench.regions import RegionLink
-from desktop.pages.workbench.rows import Rows
+from desktop.pages.workbench.rows import ItemRows
 from tests.desktop.pages.test_workbench_document import document
 
 
-def _filled(count: int) -> tuple[Document, Rows, RegionLink]:
+def _filled(count: int) -> tuple[Document, ItemRows, RegionLink]:
     doc, link = document(), RegionLink(RegionStore())
-    doc.serve([_item(number) for number in range(count)], [])
-    link.home = link.file = ReferenceFile({"download_url": "u"})
+    doc.load_items([_item(number) for number in range(count)], [])
+    link.record_file = link.file = ReferenceFile({"download_url": "u"})
     link.size = (1000, 1000)
-    return doc, Rows(), link
+    return doc, ItemRows(), link
 
 
 def _item(number: int) -> ItemView:
@@ -26,7 +26,7 @@ def _item(number: int) -> ItemView:
     return ItemView(f"i{number}", f"Item {number}", item_point=point)
 
 
-def _show(doc: Document, rows: Rows, link: RegionLink) -> list[Region]:
+def _show(doc: Document, rows: ItemRows, link: RegionLink) -> list[Region]:
     link.show(doc.items, rows.of(doc.items, {}))
     return list(link.store)
 
@@ -47,7 +47,7 @@ def test_looks_of_a_region_are_kept_though_its_item_is_the_same() -> None:
     doc, rows, link = _filled(3)
     before = _show(doc, rows, link)
     hidden = replace(before[1], hidden=True)
-    change = RegionsChanged((before[1],), (hidden,), Step.HIDE)
+    change = RegionsChanged((before[1],), (hidden,), RegionStep.HIDE)
     assert link.edits(doc, change, str, {}, None) == []
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
     # A name changes the row; the look stays.
@@ -55,7 +55,7 @@ def test_looks_of_a_region_are_kept_though_its_item_is_the_same() -> None:
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
 
 
-def test_another_size_of_the_picture_makes_every_region_anew() -> None:
+def test_new_picture_size_recomputes_every_region() -> None:
     doc, rows, link = _filled(2)
     before = _show(doc, rows, link)
     link.size = (2000, 1000)

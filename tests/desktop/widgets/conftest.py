@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.theme import Mode, look
+from desktop.theme import Mode, theme_manager
 
 
 @pytest.fixture(params=[Mode.LIGHT, Mode.DARK])
 def mode(request: pytest.FixtureRequest, qtbot: QtBot) -> Iterator[Mode]:
-    look().set_mode(request.param)
+    theme_manager().set_mode(request.param)
     yield request.param
-    look().set_mode(Mode.SYSTEM)
+    theme_manager().set_mode(Mode.SYSTEM)

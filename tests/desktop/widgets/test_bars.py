@@ -9,6 +9,7 @@ from desktop.embedded import ServiceState
 from desktop.theme import Mode
 from desktop.widgets import (
     Button,
+    IconLabel,
     Logo,
     PageHeader,
     ProgressBar,
@@ -17,7 +18,6 @@ from desktop.widgets import (
     SaveMark,
     SaveState,
     StatusBar,
-    Symbol,
     TopBar,
     service_tone,
     service_word,
@@ -85,7 +85,7 @@ def test_headers_and_status_bar(qtbot: QtBot, mode: Mode) -> None:
     header = PageHeader("Records", "53")
     header.add_action(Button("Export"))
     bar = StatusBar()
-    for widget in (header, bar, Logo(), Symbol("check", "passed"), ProgressBar("Progress")):
+    for widget in (header, bar, Logo(), IconLabel("check", "passed"), ProgressBar("Progress")):
         shown(qtbot, widget)
         assert not widget.grab().isNull()
     bar.say("file.jpg", "x 1 y 2")

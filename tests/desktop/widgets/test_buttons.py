@@ -7,45 +7,50 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.theme import Mode, look
+from desktop.theme import Mode, theme_manager
 from desktop.widgets import (
     Button,
+    ButtonKind,
     Field,
     IconButton,
-    Kind,
 )
 from tests.desktop.widgets.kit import colours, shown
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_every_button_paints_in_both_themes(qtbot: QtBot, mode: Mode, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", list(ButtonKind))
+def test_every_button_paints_in_both_themes(qtbot: QtBot, mode: Mode, kind: ButtonKind) -> None:
     button = Button("Finish", kind=kind, icon="check", keys="Y")
     shown(qtbot, button)
     assert button.accessibleName() == "Finish"
-    theme = look().theme
-    ground = {Kind.MAIN: theme.accent, Kind.PLAIN: theme.raised, Kind.PASSED: theme.ground("passed")}.get(
-        kind
-    )
+    theme = theme_manager().theme
+    ground = {
+        ButtonKind.MAIN: theme.accent,
+        ButtonKind.PLAIN: theme.raised,
+        ButtonKind.PASSED: theme.ground("passed"),
+    }.get(kind)
     if ground:
         assert ground in colours(button.grab().toImage())
 
 
 def test_a_verdict_button_is_solid_when_it_is_the_verdict(qtbot: QtBot, mode: Mode) -> None:
-    button = Button("Failed", kind=Kind.FAILED, keys="X")
+    button = Button("Failed", kind=ButtonKind.FAILED, keys="X")
     shown(qtbot, button)
-    assert look().theme.solid("failed") not in colours(button.grab().toImage())
+    assert theme_manager().theme.solid("failed") not in colours(button.grab().toImage())
     button.setChecked(True)
-    assert look().theme.solid("failed") in colours(button.grab().toImage())
+    assert theme_manager().theme.solid("failed") in colours(button.grab().toImage())
 
 
 def test_a_verdict_that_can_no_longer_be_changed_is_still_seen(qtbot: QtBot, mode: Mode) -> None:
-    given, other = Button("Fail", kind=Kind.FAILED, keys="X"), Button("Pass", kind=Kind.PASSED, keys="Y")
+    given, other = (
+        Button("Fail", kind=ButtonKind.FAILED, keys="X"),
+        Button("Pass", kind=ButtonKind.PASSED, keys="Y"),
+    )
     given.setChecked(True)
     for button in (given, other):
         button.setEnabled(False)
         shown(qtbot, button)
-    assert look().theme.solid("failed") in colours(given.grab().toImage())
-    assert look().theme.raised in colours(other.grab().toImage())
+    assert theme_manager().theme.solid("failed") in colours(given.grab().toImage())
+    assert theme_manager().theme.raised in colours(other.grab().toImage())
 
 
 def test_keyboard_focus_is_seen_and_a_click_takes_none(qtbot: QtBot, mode: Mode) -> None:

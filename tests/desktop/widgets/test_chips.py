@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from desktop.theme import Mode, look
+from desktop.theme import Mode, theme_manager
 from desktop.widgets import (
     Chip,
     FilterChips,
@@ -34,11 +34,11 @@ def test_an_unknown_status_shows_itself(qtbot: QtBot) -> None:
 
 def test_a_delegate_paints_the_same_pill(qtbot: QtBot, mode: Mode) -> None:
     image = QImage(120, 30, QImage.Format.Format_ARGB32_Premultiplied)
-    image.fill(QColor(look().theme.panel))
+    image.fill(QColor(theme_manager().theme.panel))
     painter = QPainter(image)
     assert paint_chip(painter, 4, 15, "passed", "Passed") == chip_width("Passed")
     painter.end()
-    assert look().theme.ground("passed") in colours(image)
+    assert theme_manager().theme.ground("passed") in colours(image)
 
 
 def test_filters_keep_what_is_on_and_tell_what_a_person_chose(qtbot: QtBot) -> None:

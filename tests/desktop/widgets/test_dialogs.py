@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QDialog, QLabel, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
-from desktop.keys import KeyEdit
+from desktop.keys import ShortcutDialog
 from desktop.pages.login.server import ServerDialog
-from desktop.pages.password_again import PasswordAgain
-from desktop.theme import look
+from desktop.pages.password_again import PasswordPrompt
+from desktop.theme import theme_manager
 from desktop.widgets import Combo, Dialog, Field, label
 from tests.desktop.looks import cut, overlapping
 
@@ -20,7 +20,7 @@ LONG = (
 
 def opened(qtbot: QtBot, dialog: QDialog) -> QDialog:
     qtbot.addWidget(dialog)
-    look().dress(dialog)
+    theme_manager().apply_to(dialog)
     dialog.open()
     return dialog
 
@@ -49,7 +49,7 @@ def test_a_sentence_that_comes_later_has_room(qtbot: QtBot) -> None:
 
 
 def test_a_wrong_password_is_said_whole(context: Context, qtbot: QtBot) -> None:
-    dialog = PasswordAgain(context)
+    dialog = PasswordPrompt(context)
     opened(qtbot, dialog)
     dialog.password.set_error(LONG)
     whole(qtbot, dialog)
@@ -63,7 +63,7 @@ def test_a_wrong_address_is_said_whole(qtbot: QtBot) -> None:
 
 
 def test_what_a_key_means_already_is_said_whole(context: Context, qtbot: QtBot) -> None:
-    dialog = KeyEdit(None, context.commands, "item.pass")
+    dialog = ShortcutDialog(None, context.commands, "item.pass")
     opened(qtbot, dialog)
     dialog.warning.setText(LONG)
     whole(qtbot, dialog)
@@ -74,7 +74,7 @@ def test_the_buttons_of_a_dialog_behind_are_covered(context: Context, qtbot: QtB
     QVBoxLayout(behind).addWidget(QLabel("behind"))
     opened(qtbot, behind)
     before = behind.grab().toImage()
-    front = PasswordAgain(context, behind)
+    front = PasswordPrompt(context, behind)
     opened(qtbot, front)
     assert behind.grab().toImage() != before
     front.reject()

@@ -8,11 +8,11 @@ from PySide6.QtGui import QFontMetrics, QTextDocument
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.theme import Mode, look
+from desktop.theme import Mode, theme_manager
 from desktop.widgets import (
     Column,
+    ElidedLabel,
     IconButton,
-    Line,
     ProgressBar,
     Table,
     folded,
@@ -27,10 +27,10 @@ def test_progress_is_accent_under_way_and_quiet_when_full(qtbot: QtBot, mode: Mo
     bar.resize(90, 5)
     qtbot.addWidget(bar)
     bar.setValue(40)
-    assert look().theme.accent in colours(bar.grab().toImage())
+    assert theme_manager().theme.accent in colours(bar.grab().toImage())
     bar.setValue(100)
-    assert look().theme.accent not in colours(bar.grab().toImage())
-    assert look().theme.dim in colours(bar.grab().toImage())
+    assert theme_manager().theme.accent not in colours(bar.grab().toImage())
+    assert theme_manager().theme.dim in colours(bar.grab().toImage())
 
 
 def test_plain_text_stays_plain(qtbot: QtBot) -> None:
@@ -63,7 +63,7 @@ def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
         return document.toPlainText()
 
     table: Table[str] = Table("Things", [Column("Name", str, 60)])
-    line, button = Line(name), IconButton("ruler", name)
+    line, button = ElidedLabel(name), IconButton("ruler", name)
     for widget in (table, line, button):
         qtbot.addWidget(widget)
     table.show_rows([name])

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.embedded import EmbeddedService
-from tests.desktop.workbench.stage import DATABASES, Desk, desk
+from tests.desktop.workbench.stage import DATABASES, WorkbenchDriver, workbench_driver
 from tests.service_process import logged_in
 
 
@@ -28,6 +28,6 @@ def session(service: EmbeddedService) -> Iterator[Session]:
 
 
 @pytest.fixture
-def bench(session: Session, qtbot: QtBot) -> Iterator[Desk]:
-    with desk(session, qtbot) as made:
+def workbench(session: Session, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
+    with workbench_driver(session, qtbot) as made:
         yield made

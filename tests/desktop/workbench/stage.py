@@ -17,7 +17,7 @@ from desktop.client import Session
 from desktop.context import Context
 from desktop.embedded import ServiceState
 from desktop.pages.workbench import WorkbenchPage
-from desktop.pages.workbench.edits import Edits
+from desktop.pages.workbench.edits import EditSync
 from desktop.preferences import Preferences
 from service.inspection.queries import result_values
 from shared.cv import cv2
@@ -85,7 +85,7 @@ def detected(session: Session, item_id: str, *entries: dict[str, Any]) -> None:
 
 
 @dataclass
-class Desk:
+class WorkbenchDriver:
     """One desktop: its session, its context, its page in a window."""
 
     session: Session
@@ -94,17 +94,17 @@ class Desk:
 
     def open(self, record_id: str, wait: Callable[..., None]) -> None:
         self.page.opened({"record_id": record_id})
-        wait(lambda: self.page.bench.document is not None)
-        if self.page.bench.reference is not None:
+        wait(lambda: self.page.open_record.document is not None)
+        if self.page.open_record.reference is not None:
             wait(lambda: self.page.view.source is not None)
 
     @property
     def names(self) -> list[str]:
-        return [row.name for row in self.page.bench.rows]
+        return [row.name for row in self.page.open_record.rows]
 
     @property
     def saved(self) -> bool:
-        saving = self.page.bench.edits.saving
+        saving = self.page.open_record.edits.saving
         return saving.waiting == 0
 
     def at(self, x: float, y: float) -> QPoint:
@@ -128,7 +128,7 @@ class Desk:
 
 
 @contextmanager
-def desk(session: Session, qtbot: object, folder: str = "") -> Iterator[Desk]:
+def workbench_driver(session: Session, qtbot: object, folder: str = "") -> Iterator[WorkbenchDriver]:
     """A desktop on `session`, whose journal lies in `folder` of the test's home."""
     context = Context(session, Preferences())
     context.payload = session.account.me()
@@ -140,10 +140,10 @@ def desk(session: Session, qtbot: object, folder: str = "") -> Iterator[Desk]:
     # Only in the active window does anything have the focus.
     assert QTest.qWaitForWindowActive(page)
     try:
-        yield Desk(session, context, page)
+        yield WorkbenchDriver(session, context, page)
     finally:
         page.leave()
         page.close_all()
-        Edits.of(context).close()
+        EditSync.of(context).close()
         page.close()
         page.deleteLater()

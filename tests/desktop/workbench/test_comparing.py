@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.alignment import AlignedPair, align
 from desktop.canvas.pair_drawing import CompareMode
 from desktop.canvas.tools import Tool
-from tests.desktop.workbench.stage import Desk, make_record, picture
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record, picture
 
 
 @pytest.fixture
@@ -22,19 +22,19 @@ def pair() -> AlignedPair:
 
 
 @pytest.fixture
-def comparing(bench: Desk, qtbot: QtBot, pair: AlignedPair) -> Desk:
+def comparing(workbench: WorkbenchDriver, qtbot: QtBot, pair: AlignedPair) -> WorkbenchDriver:
     """An open record with an aligned pair on the canvas."""
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    page = bench.page
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
     # What the service says of its photos comes first.
-    qtbot.waitUntil(lambda: page.bench.current in page.photos._known)
+    qtbot.waitUntil(lambda: page.open_record.current in page.photos._known)
     page.photos._say_pair(pair)
-    bench.context.commands.run("compare")
+    workbench.context.commands.run("compare")
     assert page.centre.currentWidget() is page.compare
-    return bench
+    return workbench
 
 
-def test_the_keys_of_the_view_zoom_what_is_compared(comparing: Desk) -> None:
+def test_the_keys_of_the_view_zoom_what_is_compared(comparing: WorkbenchDriver) -> None:
     page, run = comparing.page, comparing.context.commands.run
     behind, fitted = page.view.viewport, page.compare.viewport.scale
     run("view.zoom_in")
@@ -59,7 +59,9 @@ def test_the_keys_of_the_view_zoom_what_is_compared(comparing: Desk) -> None:
         ("tool.select", Tool.SELECT),
     ],
 )
-def test_a_tool_brings_the_picture_back_that_it_works_on(comparing: Desk, command: str, tool: Tool) -> None:
+def test_a_tool_brings_the_picture_back_that_it_works_on(
+    comparing: WorkbenchDriver, command: str, tool: Tool
+) -> None:
     page = comparing.page
     assert comparing.context.commands.run(command)
     assert page.centre.currentWidget() is page.view
@@ -68,12 +70,12 @@ def test_a_tool_brings_the_picture_back_that_it_works_on(comparing: Desk, comman
 
 
 @pytest.mark.parametrize("command", ["view.item", "view.regions"])
-def test_what_shows_regions_shows_the_picture(comparing: Desk, command: str) -> None:
+def test_what_shows_regions_shows_the_picture(comparing: WorkbenchDriver, command: str) -> None:
     comparing.context.commands.run(command)
     assert comparing.page.centre.currentWidget() is comparing.page.view
 
 
-def test_no_tool_is_in_hand_while_the_picture_is_not_on_view(comparing: Desk) -> None:
+def test_no_tool_is_in_hand_while_the_picture_is_not_on_view(comparing: WorkbenchDriver) -> None:
     strip = comparing.page.strip
     assert not any(button.isChecked() for button in strip.buttons.values())
     strip.buttons[Tool.SELECT].click()
@@ -81,14 +83,14 @@ def test_no_tool_is_in_hand_while_the_picture_is_not_on_view(comparing: Desk) ->
     assert comparing.page.centre.currentWidget() is comparing.page.view
 
 
-def test_a_click_on_a_tool_brings_the_picture_back(comparing: Desk) -> None:
+def test_a_click_on_a_tool_brings_the_picture_back(comparing: WorkbenchDriver) -> None:
     page = comparing.page
     page.strip.buttons[Tool.DRAW].click()
     assert page.centre.currentWidget() is page.view
     assert page.view.editor.tool is Tool.DRAW
 
 
-def test_each_way_to_compare_has_a_command_and_both_views_follow(comparing: Desk) -> None:
+def test_each_way_to_compare_has_a_command_and_both_views_follow(comparing: WorkbenchDriver) -> None:
     page = comparing.page
     comparing.context.commands.run("tool.select")
     for mode in reversed(CompareMode):
@@ -99,7 +101,7 @@ def test_each_way_to_compare_has_a_command_and_both_views_follow(comparing: Desk
 
 
 def test_a_photo_that_is_not_aligned_is_seen_beside_only(
-    comparing: Desk, pair: AlignedPair, qtbot: QtBot
+    comparing: WorkbenchDriver, pair: AlignedPair, qtbot: QtBot
 ) -> None:
     page = comparing.page
     image = pair.reference
@@ -111,7 +113,7 @@ def test_a_photo_that_is_not_aligned_is_seen_beside_only(
     assert page.compare.mode is CompareMode.SIDE_BY_SIDE
 
 
-def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: Desk) -> None:
+def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: WorkbenchDriver) -> None:
     page, bar = comparing.page, comparing.page.comparing.bar
     comparing.context.commands.run("view.inspector")
     assert not page.inspector.isVisible()
@@ -124,7 +126,7 @@ def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: Desk) -
     assert page.compare.rect().contains(bar.geometry())
 
 
-def test_the_pointer_says_what_it_takes_hold_of(comparing: Desk) -> None:
+def test_the_pointer_says_what_it_takes_hold_of(comparing: WorkbenchDriver) -> None:
     compare = comparing.page.compare
     comparing.context.commands.run("compare.swipe")
     middle = QPoint(compare.width() // 2, compare.height() // 2)
@@ -139,7 +141,9 @@ def test_the_pointer_says_what_it_takes_hold_of(comparing: Desk) -> None:
     assert compare.cursor().shape() is Qt.CursorShape.ArrowCursor
 
 
-def test_brightness_is_that_of_both_pictures_and_the_line_says_so(comparing: Desk, qtbot: QtBot) -> None:
+def test_brightness_applies_to_both_pictures_and_status_line(
+    comparing: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page, run = comparing.page, comparing.context.commands.run
 
     def light() -> int:
@@ -161,39 +165,41 @@ def test_brightness_is_that_of_both_pictures_and_the_line_says_so(comparing: Des
     assert "Brightness" not in said.args[0]
 
 
-def test_snapping_is_a_command_and_the_line_says_that_it_is_on(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    editor = bench.page.view.editor
-    with qtbot.waitSignal(bench.page.status) as said:
-        bench.context.commands.run("edit.snap")
+def test_snapping_is_a_command_and_the_line_says_that_it_is_on(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    editor = workbench.page.view.editor
+    with qtbot.waitSignal(workbench.page.status) as said:
+        workbench.context.commands.run("edit.snap")
     assert editor.snapping
     assert "Snap on" in said.args[0]
-    bench.context.commands.run("edit.snap")
+    workbench.context.commands.run("edit.snap")
     assert not editor.snapping
 
 
-def test_the_line_says_how_many_regions_are_chosen(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    with qtbot.waitSignal(bench.page.status) as said:
-        bench.context.commands.run("edit.all")
+def test_the_line_says_how_many_regions_are_chosen(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    with qtbot.waitSignal(workbench.page.status) as said:
+        workbench.context.commands.run("edit.all")
     assert "3 region" in said.args[1]
 
 
-def test_the_line_says_that_a_region_is_locked_or_hidden(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
+def test_the_line_says_that_a_region_is_locked_or_hidden(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
     for command, word in (("region.lock", "Locked"), ("region.hide", "Hidden")):
-        with qtbot.waitSignal(bench.page.status) as said:
-            bench.context.commands.run(command)
+        with qtbot.waitSignal(workbench.page.status) as said:
+            workbench.context.commands.run(command)
         assert said.args[1].endswith(word)
-    with qtbot.waitSignal(bench.page.status) as said:
-        bench.context.commands.run("region.show")
+    with qtbot.waitSignal(workbench.page.status) as said:
+        workbench.context.commands.run("region.show")
     assert said.args[1].endswith("Locked")
 
 
-def test_deleting_what_is_locked_says_why_it_stays(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    bench.context.commands.run("region.lock")
-    with qtbot.waitSignal(bench.page.toast) as said:
-        bench.context.commands.run("edit.delete")
+def test_deleting_what_is_locked_says_why_it_stays(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    workbench.context.commands.run("region.lock")
+    with qtbot.waitSignal(workbench.page.toast) as said:
+        workbench.context.commands.run("edit.delete")
     assert "Ctrl+L" in said.args[0]
-    assert len(bench.page.bench.rows) == 3
+    assert len(workbench.page.open_record.rows) == 3

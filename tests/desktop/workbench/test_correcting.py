@@ -19,8 +19,8 @@ from desktop.pages.workbench.label_editor import LabelEditor
 from shared import results
 from shared.cv import cv2
 from shared.samples import View, panel, photograph
-from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, detected, make_record
-from tests.desktop.workbench.stage import desk as at_desk
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
+from tests.desktop.workbench.stage import workbench_driver as at_desk
 
 REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
 CRACK = {"label": "crack", "confidence": 0.9, "points": {"x1": 300, "y1": 230, "x2": 340, "y2": 260}}
@@ -53,30 +53,30 @@ def add_result(session: Session, item_id: str, **more: Any) -> None:
 
 
 @pytest.fixture
-def desk(bench: Desk, qtbot: QtBot) -> Desk:
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """The page at an item with two findings in a photo that lies on the reference as it is."""
-    record_id = make_record(bench.session, REGION)
-    add_result(bench.session, bench.session.items.all(record_id)[0].item_id)
-    bench.open(record_id, qtbot.waitUntil)
+    record_id = make_record(workbench.session, REGION)
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
 
     def aligned() -> bool:
-        pair = bench.page.photos.own_pair
+        pair = workbench.page.photos.finding_pair
         return pair is not None and pair.aligned
 
     qtbot.waitUntil(aligned)
-    return bench
+    return workbench
 
 
-def entries(desk: Desk, number: int = 0) -> list[dict[str, Any]]:
-    item = desk.session.items.all(desk.page.bench.record_id)[number]
+def entries(desk: WorkbenchDriver, number: int = 0) -> list[dict[str, Any]]:
+    item = desk.session.items.all(desk.page.open_record.record_id)[number]
     return [entry.model_dump(mode="json") for entry in item.result]
 
 
-def labels(desk: Desk) -> list[str]:
+def labels(desk: WorkbenchDriver) -> list[str]:
     return [finding.label for finding in desk.page.inspector.findings.shown]
 
 
-def on_photo(view: CompareView, desk: Desk, x: float, y: float) -> QPoint:
+def on_photo(view: CompareView, desk: WorkbenchDriver, x: float, y: float) -> QPoint:
     """Where a px of the photo is on the large compare view, side by side."""
     pair = desk.page.photos.pair
     assert pair is not None
@@ -91,7 +91,7 @@ def drag(view: CompareView, start: QPoint, end: QPoint) -> None:
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
 
 
-def test_changes_gather_until_they_are_saved_as_a_new_version(desk: Desk, qtbot: QtBot) -> None:
+def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     found = page.inspector.findings.list
     assert not page.inspector.correction.save.isVisible()
@@ -123,13 +123,13 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: Desk, qtbot:
     assert labels(desk) == ["crack", "oil leak"]
 
 
-def test_steps_can_be_undone_before_and_after_saving(desk: Desk, qtbot: QtBot) -> None:
+def test_steps_can_be_undone_before_and_after_saving(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.choose_finding(0)
     page.inspector.findings.list.setFocus()
     assert desk.context.commands.run("edit.delete")
     assert labels(desk) == ["stain"]
-    assert len(page.bench.rows) == 2
+    assert len(page.open_record.rows) == 2
     desk.context.commands.run("edit.undo")
     assert labels(desk) == ["crack", "stain"]
     desk.context.commands.run("edit.redo")
@@ -137,39 +137,41 @@ def test_steps_can_be_undone_before_and_after_saving(desk: Desk, qtbot: QtBot) -
     page.correcting.remove(0)
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    assert page.bench.item is not None
-    assert page.bench.item.passed is True
+    assert page.open_record.item is not None
+    assert page.open_record.item.passed is True
     desk.context.commands.run("edit.undo")
     assert labels(desk) == ["crack", "stain"]
     qtbot.waitUntil(lambda: desk.saved and len(entries(desk)) == 3)
     assert [entry["isPassed"] for entry in entries(desk)] == [False, True, False]
 
 
-def test_a_verdict_is_taken_back_by_a_correction_and_given_again_by_undo(desk: Desk, qtbot: QtBot) -> None:
+def test_a_verdict_is_taken_back_by_a_correction_and_given_again_by_undo(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page = desk.page
     desk.context.commands.run("item.fail")
     qtbot.waitUntil(lambda: desk.saved)
     page.correcting.remove(1)
     page.correcting.save()
-    assert page.bench.rows[0].status == "undecided"
+    assert page.open_record.rows[0].status == "undecided"
     qtbot.waitUntil(lambda: desk.saved)
     assert results.verdict(entries(desk)).value == "undecided"
     desk.context.commands.run("edit.undo")
     qtbot.waitUntil(lambda: desk.saved)
-    assert page.bench.rows[0].status == "failed"
+    assert page.open_record.rows[0].status == "failed"
     assert results.verdict(entries(desk)).value == "failed"
 
 
-def test_leaving_the_item_saves_by_itself(desk: Desk, qtbot: QtBot) -> None:
+def test_leaving_the_item_saves_by_itself(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting.accept(0)
     desk.context.commands.run("item.next")
-    assert not page.bench.drafts.all()
+    assert not page.open_record.drafts.all()
     qtbot.waitUntil(lambda: desk.saved)
     assert entries(desk)[-1]["resultImage"]["boxes"][0]["accepted"] is True
 
 
-def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: Desk, qtbot: QtBot) -> None:
+def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.comparing.show(True)
     view = page.compare
@@ -201,28 +203,28 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: Desk, qtbot: QtBot
     ]
 
 
-def test_findings_that_somebody_else_changed_meanwhile_are_a_conflict(desk: Desk, qtbot: QtBot) -> None:
+def test_concurrent_change_of_findings_is_a_conflict(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    item_id = desk.session.items.all(page.bench.record_id)[0].item_id
+    item_id = desk.session.items.all(page.open_record.record_id)[0].item_id
     page.correcting.remove(0)
     theirs = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
     desk.session.items.correct(item_id, 1, [theirs])
     page.correcting.save()
-    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1)
-    (conflict,) = page.bench.edits.conflicts()
+    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
+    (conflict,) = page.open_record.edits.conflicts()
     assert [box["label"] for box in conflict.current["boxes"]["boxes"]] == ["dent"]
-    page.bench.edits.resolve(conflict.edit.id, dict(conflict.edit.after))
+    page.open_record.edits.resolve(conflict.edit.id, dict(conflict.edit.after))
     qtbot.waitUntil(lambda: desk.saved)
     assert [box["label"] for box in entries(desk)[-1]["resultImage"]["boxes"]] == ["stain"]
 
 
 def test_a_correction_that_the_disk_refuses_stays_a_draft(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = desk.page
     page.correcting.remove(0)
     with monkeypatch.context() as broken:
-        broken.setattr(page.bench.edits, "do", lambda *_edits, **_more: False)
+        broken.setattr(page.open_record.edits, "do", lambda *_edits, **_more: False)
         page.correcting.save()
     assert labels(desk) == ["stain"]
     assert page.inspector.correction.save.isVisible()
@@ -249,7 +251,7 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         second.open(record_id, qtbot.waitUntil)
         # With "changes" or "change(s)": the plural needs the catalogue, which other tests may have loaded.
         assert [words[:8] for words in said] == ["2 unsave"]
-        assert second.page.bench.current == items[1]
+        assert second.page.open_record.current == items[1]
         assert labels(second) == ["crack"]
         assert second.page.inspector.findings.shown[0].accepted
         assert second.page.correcting.redo()
@@ -264,23 +266,23 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         assert len(entries(second, 1)) == 2
     with at_desk(session, qtbot) as third:
         third.open(record_id, qtbot.waitUntil)
-        assert not third.page.bench.drafts.all()
+        assert not third.page.open_record.drafts.all()
 
 
-def test_who_may_only_look_corrects_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_may_only_look_corrects_nothing(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
     desk.page.correcting.accept(0)
-    assert not desk.page.bench.drafts.all()
+    assert not desk.page.open_record.drafts.all()
 
 
-def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:
-    record_id = make_record(bench.session, REGION[:1])
+def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
+    record_id = make_record(workbench.session, REGION[:1])
     view = View(rotation=4, scale=0.95)
     path = tmp_path / "askew.jpg"
     path.write_bytes(jpeg(view))
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
-    page.adding.add([path])
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    page.photo_upload.add([path])
 
     def placed() -> bool:
         return page.photos.pair is not None and page.photos.pair.to_reference is not None
@@ -289,7 +291,7 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
     assert page.photos.pair is not None
     assert not page.photos.pair.aligned
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
-    compare, points = page.compare, page.aligning.points
+    compare, points = page.compare, page.alignment_controller.points
     assert points is not None
     assert page.centre.currentWidget() is compare
     _, truth = photograph(panel(WIDTH, HEIGHT, 1).image, view)
@@ -301,38 +303,38 @@ def test_a_photo_is_aligned_by_three_points(bench: Desk, qtbot: QtBot, tmp_path:
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
         assert len(points.reference) == number
         if number == 2:
-            bench.context.commands.run("edit.undo")
+            workbench.context.commands.run("edit.undo")
             assert len(points.reference) == 1
             QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
-        spot = on_photo(compare, bench, *mapped(np.asarray(truth, np.float64), *place))
+        spot = on_photo(compare, workbench, *mapped(np.asarray(truth, np.float64), *place))
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=spot)
     qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned)
-    assert page.aligning.points is None
+    assert page.alignment_controller.points is None
     seen = mapped(page.photos.pair.mapping, *mapped(np.asarray(truth, np.float64), 380.0, 260.0))
     assert page.photos.pair.to_reference is not None
     there = mapped(page.photos.pair.to_reference, *seen)
     assert np.hypot(there[0] - 380, there[1] - 260) < 4
-    qtbot.waitUntil(lambda: bench.saved)
-    (item,) = bench.session.items.all(record_id)
+    qtbot.waitUntil(lambda: workbench.saved)
+    (item,) = workbench.session.items.all(record_id)
     kept = item.item_point.model_dump()["detection"]["alignment"]
-    (photo,) = bench.session.items.photos(item.item_id)
+    (photo,) = workbench.session.items.photos(item.item_id)
     assert kept["photo_file_id"] == photo.file_id
     ours = mapped(np.asarray(kept["homography"], np.float64), 380.0, 260.0)
     assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
     for step, aligned in (("edit.undo", False), ("edit.redo", True)):
-        bench.context.commands.run(step)
+        workbench.context.commands.run(step)
         qtbot.waitUntil(lambda on=aligned: page.photos.pair and page.photos.pair.aligned is on)
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned)
-    qtbot.waitUntil(lambda: bench.saved)
-    assert "detection" not in bench.session.items.all(record_id)[0].item_point.model_dump()
+    qtbot.waitUntil(lambda: workbench.saved)
+    assert "detection" not in workbench.session.items.all(record_id)[0].item_point.model_dump()
 
 
-def test_escape_ends_the_alignment_only(desk: Desk) -> None:
+def test_escape_ends_the_alignment_only(desk: WorkbenchDriver) -> None:
     before = desk.page.compare.tool
-    desk.page.aligning.start()
+    desk.page.alignment_controller.start()
     assert desk.page.compare.tool is not before
     desk.context.commands.run("tool.select")
-    assert desk.page.aligning.points is None
+    assert desk.page.alignment_controller.points is None
     assert desk.page.centre.currentWidget() is desk.page.compare
     assert desk.page.compare.tool is before

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.canvas.pair_tools import Spot, ThreePoints
+from desktop.canvas.pair_tools import PairPointer, ThreePointTool
 from desktop.pages.workbench.correction import (
-    Draft,
+    CorrectionDraft,
     boxes_of,
     corrected,
     known_version,
@@ -30,11 +30,11 @@ ENTRY: dict[str, Any] = {
 }
 
 
-def draft() -> Draft:
-    return Draft.begin("i", ENTRY, ENTRY)
+def draft() -> CorrectionDraft:
+    return CorrectionDraft.begin("i", ENTRY, ENTRY)
 
 
-def change(one: Draft, number: int) -> None:
+def change(one: CorrectionDraft, number: int) -> None:
     place = number % len(one.boxes) if one.boxes else -1
     if place < 0 or number % 5 == 4:
         one.add([(Rect(number, 0, 5, 5), "new")])
@@ -99,16 +99,16 @@ def test_the_same_findings_are_the_same_whoever_wrote_them() -> None:
 
 def test_places_are_set_alternately_and_only_on_the_pictures() -> None:
     done: list[Any] = []
-    points = ThreePoints(lambda *places: done.append(places), lambda *_: "")
-    points.click(Spot(1, 1, True, 1))
-    points.click(Spot(1, 1, False, 1, inside=False))
+    points = ThreePointTool(lambda *places: done.append(places), lambda *_: "")
+    points.click(PairPointer(1, 1, True, 1))
+    points.click(PairPointer(1, 1, False, 1, inside=False))
     assert (points.reference, points.photo) == ([], [])
     assert not points.undo()
     for number in range(3):
-        points.click(Spot(number, 0, False, 1))
-        points.click(Spot(9, 9, False, 1))
+        points.click(PairPointer(number, 0, False, 1))
+        points.click(PairPointer(9, 9, False, 1))
         assert points.wants_photo
-        points.click(Spot(number, 5, True, 1))
+        points.click(PairPointer(number, 5, True, 1))
     assert done == [([(0, 0), (1, 0), (2, 0)], [(0, 5), (1, 5), (2, 5)])]
     assert points.undo()
     assert points.wants_photo

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.client.audit import AuditFilter
-from desktop.pages.workbench.deleting import DeleteDialog, Place
+from desktop.pages.workbench.deleting import DeleteDialog, DeletionSource
 from shared.codes import Verdict
-from tests.desktop.workbench.stage import Desk, make_record, picture
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record, picture
 from tests.desktop.workbench.test_correcting import add_result, labels
 
 KEY = Qt.Key
@@ -21,26 +21,28 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def desk(bench: Desk, qtbot: QtBot) -> Desk:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    return bench
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    return workbench
 
 
-def click_row(desk: Desk, row: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def click_row(
+    desk: WorkbenchDriver, row: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
     view = desk.page.items.list
     middle = view.visualRect(desk.page.items.model.index(row)).center()
     QTest.mouseClick(view.viewport(), LEFT, modifiers, middle)
 
 
-def listed(desk: Desk) -> list[int]:
+def listed(desk: WorkbenchDriver) -> list[int]:
     return sorted(index.row() for index in desk.page.items.list.selectionModel().selectedIndexes())
 
 
-def ids(desk: Desk) -> list[str]:
-    return [row.item_id for row in desk.page.bench.rows]
+def ids(desk: WorkbenchDriver) -> list[str]:
+    return [row.item_id for row in desk.page.open_record.rows]
 
 
-def dialog(desk: Desk, qtbot: QtBot) -> DeleteDialog:
+def dialog(desk: WorkbenchDriver, qtbot: QtBot) -> DeleteDialog:
     qtbot.waitUntil(lambda: bool(desk.page.findChildren(DeleteDialog)))
     (found,) = desk.page.findChildren(DeleteDialog)
     assert isinstance(found, DeleteDialog)
@@ -51,7 +53,7 @@ def add_photo(session: Session, item_id: str, seed: int = 2) -> None:
     session.items.add_photo(item_id, session.files.upload(picture(seed), "today.png").file_id)
 
 
-def test_one_click_in_the_list_ends_a_selection_of_all(desk: Desk, qtbot: QtBot) -> None:
+def test_one_click_in_the_list_ends_a_selection_of_all(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     view = desk.page.view
     view.setFocus()
     QTest.keyClick(view, KEY.Key_A, CTRL)
@@ -63,34 +65,34 @@ def test_one_click_in_the_list_ends_a_selection_of_all(desk: Desk, qtbot: QtBot)
     qtbot.waitUntil(lambda: desk.names == ["条目1", "条目3"])
 
 
-def test_list_and_canvas_select_the_same(desk: Desk) -> None:
+def test_list_and_canvas_select_the_same(desk: WorkbenchDriver) -> None:
     page = desk.page
     click_row(desk, 0)
     click_row(desk, 2, CTRL)
     assert page.view.store.selected == (ids(desk)[0], ids(desk)[2])
-    assert page.bench.current == ids(desk)[2]
+    assert page.open_record.current == ids(desk)[2]
     QTest.mouseClick(page.view, LEFT, pos=desk.at(0.6, 0.3))
     assert listed(desk) == [1]
     QTest.mouseClick(page.view, LEFT, CTRL, desk.at(0.2, 0.2))
     assert listed(desk) == [0, 1]
     QTest.keyClick(page.view, KEY.Key_Escape)
     assert listed(desk) == []
-    assert page.bench.item is not None
+    assert page.open_record.item is not None
 
 
-def test_a_change_from_the_service_keeps_the_selection(desk: Desk) -> None:
+def test_a_change_from_the_service_keeps_the_selection(desk: WorkbenchDriver) -> None:
     page = desk.page
     click_row(desk, 0)
     click_row(desk, 1, CTRL)
-    page.bench.serve_item(desk.session.items.get(ids(desk)[2]).value)
+    page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
     assert listed(desk) == [0, 1]
     QTest.keyClick(page.view, KEY.Key_Escape)
-    page.bench.serve_item(desk.session.items.get(ids(desk)[2]).value)
+    page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
     assert listed(desk) == []
     assert page.view.store.selected == ()
 
 
-def test_delete_acts_on_the_focused_view_only(desk: Desk, qtbot: QtBot) -> None:
+def test_delete_acts_on_the_focused_view_only(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page, said = desk.page, []
     page.toast.connect(said.append)
     QTest.mouseClick(page.view, LEFT, pos=desk.at(0.2, 0.2))
@@ -109,29 +111,29 @@ def test_delete_acts_on_the_focused_view_only(desk: Desk, qtbot: QtBot) -> None:
     assert len(desk.names) == 3
 
 
-def test_delete_while_comparing_never_takes_the_item(bench: Desk, qtbot: QtBot) -> None:
-    page = bench.page
-    record_id = make_record(bench.session, ((0.3, 0.3, 0.3, 0.3),))
-    add_result(bench.session, bench.session.items.all(record_id)[0].item_id)
-    bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: page.photos.own_pair is not None and page.photos.own_pair.aligned)
+def test_delete_while_comparing_never_takes_the_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = workbench.page
+    record_id = make_record(workbench.session, ((0.3, 0.3, 0.3, 0.3),))
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: page.photos.finding_pair is not None and page.photos.finding_pair.aligned)
     page.comparing.show(True)
     page.compare.setFocus()
-    assert page.deleting.place is Place.FINDINGS
+    assert page.deleting.deletion_source is DeletionSource.FINDINGS
     QTest.keyClick(page.compare, KEY.Key_Delete)
-    assert labels(bench) == ["crack", "stain"]
+    assert labels(workbench) == ["crack", "stain"]
     page.choose_finding(1)
     QTest.keyClick(page.compare, KEY.Key_Delete)
-    assert labels(bench) == ["crack"]
+    assert labels(workbench) == ["crack"]
     QTest.keyClick(page.compare, KEY.Key_Delete)
     QApplication.processEvents()
     assert not page.findChildren(DeleteDialog)
-    assert len(bench.names) == 1
+    assert len(workbench.names) == 1
 
 
-def test_what_the_filter_hides_is_not_deleted(desk: Desk, qtbot: QtBot) -> None:
+def test_what_the_filter_hides_is_not_deleted(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.bench.select(ids(desk))
+    page.open_record.select(ids(desk))
     page.items.list.setFocus()
     page.items.search.setText("条目2")
     qtbot.waitUntil(lambda: page.items.model.rowCount() == 1)
@@ -139,12 +141,12 @@ def test_what_the_filter_hides_is_not_deleted(desk: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: desk.names == ["条目1", "条目3"])
 
 
-def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: Desk, qtbot: QtBot) -> None:
+def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page, session = desk.page, desk.session
     first, second, third = ids(desk)
     for seed, item_id in enumerate((first, first, third), 2):
         add_photo(session, item_id, seed)
-    page.bench.serve_item(session.items.set_verdict(second, Verdict.FAILED, "torn").value)
+    page.open_record.update_item(session.items.set_verdict(second, Verdict.FAILED, "torn").value)
     page.items.list.setFocus()
     page.items.list.selectAll()
     QTest.keyClick(page.items.list, KEY.Key_Delete)
@@ -164,7 +166,7 @@ def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: Desk, qtbot: QtBo
     assert {told[item_id]["reason"] for item_id in (first, second, third)} == {"drawn twice"}
 
 
-def test_a_photo_that_items_share_is_counted_once(desk: Desk, qtbot: QtBot) -> None:
+def test_a_photo_that_items_share_is_counted_once(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page, session = desk.page, desk.session
     shared = session.files.upload(picture(2), "today.png").file_id
     for item_id in ids(desk):
@@ -176,7 +178,9 @@ def test_a_photo_that_items_share_is_counted_once(desk: Desk, qtbot: QtBot) -> N
     assert any("1 photo" in text for text in said)
 
 
-def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(desk: Desk, qtbot: QtBot) -> None:
+def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     add_photo(desk.session, ids(desk)[0])
     click_row(desk, 0)
     QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
@@ -188,7 +192,7 @@ def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(desk: Desk,
     assert len(desk.names) == 3
 
 
-def test_a_locked_region_stays(desk: Desk, qtbot: QtBot) -> None:
+def test_a_locked_region_stays(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page, said = desk.page, []
     page.toast.connect(said.append)
     click_row(desk, 0)
@@ -200,32 +204,34 @@ def test_a_locked_region_stays(desk: Desk, qtbot: QtBot) -> None:
     assert "1 locked item" in said[0]
 
 
-def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(bench: Desk, qtbot: QtBot) -> None:
-    session, page = bench.session, bench.page
-    bench.open(make_record(session, ((0.3, 0.3, 0.3, 0.3),)), qtbot.waitUntil)
-    add_result(session, ids(bench)[0])
+def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    session, page = workbench.session, workbench.page
+    workbench.open(make_record(session, ((0.3, 0.3, 0.3, 0.3),)), qtbot.waitUntil)
+    add_result(session, ids(workbench)[0])
     page.reload()
-    qtbot.waitUntil(lambda: labels(bench) == ["crack", "stain"])
+    qtbot.waitUntil(lambda: labels(workbench) == ["crack", "stain"])
     page.correcting.remove(1)
     page.correcting.relabel(0, "oil leak")
     page.items.list.setFocus()
     QTest.keyClick(page.items.list, KEY.Key_Delete)
-    QTest.mouseClick(dialog(bench, qtbot).act, LEFT)
-    assert bench.names == []
+    QTest.mouseClick(dialog(workbench, qtbot).act, LEFT)
+    assert workbench.names == []
     assert not page.inspector.photo.add.isEnabled()
-    qtbot.waitUntil(lambda: bench.saved)
-    bench.context.commands.run("edit.undo")
-    assert bench.names == ["条目1"]
-    assert page.bench.current == page.bench.rows[0].item_id
-    assert listed(bench) == [0]
+    qtbot.waitUntil(lambda: workbench.saved)
+    workbench.context.commands.run("edit.undo")
+    assert workbench.names == ["条目1"]
+    assert page.open_record.current == page.open_record.rows[0].item_id
+    assert listed(workbench) == [0]
     assert page.inspector.photo.add.isEnabled()
-    assert labels(bench) == ["oil leak"]
+    assert labels(workbench) == ["oil leak"]
     assert page.inspector.correction.save.isVisible()
-    qtbot.waitUntil(lambda: bench.saved)
-    bench.context.commands.run("edit.undo")
-    assert labels(bench) == ["crack"]
+    qtbot.waitUntil(lambda: workbench.saved)
+    workbench.context.commands.run("edit.undo")
+    assert labels(workbench) == ["crack"]
     page.correcting.discard()
-    assert labels(bench) == ["crack", "stain"]
-    (item,) = session.items.all(page.bench.record_id)
+    assert labels(workbench) == ["crack", "stain"]
+    (item,) = session.items.all(page.open_record.record_id)
     assert len(session.items.photos(item.item_id)) == 1
     assert len(item.result) == 1

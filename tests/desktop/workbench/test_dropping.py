@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench import dropping
-from desktop.pages.workbench.dropping import Dropped, sorted_out
+from desktop.pages.workbench.dropping import DroppedFiles, sorted_out
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
-from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, make_record, picture
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -40,7 +40,7 @@ def drop(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> None:
     QApplication.sendEvent(page, QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, _LEFT, _NONE))
 
 
-def on_photos(desk: Desk) -> QPoint:
+def on_photos(desk: WorkbenchDriver) -> QPoint:
     """A place of the page over the photos of the chosen item."""
     box = desk.page.inspector.photo
     return box.mapTo(desk.page, box.rect().center())
@@ -64,17 +64,17 @@ def test_files_are_sorted_by_what_they_are_for(files: dict[str, Path], tmp_path:
     table = tmp_path / "regions.csv"
     found = sorted_out([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
     shots = files["shots"]
-    assert found == Dropped(
+    assert found == DroppedFiles(
         (files["1.png"], shots / "a.png", shots / "b.png"), (table,), (files["notes.md"], files["nothing"])
     )
 
 
 def test_pictures_and_folders_become_photos_of_the_record(
-    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
-    record_id = make_record(bench.session)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
     hint = page.findChild(dropping._Hint)
     with qtbot.waitSignal(page.toast) as said:
         drop(page, urls(files["1.png"], files["2.PNG"], files["shots"], files["notes.md"]))
@@ -82,67 +82,67 @@ def test_pictures_and_folders_become_photos_of_the_record(
     assert said.args[0].endswith("notes.md")
     known = page.record_photos.known
     qtbot.waitUntil(lambda: len(known.photos) == 4, timeout=20_000)
-    names = {photo.file.filename for photo in bench.session.photos.list(record_id)}
+    names = {photo.file.filename for photo in workbench.session.photos.list(record_id)}
     assert names == {"1.png", "2.PNG", "a.png", "b.png"}
-    assert bench.session.items.record_photos(record_id) == []
+    assert workbench.session.items.record_photos(record_id) == []
 
 
 def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
-    bench: Desk, qtbot: QtBot, tmp_path: Path
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     (tmp_path / "DSC_1.NEF").write_bytes(raw(jpeg(scene(800, 600)), orientation=6))
     (tmp_path / "DSC_2.CR3").write_bytes(b"no photo")
-    record_id = make_record(bench.session)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
     page.go_to(page.items.model.ids()[1])
-    drop(page, urls(tmp_path / "DSC_1.NEF", tmp_path / "DSC_2.CR3"), on_photos(bench))
-    item_id = page.bench.current
-    qtbot.waitUntil(lambda: len(page.bench.photos.get(item_id, ())) == 1, timeout=8000)
-    (photo,) = bench.session.items.photos(item_id)
+    drop(page, urls(tmp_path / "DSC_1.NEF", tmp_path / "DSC_2.CR3"), on_photos(workbench))
+    item_id = page.open_record.current
+    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 1, timeout=8000)
+    (photo,) = workbench.session.items.photos(item_id)
     assert photo.file.filename == "DSC_1.NEF.jpg"
-    stored = bench.session.files.get(photo.file_id)
+    stored = workbench.session.files.get(photo.file_id)
     assert (stored.width, stored.height) == (600, 800)
     qtbot.waitUntil(lambda: "DSC_2.CR3: The file is damaged" in page.inspector.photo.error)
 
 
 def test_what_is_dropped_onto_the_photos_of_the_item_goes_to_it_alone(
-    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
-    record_id = make_record(bench.session)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
     page.go_to(page.items.model.ids()[1])
-    drop(page, urls(files["1.png"], files["shots"]), on_photos(bench))
-    item_id = page.bench.current
-    qtbot.waitUntil(lambda: len(page.bench.photos.get(item_id, ())) == 3, timeout=8000)
-    names = {photo.file.filename for photo in bench.session.items.photos(item_id)}
+    drop(page, urls(files["1.png"], files["shots"]), on_photos(workbench))
+    item_id = page.open_record.current
+    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 3, timeout=8000)
+    names = {photo.file.filename for photo in workbench.session.items.photos(item_id)}
     assert names == {"1.png", "a.png", "b.png"}
-    assert bench.session.photos.list(record_id) == []
+    assert workbench.session.photos.list(record_id) == []
 
 
 def test_what_is_held_over_the_page_is_promised_and_taken_back(
-    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    page = bench.page
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
     hint = page.findChild(dropping._Hint)
     assert held_over(page, urls(files["1.png"]))
     assert hint.isVisible()
     assert "add photos to the record" in hint.text
-    assert held_over(page, urls(files["1.png"]), on_photos(bench))
+    assert held_over(page, urls(files["1.png"]), on_photos(workbench))
     assert "条目1" in hint.text
     QApplication.sendEvent(page, QDragLeaveEvent())
     assert hint.isHidden()
     text = QMimeData()
     text.setText("words")
     assert not held_over(page, text)
-    page.bench.context.payload = None
+    page.open_record.context.payload = None
     assert not held_over(page, urls(files["1.png"]))
 
 
-def test_nothing_on_the_page_takes_a_file_for_its_address(bench: Desk) -> None:
-    page = bench.page
+def test_nothing_on_the_page_takes_a_file_for_its_address(workbench: WorkbenchDriver) -> None:
+    page = workbench.page
     for field in (
         page.inspector.fields.name,
         page.inspector.fields.description,
@@ -153,76 +153,76 @@ def test_nothing_on_the_page_takes_a_file_for_its_address(bench: Desk) -> None:
         assert viewport is None or not viewport.acceptDrops()
 
 
-def test_a_file_with_regions_is_imported(bench: Desk, qtbot: QtBot, tmp_path: Path) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
+def test_a_file_with_regions_is_imported(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
     path = tmp_path / "coco.json"
     image = {"id": 1, "file_name": "left_wing_root.png", "width": WIDTH, "height": HEIGHT}
     box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40]}
     boxes = [box, {**box, "bbox": [WIDTH, 20, 30, 40]}]
     document = {"images": [image], "categories": [{"id": 1, "name": "dent"}], "annotations": boxes}
     path.write_text(json.dumps(document))
-    with qtbot.waitSignal(bench.page.toast) as said:
-        drop(bench.page, urls(path))
-    assert bench.names[-1] == "dent"
+    with qtbot.waitSignal(workbench.page.toast) as said:
+        drop(workbench.page, urls(path))
+    assert workbench.names[-1] == "dent"
     assert said.args == ["1 region(s) imported. 1 outside the image skipped."]
 
 
 @pytest.mark.parametrize("address", ["https://example.org/wing.jpg", "https://example.org/"])
-def test_a_link_is_refused_with_what_to_do(bench: Desk, qtbot: QtBot, address: str) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    with qtbot.waitSignal(bench.page.toast) as said:
-        drop(bench.page, urls(address))
+def test_a_link_is_refused_with_what_to_do(workbench: WorkbenchDriver, qtbot: QtBot, address: str) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    with qtbot.waitSignal(workbench.page.toast) as said:
+        drop(workbench.page, urls(address))
     assert "Save the image as a file" in said.args[0]
 
 
-def test_a_picture_of_another_program_becomes_a_photo(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
+def test_a_picture_of_another_program_becomes_a_photo(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
     data = QMimeData()
     data.setImageData(QImage.fromData(picture(2)))
-    drop(bench.page, data)
-    known = bench.page.record_photos.known
+    drop(workbench.page, data)
+    known = workbench.page.record_photos.known
     qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=20_000)
-    drop(bench.page, data, on_photos(bench))
-    item_id = bench.page.bench.current
-    qtbot.waitUntil(lambda: len(bench.page.bench.photos.get(item_id, ())) == 1)
+    drop(workbench.page, data, on_photos(workbench))
+    item_id = workbench.page.open_record.current
+    qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
 
 
 def test_a_folder_of_very_many_for_one_item_is_asked_about(
-    bench: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
     for number in range(21):
         (tmp_path / f"{number}.png").write_bytes(b"x")
     asked: list[str] = []
     monkeypatch.setattr(dropping, "confirm", lambda _page, title, *_rest, **_more: bool(asked.append(title)))
-    drop(bench.page, urls(tmp_path), on_photos(bench))
+    drop(workbench.page, urls(tmp_path), on_photos(workbench))
     qtbot.waitUntil(lambda: bool(asked))
     assert "21" in asked[0]
-    assert bench.page.inspector.photo.error == ""
+    assert workbench.page.inspector.photo.error == ""
 
 
 def test_a_record_without_a_reference_image_takes_one_picture_for_it(
-    bench: Desk, qtbot: QtBot, files: dict[str, Path]
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
-    record_id = make_record(bench.session, (), image=False)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
+    record_id = make_record(workbench.session, (), image=False)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
     qtbot.waitUntil(page.reference.isVisible)
     with qtbot.waitSignal(page.toast):
         drop(page, urls(files["1.png"], files["2.PNG"]))
     drop(page, urls(files["1.png"]))
     qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
-    assert bench.session.records.get(record_id).value.reference_image_id
+    assert workbench.session.records.get(record_id).value.reference_image_id
 
 
 def test_a_raw_photo_becomes_the_reference_image_of_a_record(
-    bench: Desk, qtbot: QtBot, tmp_path: Path
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     taken = tmp_path / "DSC_1.NEF"
     taken.write_bytes(raw(jpeg(scene(800, 600)), orientation=8))
-    record_id = make_record(bench.session, (), image=False)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
+    record_id = make_record(workbench.session, (), image=False)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
     qtbot.waitUntil(page.reference.isVisible)
     drop(page, urls(taken))
     qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)

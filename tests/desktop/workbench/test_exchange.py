@@ -11,19 +11,19 @@ from pytestqt.qtbot import QtBot
 
 from desktop.exchange import own
 from desktop.exchange.archive import pack
-from desktop.pages.workbench.exchange import Exchange
+from desktop.pages.workbench.exchange import RegionFilesController
 from desktop.pages.workbench.words import edit_name
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 
 
 @pytest.fixture
-def opened(bench: Desk, qtbot: QtBot) -> Desk:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    return bench
+def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    return workbench
 
 
 def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
-    opened: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands, page = opened.context.commands, opened.page
     chosen = tmp_path / "左翼"
@@ -39,7 +39,7 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
         assert commands.run("regions.import")
     assert opened.names == ["条目1", "条目2", "条目3"] * 2
     qtbot.waitUntil(lambda: opened.saved)
-    items = opened.session.items.all(page.bench.record_id)
+    items = opened.session.items.all(page.open_record.record_id)
     assert len(items) == 6
     for old, new in zip(items[:3], items[3:], strict=True):
         assert old.item_point is not None
@@ -52,28 +52,32 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
         assert new.model_id == "reference-difference"
 
     with qtbot.waitSignal(page.toast) as undone:
-        page.undoing.undo()
+        page.undo_controller.undo()
     assert edit_name("import") in undone.args[0]
     assert opened.names == ["条目1", "条目2", "条目3"]
     qtbot.waitUntil(lambda: opened.saved)
-    assert len(opened.session.items.all(page.bench.record_id)) == 3
+    assert len(opened.session.items.all(page.open_record.record_id)) == 3
 
 
-def test_regions_without_names_and_models_get_some(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_regions_without_names_and_models_get_some(
+    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
     path = tmp_path / "left_wing_root.txt"
     path.write_text("0 0.5 0.5 0.2 0.2\n")
-    exchange = opened.page.findChild(Exchange)
-    with qtbot.waitSignal(exchange.said) as told:
+    exchange = opened.page.findChild(RegionFilesController)
+    with qtbot.waitSignal(exchange.notice) as told:
         exchange.read(path)
     assert "1" in told.args[0]
-    item = opened.page.bench.document.items[-1]
+    item = opened.page.open_record.document.items[-1]
     assert item.item_name.endswith("4")
     assert item.model_id == "reference-difference"
     assert item.region(800, 600).w == pytest.approx(160)
 
 
-def test_a_file_that_cannot_be_imported_says_why(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
-    exchange = opened.page.findChild(Exchange)
+def test_a_file_that_cannot_be_imported_says_why(
+    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    exchange = opened.page.findChild(RegionFilesController)
     two = {"labels/a.txt": "0 .5 .5 .5 .5\n", "labels/b.txt": "0 .5 .5 .5 .5\n"}
     cases = {
         "missing.json": (None, "read"),
@@ -85,44 +89,48 @@ def test_a_file_that_cannot_be_imported_says_why(opened: Desk, qtbot: QtBot, tmp
     for name, (data, word) in cases.items():
         if data is not None:
             (tmp_path / name).write_bytes(data)
-        with qtbot.waitSignal(exchange.said) as told:
+        with qtbot.waitSignal(exchange.notice) as told:
             exchange.read(tmp_path / name)
         assert word in told.args[0], name
     assert opened.names == ["条目1", "条目2", "条目3"]
 
 
-def test_nothing_is_written_where_nothing_can_be(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_nothing_is_written_where_nothing_can_be(
+    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
     from desktop.exchange.formats import FORMATS
 
-    exchange = opened.page.findChild(Exchange)
-    with qtbot.waitSignal(exchange.said) as told:
-        exchange.exporting.write(opened.page.bench.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
+    exchange = opened.page.findChild(RegionFilesController)
+    with qtbot.waitSignal(exchange.notice) as told:
+        exchange.exporter.write(opened.page.open_record.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
     assert "another location" in told.args[0]
 
 
-def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBot, tmp_path: Path) -> None:
-    exchange = Exchange(opened.page.bench, opened.page)
+def test_many_regions_come_in_parts_and_go_in_one_step(
+    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    exchange = RegionFilesController(opened.page.open_record, opened.page)
     before = len(opened.names)
     many = tmp_path / "many.txt"
     many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
     shown: list[int] = []
-    opened.page.bench.changed.connect(lambda: shown.append(len(opened.page.bench.rows)))
-    with qtbot.waitSignal(exchange.said) as said:
+    opened.page.open_record.changed.connect(lambda: shown.append(len(opened.page.open_record.rows)))
+    with qtbot.waitSignal(exchange.notice) as said:
         exchange.read(many)
     assert "450" in said.args[0]
     assert len(opened.names) == before + 450
     # The window answered between the parts.
     assert before + 200 in shown
     # They go, and come again, in parts as well, each time as one step.
-    edits, record_id = opened.page.bench.edits, opened.page.bench.record_id
+    edits, record_id = opened.page.open_record.edits, opened.page.open_record.record_id
     for command, count in (("edit.undo", before), ("edit.redo", before + 450), ("edit.undo", before)):
         opened.context.commands.run(command)
         assert edits.next_step(record_id, command == "edit.undo")[1] == 250
         qtbot.waitUntil(lambda count=count: len(opened.names) == count)
         assert edits.next_step(record_id, command == "edit.undo")[1] == 0
     opened.context.commands.run("edit.redo")
-    opened.page.bench.rename("meanwhile")
-    name = opened.page.bench.item.item_name
+    opened.page.open_record.rename("meanwhile")
+    name = opened.page.open_record.item.item_name
     qtbot.wait(0)
     # What the person did meanwhile goes first: the rest stays undone.
     assert edits.next_step(record_id, False)[1] == 0
@@ -130,16 +138,19 @@ def test_many_regions_come_in_parts_and_go_in_one_step(opened: Desk, qtbot: QtBo
     assert name == "meanwhile"
 
 
-def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: Desk, qtbot: QtBot) -> None:
-    bench, importing = opened.page.bench, Exchange(opened.page.bench, opened.page).importing
+def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench, importing = (
+        opened.page.open_record,
+        RegionFilesController(opened.page.open_record, opened.page).importing,
+    )
     events: list[str] = []
-    bench.edits.applied.connect(lambda _: events.append("taken"))
-    bench.changed.connect(lambda: events.append("shown"))
-    before = len(bench.rows)
+    workbench.edits.applied.connect(lambda _: events.append("taken"))
+    workbench.changed.connect(lambda: events.append("shown"))
+    before = len(workbench.rows)
     importing._part = _told(importing._part, events)  # type: ignore[method-assign]
     importing._next.timeout.disconnect()
     importing._next.timeout.connect(lambda: importing._part())
-    importing.imported.connect(lambda _: events.append(f"told at {len(bench.rows)}"))
+    importing.imported.connect(lambda _: events.append(f"told at {len(workbench.rows)}"))
     importing.start([{"item_name": f"{number}"} for number in range(450)])
     qtbot.waitUntil(lambda: "told" in " ".join(events[-2:-1]))
     said = " ".join(events)

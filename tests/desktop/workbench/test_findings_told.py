@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.findings import FindingBox
 from desktop.pages.workbench.findings import finding_boxes
 from desktop.pages.workbench.label_editor import LabelEditor
-from desktop.pages.workbench.rows import Known
+from desktop.pages.workbench.rows import FindingContext
 from shared.geometry import Rect
 from shared.wire.detection import Severity
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 from tests.desktop.workbench.test_correcting import CRACK, REGION, STAIN, add_result, labels
 
 LEFT = Qt.MouseButton.LeftButton
@@ -22,15 +22,15 @@ CRACK_RECT = Rect(420, 200, 30, 40)
 
 
 @pytest.fixture
-def desk(bench: Desk, qtbot: QtBot) -> Desk:
-    bench.session.detection.set_severities({"crack": Severity.CRITICAL, "stain": None, "oil leak": None})
-    record_id = make_record(bench.session, REGION[:1])
-    (item,) = bench.session.items.all(record_id)
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    workbench.session.detection.set_severities({"crack": Severity.CRITICAL, "stain": None, "oil leak": None})
+    record_id = make_record(workbench.session, REGION[:1])
+    (item,) = workbench.session.items.all(record_id)
     boxes = [CRACK, {**STAIN, "severity": "minor"}]
-    add_result(bench.session, item.item_id, resultImage={"boxes": boxes})
-    bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.page.photos.own_pair is not None)
-    return bench
+    add_result(workbench.session, item.item_id, resultImage={"boxes": boxes})
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.page.photos.finding_pair is not None)
+    return workbench
 
 
 def arrow(editor: LabelEditor) -> QPoint:
@@ -40,7 +40,7 @@ def arrow(editor: LabelEditor) -> QPoint:
     return editor.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, editor).center()
 
 
-def open_editor(desk: Desk, place: int) -> LabelEditor:
+def open_editor(desk: WorkbenchDriver, place: int) -> LabelEditor:
     found = desk.page.inspector.findings
     row = QPoint(60, place * found.list.row_px + 8)
     QTest.mouseDClick(found.list, LEFT, pos=row)
@@ -49,7 +49,7 @@ def open_editor(desk: Desk, place: int) -> LabelEditor:
     return editor
 
 
-def test_severity_and_size_stand_below_the_label(desk: Desk) -> None:
+def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
     crack, stain = desk.page.inspector.findings.shown
     # 40 x 30 px and 40 x 40 px of the photo, which lies on the reference as it is, at 0.5 mm a px.
     assert (crack.severity, crack.size_mm) == (Severity.CRITICAL, pytest.approx((20, 15)))
@@ -59,7 +59,7 @@ def test_severity_and_size_stand_below_the_label(desk: Desk) -> None:
     assert desk.page.inspector.findings.list.height() >= 2 * desk.page.inspector.findings.list.row_px
 
 
-def test_a_finding_drawn_by_a_person_shows_who(desk: Desk, qtbot: QtBot) -> None:
+def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting._added(CRACK_RECT)
     QApplication.focusWidget().clearFocus()
@@ -82,7 +82,7 @@ def test_an_author_is_said_in_place_of_a_confidence() -> None:
     assert FindingBox(CRACK_RECT, "dent").text == "dent"
 
 
-def test_the_labels_drop_down_and_one_of_them_is_taken(desk: Desk, qtbot: QtBot) -> None:
+def test_the_labels_drop_down_and_one_of_them_is_taken(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     editor = open_editor(desk, 1)
     box = desk.page.inspector.findings
     assert box.rect().contains(editor.geometry())
@@ -99,7 +99,7 @@ def test_the_labels_drop_down_and_one_of_them_is_taken(desk: Desk, qtbot: QtBot)
     qtbot.waitUntil(lambda: labels(desk) == ["crack", "dent"])
 
 
-def test_a_label_of_the_catalogue_brings_its_severity(desk: Desk, qtbot: QtBot) -> None:
+def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     desk.session.detection.set_severities({"oil leak": Severity.MAJOR})
     desk.page.reload()
     qtbot.waitUntil(lambda: "oil leak" in desk.page.correcting.labels())
@@ -109,19 +109,19 @@ def test_a_label_of_the_catalogue_brings_its_severity(desk: Desk, qtbot: QtBot) 
     assert labels(desk) == ["crack", "oil leak"]
     desk.page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    (item,) = desk.session.items.all(desk.page.bench.record_id)
+    (item,) = desk.session.items.all(desk.page.open_record.record_id)
     boxes = item.result[-1].model_dump(mode="json")["resultImage"]["boxes"]
     assert [box.get("severity") for box in boxes] == [None, "major"]
 
 
-def test_an_id_is_no_name_and_no_confidence_of_a_drawn_finding_is_said(desk: Desk, qtbot: QtBot) -> None:
+def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     me = desk.context.payload.user
     drawn = {"label": "dent", "confidence": 1.0, "origin": "person"}
-    mine, theirs = Known(me=(me.user_id, "me")), Known(me=("other", "them"))
+    mine, theirs = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
     entry = {"correction": {"by": me.user_id, "by_name": None}}
     assert (mine.author(entry, drawn), theirs.author(entry, drawn)) == ("me", "")
     assert mine.author({**entry, "correction": {"by": "x", "by_name": "Wang"}}, drawn) == "Wang"
     desk.page.correcting._added(CRACK_RECT)
     desk.page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    assert desk.page.bench.rows[0].best == 0.9
+    assert desk.page.open_record.rows[0].best == 0.9

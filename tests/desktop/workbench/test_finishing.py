@@ -18,46 +18,46 @@ from desktop.pages.sealing.reason_dialog import ReopenDialog
 from shared import results
 from shared.codes import SealState, Status, Verdict
 from shared.wire.inspection import ItemUpdate
-from tests.desktop.workbench.stage import Desk, make_record, picture
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record, picture
 
 
-def dialog_of(desk: Desk, kind: type[QDialog]) -> QDialog:
+def dialog_of(desk: WorkbenchDriver, kind: type[QDialog]) -> QDialog:
     return next(child for child in desk.page.findChildren(kind) if child.isVisible())
 
 
-def open_dialog(desk: Desk, kind: type[QDialog], qtbot: QtBot) -> QDialog:
+def open_dialog(desk: WorkbenchDriver, kind: type[QDialog], qtbot: QtBot) -> QDialog:
     qtbot.waitUntil(lambda: any(child.isVisible() for child in desk.page.findChildren(kind)))
     return dialog_of(desk, kind)
 
 
 @pytest.fixture
-def opened(bench: Desk, qtbot: QtBot) -> Desk:
-    record_id = make_record(bench.session)
-    bench.open(record_id, qtbot.waitUntil)
-    return bench
+def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    return workbench
 
 
-def detected(desk: Desk, qtbot: QtBot) -> None:
+def detected(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     """Each item with a photo of its own and a finished detection."""
     session, page = desk.session, desk.page
     stored = session.files.upload(picture(), "today.png")
-    for item in session.items.all(page.bench.record_id):
+    for item in session.items.all(page.open_record.record_id):
         session.items.add_photo(item.item_id, stored.file_id)
         session.items.detect(item.item_id, 60)
     page.reload()
-    qtbot.waitUntil(lambda: page.bench.counters.detected == 3)
+    qtbot.waitUntil(lambda: page.open_record.counters.detected == 3)
 
 
-def judge(desk: Desk, verdict: Verdict, *numbers: int) -> None:
+def judge(desk: WorkbenchDriver, verdict: Verdict, *numbers: int) -> None:
     for number in numbers:
-        desk.page.go_to(desk.page.bench.rows[number - 1].item_id)
-        desk.page.bench.decide(verdict, "checked on the aircraft")
+        desk.page.go_to(desk.page.open_record.rows[number - 1].item_id)
+        desk.page.open_record.decide(verdict, "checked on the aircraft")
 
 
-def test_a_detection_is_no_verdict(opened: Desk, qtbot: QtBot) -> None:
+def test_detection_does_not_count_as_verdict(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     assert opened.page.top.chip.text == "Not started"
     detected(opened, qtbot)
-    record_id = opened.page.bench.record_id
+    record_id = opened.page.open_record.record_id
     assert opened.session.records.get(record_id).value.inspection_status in (Status.PASSED, Status.FAILED)
     assert opened.page.top.chip.text == "In progress"
     opened.context.commands.run("record.finish")
@@ -67,10 +67,10 @@ def test_a_detection_is_no_verdict(opened: Desk, qtbot: QtBot) -> None:
     assert "Undecided" in dialog.outcome.text()
     assert "3 undecided" in dialog.outcome.text()
     dialog.reject()
-    assert opened.session.records.seal(opened.page.bench.record_id).state is SealState.OPEN
+    assert opened.session.records.seal(opened.page.open_record.record_id).state is SealState.OPEN
 
 
-def test_the_models_opinion_is_accepted_as_an_act_of_its_own(opened: Desk, qtbot: QtBot) -> None:
+def test_the_models_opinion_is_accepted_as_an_act_of_its_own(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     detected(opened, qtbot)
     judge(opened, Verdict.FAILED, 1)
     opened.context.commands.run("record.finish")
@@ -81,8 +81,8 @@ def test_the_models_opinion_is_accepted_as_an_act_of_its_own(opened: Desk, qtbot
     assert "2 passed, 1 failed, 0 undecided" in dialog.outcome.text()
     assert dialog.act.isEnabled()
     dialog.act.click()
-    qtbot.waitUntil(lambda: opened.page.bench.sealed)
-    record_id = opened.page.bench.record_id
+    qtbot.waitUntil(lambda: opened.page.open_record.sealed)
+    record_id = opened.page.open_record.record_id
     seal = opened.session.records.seal(record_id)
     assert seal.outcome is Status.FAILED
     assert seal.newest is not None
@@ -94,7 +94,7 @@ def test_the_models_opinion_is_accepted_as_an_act_of_its_own(opened: Desk, qtbot
     assert None not in accepted[1:]
 
 
-def test_items_without_an_opinion_must_be_decided(opened: Desk, qtbot: QtBot) -> None:
+def test_items_without_an_opinion_must_be_decided(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     judge(opened, Verdict.PASSED, 1)
     opened.context.commands.run("record.finish")
     dialog = open_dialog(opened, FinishDialog, qtbot)
@@ -105,37 +105,37 @@ def test_items_without_an_opinion_must_be_decided(opened: Desk, qtbot: QtBot) ->
     assert button is not None
     assert button.text() == "Go to first item to decide"
     button.click()
-    assert opened.page.bench.number == 2
+    assert opened.page.open_record.number == 2
 
 
-def finished(desk: Desk, qtbot: QtBot) -> None:
+def finished(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     judge(desk, Verdict.PASSED, 1, 2, 3)
     desk.context.commands.run("record.finish")
     dialog = open_dialog(desk, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     assert "All items passed." in [label.text() for label in dialog.findChildren(type(dialog.outcome))]
     dialog.act.click()
-    qtbot.waitUntil(lambda: desk.page.bench.sealed)
+    qtbot.waitUntil(lambda: desk.page.open_record.sealed)
 
 
-def test_a_sealed_record_can_only_be_looked_at(opened: Desk, qtbot: QtBot) -> None:
+def test_a_sealed_record_can_only_be_looked_at(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     finished(opened, qtbot)
     page = opened.page
     assert page.seal_bar.isVisible()
     assert "edition 1" in page.seal_bar.text.text()
-    assert not page.bench.editable
+    assert not page.open_record.editable
     assert not page.view.editor.editable
-    before = [row.status for row in page.bench.rows]
+    before = [row.status for row in page.open_record.rows]
     page.inspector.verdict.decide(Verdict.FAILED)
     opened.context.commands.run("edit.delete")
     opened.context.commands.run("item.fail")
     opened.draw(0.85, 0.85, 0.95, 0.95)
-    assert [row.status for row in page.bench.rows] == before
-    assert len(page.bench.rows) == 3
-    assert page.bench.edits.saving.waiting == 0
+    assert [row.status for row in page.open_record.rows] == before
+    assert len(page.open_record.rows) == 3
+    assert page.open_record.edits.saving.waiting == 0
 
 
-def test_a_seal_is_verified_and_its_editions_are_listed(opened: Desk, qtbot: QtBot) -> None:
+def test_a_seal_is_verified_and_its_editions_are_listed(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     finished(opened, qtbot)
     opened.page.seal_bar.verify.click()
     check = open_dialog(opened, CheckDialog, qtbot)
@@ -144,14 +144,14 @@ def test_a_seal_is_verified_and_its_editions_are_listed(opened: Desk, qtbot: QtB
     check.accept()
     opened.page.seal_bar.editions.click()
     editions = open_dialog(opened, EditionsDialog, qtbot)
-    newest = opened.session.records.seal(opened.page.bench.record_id).newest
+    newest = opened.session.records.seal(opened.page.open_record.record_id).newest
     assert newest is not None
     assert newest.seal in [label.text() for label in editions.findChildren(type(check.title))]
     editions.accept()
 
 
 def test_an_edition_opens_as_a_report(
-    opened: Desk, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finished(opened, qtbot)
     shown: list[QUrl] = []
@@ -170,14 +170,14 @@ def test_an_edition_opens_as_a_report(
     qtbot.waitUntil(lambda: bool(shown))
     assert asked == ["左翼根部航后检查, edition 1.pdf"]
     assert shown[0].toLocalFile() == str(path)
-    newest = opened.session.records.seal(opened.page.bench.record_id).newest
+    newest = opened.session.records.seal(opened.page.open_record.record_id).newest
     assert newest is not None
     assert newest.seal in path.read_text()
     editions.accept()
 
 
 def test_reopening_asks_why_and_makes_the_record_editable(
-    opened: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    opened: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finished(opened, qtbot)
 
@@ -189,8 +189,8 @@ def test_reopening_asks_why_and_makes_the_record_editable(
 
     monkeypatch.setattr(ReopenDialog, "exec", answer)
     opened.page.seal_bar.reopen.click()
-    qtbot.waitUntil(lambda: not opened.page.bench.sealed)
-    assert opened.page.bench.editable
+    qtbot.waitUntil(lambda: not opened.page.open_record.sealed)
+    assert opened.page.open_record.editable
     assert "photo of the wrong wing" in opened.page.seal_bar.text.text()
     assert opened.page.top.finish.text() == "Finish record"
     judge(opened, Verdict.FAILED, 1)
@@ -198,20 +198,20 @@ def test_reopening_asks_why_and_makes_the_record_editable(
     dialog = open_dialog(opened, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     dialog.act.click()
-    qtbot.waitUntil(lambda: opened.page.bench.sealed)
-    editions = opened.session.records.editions(opened.page.bench.record_id)
+    qtbot.waitUntil(lambda: opened.page.open_record.sealed)
+    editions = opened.session.records.editions(opened.page.open_record.record_id)
     assert [edition.outcome for edition in editions] == [Status.PASSED, Status.FAILED]
 
 
-def test_an_edit_that_meets_a_seal_waits_for_a_decision(opened: Desk, qtbot: QtBot) -> None:
-    record_id = opened.page.bench.record_id
+def test_an_edit_that_meets_a_seal_waits_for_a_decision(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = opened.page.open_record.record_id
     items = opened.session.items.all(record_id)
     for item in items:
         opened.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     opened.page.live.stop()
     opened.session.records.finish(record_id)
-    opened.page.bench.rename("typed after the finish")
-    qtbot.waitUntil(lambda: opened.page.bench.edits.saving.conflicts == 1)
+    opened.page.open_record.rename("typed after the finish")
+    qtbot.waitUntil(lambda: opened.page.open_record.edits.saving.conflicts == 1)
     with pytest.raises(Conflict):
         opened.session.items.update(items[0].item_id, ItemUpdate(item_name="by another way"), None)
     assert opened.session.items.get(items[0].item_id).value.item_name == "条目1"

@@ -7,11 +7,13 @@ from pytestqt.qtbot import QtBot
 
 from shared.codes import Verdict
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate
-from tests.desktop.workbench.stage import Desk, make_record, picture
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record, picture
 
 
-def test_a_click_compares_the_photo_of_the_earlier_inspection(bench: Desk, qtbot: QtBot) -> None:
-    session = bench.session
+def test_a_click_compares_the_photo_of_the_earlier_inspection(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    session = workbench.session
     earlier = make_record(session)
     item = session.items.all(earlier)[0]
     photo = session.files.upload(picture(2), "earlier.png")
@@ -32,19 +34,19 @@ def test_a_click_compares_the_photo_of_the_earlier_inspection(bench: Desk, qtbot
     ).inspection_id
     point = item.item_point
     session.items.create(ItemCreate(item_name="again", inspection_id=later, item_point=point))
-    bench.open(later, qtbot.waitUntil)
-    page = bench.page
+    workbench.open(later, qtbot.waitUntil)
+    page = workbench.page
     qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
     (link,) = [one for one in page.inspector.history.findChildren(QPushButton) if not one.isHidden()]
     link.click()
     qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
-    assert (page.bench.record_id, page.bench.current) == (earlier, item.item_id)
+    assert (page.open_record.record_id, page.open_record.current) == (earlier, item.item_id)
 
 
-def test_the_histories_of_another_record_are_let_go_of(bench: Desk, qtbot: QtBot) -> None:
-    first, second = make_record(bench.session), make_record(bench.session)
+def test_the_histories_of_another_record_are_let_go_of(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    first, second = make_record(workbench.session), make_record(workbench.session)
     for record_id in (first, second):
-        bench.open(record_id, qtbot.waitUntil)
-        ids = {item.item_id for item in bench.session.items.all(record_id)}
-        qtbot.waitUntil(lambda: bool(bench.page.history._known))
-        assert set(bench.page.history._known) <= ids
+        workbench.open(record_id, qtbot.waitUntil)
+        ids = {item.item_id for item in workbench.session.items.all(record_id)}
+        qtbot.waitUntil(lambda: bool(workbench.page.history._known))
+        assert set(workbench.page.history._known) <= ids

@@ -19,7 +19,7 @@ from shared.geometry import Rect
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
 from tests.desktop.imaging.pictures import rgb
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 
 WIDTH, HEIGHT = 11_600, 8_700
 FINE = Rect(6000, 4200, 64, 64)
@@ -66,22 +66,22 @@ def test_small_pictures_come_from_the_original(large: Path) -> None:
 
 
 @pytest.fixture
-def opened(bench: Desk, large: Path, qtbot: QtBot) -> Desk:
+def opened(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> WorkbenchDriver:
     """A record on the picture; its regions lie in a row."""
     boxes = ((0.1, 0.1, 0.1, 0.1), (0.3, 0.2, 0.15, 0.1), (0.12, 0.12, 0.03, 0.03))
-    record_id = make_record(bench.session, boxes)
-    stored = bench.session.files.upload(large, "large.jpg")
+    record_id = make_record(workbench.session, boxes)
+    stored = workbench.session.files.upload(large, "large.jpg")
     body = ReferenceImageWrite(reference_image_name="100 MP", file_id=stored.file_id, mm_per_pixel=0.5)
-    made = bench.session.catalogue.reference_images.create(body)
-    bench.session.records.update(record_id, RecordUpdate(reference_image_id=made.reference_image_id))
-    bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.page.view.source.size == (WIDTH, HEIGHT))
-    bench.page.view.setFocus()
-    return bench
+    made = workbench.session.catalogue.reference_images.create(body)
+    workbench.session.records.update(record_id, RecordUpdate(reference_image_id=made.reference_image_id))
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.page.view.source.size == (WIDTH, HEIGHT))
+    workbench.page.view.setFocus()
+    return workbench
 
 
-def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Desk, qtbot: QtBot) -> None:
-    view, ids = opened.page.view, [row.item_id for row in opened.page.bench.rows]
+def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    view, ids = opened.page.view, [row.item_id for row in opened.page.open_record.rows]
     control = Qt.KeyboardModifier.ControlModifier
 
     def rect(place: int) -> Rect:
@@ -124,7 +124,7 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Desk, qtb
     qtbot.waitUntil(lambda: opened.saved)
 
 
-def test_it_is_measured_and_seen_brighter(opened: Desk, qtbot: QtBot) -> None:
+def test_it_is_measured_and_seen_brighter(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     view, shift = opened.page.view, Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(view, Qt.Key.Key_M)
     assert view.editor.tool is Tool.RULER
@@ -143,12 +143,12 @@ def test_it_is_measured_and_seen_brighter(opened: Desk, qtbot: QtBot) -> None:
 
 
 def click(
-    desk: Desk, x: float, y: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    desk: WorkbenchDriver, x: float, y: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
     QTest.mouseClick(desk.page.view, Qt.MouseButton.LeftButton, modifier, desk.at(x, y))
 
 
-def shade(desk: Desk) -> float:
+def shade(desk: WorkbenchDriver) -> float:
     """How bright an empty place of the picture is painted."""
     place: QPoint = desk.at(0.8, 0.7)
     return float(desk.page.view.grab().toImage().pixelColor(place).red())

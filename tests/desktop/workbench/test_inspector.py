@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.item_fields import NameEdit, TextEdit
 from desktop.pages.workbench.photo_strip import PhotoStrip
-from desktop.widgets import Line
+from desktop.widgets import ElidedLabel
 from shared.wire.inspection import FileInfo, Photo
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 from tests.desktop.workbench.test_correcting import REGION, add_result
 
 USUAL = (1224, 774)
@@ -22,36 +22,36 @@ USUAL = (1224, 774)
 
 
 @pytest.fixture
-def desk(bench: Desk, qtbot: QtBot) -> Desk:
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """The page in the usual window, at an item with two findings and their photo."""
-    record_id = make_record(bench.session, REGION)
-    add_result(bench.session, bench.session.items.all(record_id)[0].item_id)
-    bench.page.resize(*USUAL)
-    bench.page.inspector.show()
-    bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.page.photos.pair is not None)
-    return bench
+    record_id = make_record(workbench.session, REGION)
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    workbench.page.resize(*USUAL)
+    workbench.page.inspector.show()
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
+    return workbench
 
 
-def scroll(desk: Desk) -> QScrollArea:
+def scroll(desk: WorkbenchDriver) -> QScrollArea:
     found = desk.page.inspector.findChild(QScrollArea)
     assert isinstance(found, QScrollArea)
     return found
 
 
-def seen(desk: Desk, widget: QWidget) -> bool:
+def seen(desk: WorkbenchDriver, widget: QWidget) -> bool:
     """True when all of a widget is within what the inspector shows without scrolling."""
     view = scroll(desk).viewport()
     top = widget.mapTo(view, QPoint(0, 0)).y()
     return widget.isVisible() and top >= 0 and top + widget.height() <= view.height()
 
 
-def test_findings_are_in_sight_without_scrolling(desk: Desk, qtbot: QtBot) -> None:
+def test_findings_are_in_sight_without_scrolling(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: seen(desk, desk.page.inspector.findings.list))
     assert len(desk.page.inspector.findings.shown) == 2
 
 
-def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: Desk, qtbot: QtBot) -> None:
+def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     inspector = desk.page.inspector
     bar = scroll(desk).verticalScrollBar()
 
@@ -67,7 +67,7 @@ def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: Desk, qtbot: QtBot) 
     qtbot.waitUntil(lambda: right(inspector.photo) == right(inspector.verdict))
 
 
-def test_unsaved_findings_stay_in_sight(desk: Desk) -> None:
+def test_unsaved_findings_stay_in_sight(desk: WorkbenchDriver) -> None:
     page = desk.page
     page.choose_finding(0)
     page.inspector.findings.list.setFocus()
@@ -77,7 +77,7 @@ def test_unsaved_findings_stay_in_sight(desk: Desk) -> None:
     assert not scroll(desk).isAncestorOf(save)
 
 
-def test_a_long_name_is_told_on_hover(desk: Desk) -> None:
+def test_long_name_has_tooltip(desk: WorkbenchDriver) -> None:
     name = desk.page.inspector.fields.name
     assert name.toolTip() == ""
     name.show_text("蒙皮" * 100)
@@ -118,7 +118,7 @@ def test_every_one_of_many_photos_can_be_chosen(qtbot: QtBot) -> None:
 
 
 def test_a_line_without_room_ends_in_an_ellipsis_and_tells_all_on_hover(qtbot: QtBot) -> None:
-    line = Line("left wing root " * 10)
+    line = ElidedLabel("left wing root " * 10)
     qtbot.addWidget(line)
     line.show()
     line.resize(120, 20)

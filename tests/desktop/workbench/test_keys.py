@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.tools import Tool
 from desktop.pages.workbench import WorkbenchPage
 from shared.geometry import Rect
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -25,12 +25,12 @@ Press = Callable[..., None]
 
 
 @pytest.fixture
-def page(bench: Desk, qtbot: QtBot) -> WorkbenchPage:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    bench.page.activateWindow()
-    qtbot.waitUntil(bench.page.isActiveWindow)
-    bench.page.view.setFocus()
-    return bench.page
+def page(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchPage:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    workbench.page.activateWindow()
+    qtbot.waitUntil(workbench.page.isActiveWindow)
+    workbench.page.view.setFocus()
+    return workbench.page
 
 
 @pytest.fixture
@@ -42,45 +42,45 @@ def press(page: WorkbenchPage) -> Press:
 
 
 def rect_of(page: WorkbenchPage) -> Rect:
-    return page.view.store[page.bench.current].rect
+    return page.view.store[page.open_record.current].rect
 
 
 def test_drawing_by_clicks_by_drag_as_a_square_and_not_at_all(
-    bench: Desk, page: WorkbenchPage, press: Press
+    workbench: WorkbenchDriver, page: WorkbenchPage, press: Press
 ) -> None:
     view = page.view
     press(KEY.Key_R)
     assert view.editor.tool is Tool.DRAW
-    for place in (bench.at(0.02, 0.02), bench.at(0.08, 0.06)):
+    for place in (workbench.at(0.02, 0.02), workbench.at(0.08, 0.06)):
         QTest.mouseClick(view, LEFT, pos=place)
-    assert len(bench.names) == 4
+    assert len(workbench.names) == 4
     assert view.editor.tool is Tool.SELECT
     press(KEY.Key_R)
-    bench.drag(bench.at(0.85, 0.8), bench.at(0.95, 0.95))
-    assert len(bench.names) == 5
+    workbench.drag(workbench.at(0.85, 0.8), workbench.at(0.95, 0.95))
+    assert len(workbench.names) == 5
     press(KEY.Key_R)
-    QTest.mousePress(view, LEFT, SHIFT, bench.at(0.3, 0.02))
-    QTest.mouseMove(view, bench.at(0.4, 0.04))
-    QTest.mouseRelease(view, LEFT, SHIFT, bench.at(0.4, 0.04))
+    QTest.mousePress(view, LEFT, SHIFT, workbench.at(0.3, 0.02))
+    QTest.mouseMove(view, workbench.at(0.4, 0.04))
+    QTest.mouseRelease(view, LEFT, SHIFT, workbench.at(0.4, 0.04))
     square = rect_of(page)
     assert square.w == pytest.approx(square.h)
     press(KEY.Key_R)
-    QTest.mouseClick(view, LEFT, pos=bench.at(0.02, 0.4))
-    QTest.mouseMove(view, bench.at(0.08, 0.5))
+    QTest.mouseClick(view, LEFT, pos=workbench.at(0.02, 0.4))
+    QTest.mouseMove(view, workbench.at(0.08, 0.5))
     press(KEY.Key_Escape)
-    assert len(bench.names) == 6
+    assert len(workbench.names) == 6
     press(KEY.Key_R)
-    QTest.mouseClick(view, LEFT, pos=bench.at(0.02, 0.4))
-    QTest.mouseMove(view, bench.at(0.07, 0.55))
+    QTest.mouseClick(view, LEFT, pos=workbench.at(0.02, 0.4))
+    QTest.mouseMove(view, workbench.at(0.07, 0.55))
     press(KEY.Key_Return)
-    assert len(bench.names) == 7
+    assert len(workbench.names) == 7
     press(KEY.Key_V)
     assert view.editor.tool is Tool.SELECT
 
 
-def test_wheel_middle_button_and_space(bench: Desk, page: WorkbenchPage) -> None:
+def test_wheel_middle_button_and_space(workbench: WorkbenchDriver, page: WorkbenchPage) -> None:
     view = page.view
-    point = QPointF(bench.at(0.4, 0.4))
+    point = QPointF(workbench.at(0.4, 0.4))
     before = view.viewport.to_image(point.x(), point.y())
     turned = QPoint(0, 240), Qt.MouseButton.NoButton, NONE, Qt.ScrollPhase.NoScrollPhase, False
     QApplication.sendEvent(view, QWheelEvent(point, view.mapToGlobal(point), QPoint(), *turned))
@@ -97,7 +97,7 @@ def test_wheel_middle_button_and_space(bench: Desk, page: WorkbenchPage) -> None
         if held is not None:
             QTest.keyRelease(view, held)
         assert (view.viewport.left, view.viewport.top) == (left + 30, top + 10)
-    assert len(bench.names) == 3
+    assert len(workbench.names) == 3
 
 
 def test_looking(page: WorkbenchPage, press: Press) -> None:
@@ -122,7 +122,7 @@ def test_looking(page: WorkbenchPage, press: Press) -> None:
     assert (view.minimap_shown, page.context.preferences.values.minimap) == (True, True)
 
 
-def test_editing(bench: Desk, page: WorkbenchPage, press: Press) -> None:
+def test_editing(workbench: WorkbenchDriver, page: WorkbenchPage, press: Press) -> None:
     at_first = rect_of(page)
     press(KEY.Key_Right)
     press(KEY.Key_Down, SHIFT)
@@ -136,16 +136,18 @@ def test_editing(bench: Desk, page: WorkbenchPage, press: Press) -> None:
     press(KEY.Key_Z, CTRL | SHIFT)
     assert rect_of(page).y == pytest.approx(at_first.y + 10)
     press(KEY.Key_D, CTRL)
-    assert len(bench.names) == 4
+    assert len(workbench.names) == 4
     press(KEY.Key_Delete)
-    assert len(bench.names) == 3
-    page.bench.choose(page.bench.rows[0].item_id)
+    assert len(workbench.names) == 3
+    page.open_record.choose(page.open_record.rows[0].item_id)
     press(KEY.Key_C, CTRL)
     press(KEY.Key_V, CTRL)
-    assert len(bench.names) == 4
+    assert len(workbench.names) == 4
 
 
-def test_going_through_the_items_and_deciding(bench: Desk, page: WorkbenchPage, press: Press) -> None:
+def test_going_through_the_items_and_deciding(
+    workbench: WorkbenchDriver, page: WorkbenchPage, press: Press
+) -> None:
     for key, number in (
         (KEY.Key_D, 2),
         (KEY.Key_PageDown, 3),
@@ -153,22 +155,22 @@ def test_going_through_the_items_and_deciding(bench: Desk, page: WorkbenchPage, 
         (KEY.Key_PageUp, 1),
     ):
         press(key)
-        assert page.bench.number == number
+        assert page.open_record.number == number
     for key, status in ((KEY.Key_Y, "passed"), (KEY.Key_X, "failed"), (KEY.Key_U, "undecided")):
-        page.bench.choose(page.bench.rows[0].item_id)
+        page.open_record.choose(page.open_record.rows[0].item_id)
         page.view.setFocus()
         press(key)
-        assert page.bench.rows[0].status == status
+        assert page.open_record.rows[0].status == status
 
 
 def test_what_was_copied_goes_onto_another_picture(
-    bench: Desk, page: WorkbenchPage, press: Press, qtbot: QtBot
+    workbench: WorkbenchDriver, page: WorkbenchPage, press: Press, qtbot: QtBot
 ) -> None:
     kept = rect_of(page)
     press(KEY.Key_C, CTRL)
-    bench.open(make_record(bench.session, ()), qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.names == [])
+    workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.names == [])
     page.view.setFocus()
     press(KEY.Key_V, CTRL)
-    assert bench.names == ["条目1"]
+    assert workbench.names == ["条目1"]
     assert (rect_of(page).w, rect_of(page).h) == pytest.approx((kept.w, kept.h))

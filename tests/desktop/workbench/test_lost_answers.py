@@ -11,8 +11,8 @@ import pytest
 from desktop.client import Session
 from desktop.client.errors import Unreachable
 from desktop.embedded import EmbeddedService
-from desktop.journal import Edit, Journal, Kind
-from desktop.pages.workbench.outbox import Outbox, Sent
+from desktop.journal import Edit, EditKind, Journal
+from desktop.pages.workbench.outbox import Outbox, SendResult
 from desktop.pages.workbench.pictures import upload
 from shared.wire.inspection import Photo
 from tests.desktop.workbench.stage import make_record, picture
@@ -70,9 +70,9 @@ def test_an_item_whose_photos_were_added_without_an_answer_gets_them_once(
     files = [lossy.files.upload(picture(seed), f"{seed}.png").file_id for seed in (2, 3)]
     journal = Journal.open(tmp_path / "a.journal")
     after = {"item_name": "前缘", "photos": files}
-    journal.append(Edit(record_id, "item", "local", Kind.CREATE, {}, after, "make", 0.0))
+    journal.append(Edit(record_id, "item", "local", EditKind.CREATE, {}, after, "make", 0.0))
     way.lost = [lost]
-    outbox, sent = Outbox(lossy, journal), list[Sent]()
+    outbox, sent = Outbox(lossy, journal), list[SendResult]()
     with pytest.raises(Unreachable):
         outbox.send(sent.append)
     assert (sent, len(journal.pending())) == ([], 1)

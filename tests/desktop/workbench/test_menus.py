@@ -11,13 +11,13 @@ from pytestqt.qtbot import QtBot
 
 from desktop.commands import COMMANDS
 from desktop.pages.workbench import menus
-from tests.desktop.workbench.stage import BOXES, Desk, make_record
+from tests.desktop.workbench.stage import BOXES, WorkbenchDriver, make_record
 
 
 @pytest.fixture
-def opened(bench: Desk, qtbot: QtBot) -> Iterator[Desk]:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    yield bench
+def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    yield workbench
     while isinstance(QApplication.activePopupWidget(), QMenu):
         QApplication.activePopupWidget().close()
 
@@ -41,7 +41,7 @@ def popup() -> QMenu:
     return found
 
 
-def test_every_command_of_the_workbench_is_in_its_menu(opened: Desk) -> None:
+def test_every_command_of_the_workbench_is_in_its_menu(opened: WorkbenchDriver) -> None:
     opened.page.top.more.click()
     said = titles(popup())
     wanted = [
@@ -52,36 +52,36 @@ def test_every_command_of_the_workbench_is_in_its_menu(opened: Desk) -> None:
 
 
 def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_with_it(
-    opened: Desk, qtbot: QtBot
+    opened: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     x, y, w, h = BOXES[1]
     at = opened.at(x + w / 2, y + h / 2)
     opened.page.view.customContextMenuRequested.emit(at)
-    assert opened.page.bench.current == opened.page.bench.rows[1].item_id
+    assert opened.page.open_record.current == opened.page.open_record.rows[1].item_id
     menu = popup()
     assert {"Verdict: failed", "Rename item", "Lock or unlock regions", "Fit to window"} <= titles(menu)
     next(action for action in entries(menu) if action.text().startswith("Delete")).trigger()
     qtbot.waitUntil(lambda: len(opened.names) == len(BOXES) - 1)
 
 
-def test_the_right_button_beside_regions_keeps_what_is_chosen(opened: Desk) -> None:
-    before = opened.page.bench.current
+def test_the_right_button_beside_regions_keeps_what_is_chosen(opened: WorkbenchDriver) -> None:
+    before = opened.page.open_record.current
     opened.page.view.customContextMenuRequested.emit(opened.at(0.99, 0.99))
-    assert opened.page.bench.current == before
+    assert opened.page.open_record.current == before
     said = titles(popup())
     assert "Paste regions" in said
     assert "Delete item" not in said
 
 
-def test_several_chosen_regions_stay_chosen(opened: Desk) -> None:
+def test_several_chosen_regions_stay_chosen(opened: WorkbenchDriver) -> None:
     opened.context.commands.run("edit.all")
     x, y, w, h = BOXES[1]
     opened.page.view.customContextMenuRequested.emit(opened.at(x + w / 2, y + h / 2))
     assert len(opened.page.view.store.selected) == len(BOXES)
 
 
-def test_the_list_offers_the_same(opened: Desk) -> None:
+def test_the_list_offers_the_same(opened: WorkbenchDriver) -> None:
     items = opened.page.items.list
-    opened.page.go_to(opened.page.bench.rows[0].item_id)
+    opened.page.go_to(opened.page.open_record.rows[0].item_id)
     items.customContextMenuRequested.emit(items.visualRect(items.model().index(0, 0)).center())
     assert titles(popup()) == titles(menus.of_item(opened.context.commands, items))

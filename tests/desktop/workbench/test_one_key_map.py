@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from desktop.canvas.pair_drawing import CompareMode
 from desktop.commands import COMMANDS
-from desktop.keys import KeySheet
+from desktop.keys import ShortcutSheet
 from desktop.pages.workbench import photos
 from desktop.palette import Palette
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 from tests.desktop.workbench.test_correcting import add_result
 
 HERE = [command for command in COMMANDS.values() if command.place == "workbench"]
@@ -32,25 +32,27 @@ def press(widget: QWidget, key: str) -> None:
 
 
 @pytest.fixture
-def there(bench: Desk, qtbot: QtBot) -> Desk:
+def there(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A record whose first item has a photo with findings."""
-    record_id = make_record(bench.session)
-    add_result(bench.session, bench.session.items.all(record_id)[0].item_id)
-    bench.open(record_id, qtbot.waitUntil)
-    strip, findings = bench.page.inspector.photo.strip, bench.page.inspector.findings.list
-    qtbot.waitUntil(lambda: bench.page.photos.own_pair is not None and bench.page.photos.own_pair.aligned)
+    record_id = make_record(workbench.session)
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    strip, findings = workbench.page.inspector.photo.strip, workbench.page.inspector.findings.list
+    qtbot.waitUntil(
+        lambda: workbench.page.photos.finding_pair is not None and workbench.page.photos.finding_pair.aligned
+    )
     qtbot.waitUntil(lambda: bool(strip.ids) and bool(findings.findings))
-    return bench
+    return workbench
 
 
-def seen(desk: Desk) -> object:
+def seen(desk: WorkbenchDriver) -> object:
     """Everything that a key of the workbench could change at once."""
     page = desk.page
     view, pane, findings = page.view, page.inspector.photo.pane, page.inspector.findings.list
     return (
         desk.names,
-        [row.status for row in page.bench.rows],
-        page.bench.current,
+        [row.status for row in page.open_record.rows],
+        page.open_record.current,
         list(view.store),
         view.store.selected,
         view.viewport,
@@ -63,15 +65,15 @@ def seen(desk: Desk) -> object:
         findings.current,
         page.inspector.photo.strip.ids,
         page.inspector.isVisible(),
-        page.bench.edits.saving.waiting,
+        page.open_record.edits.saving.waiting,
     )
 
 
-def thumb(desk: Desk) -> QWidget:
+def thumb(desk: WorkbenchDriver) -> QWidget:
     return next(iter(desk.page.inspector.photo.strip._thumbs.values()))
 
 
-PARTS: dict[str, Callable[[Desk], QWidget]] = {
+PARTS: dict[str, Callable[[WorkbenchDriver], QWidget]] = {
     "canvas": lambda desk: desk.page.view,
     "pane": lambda desk: desk.page.inspector.photo.pane,
     "findings": lambda desk: desk.page.inspector.findings.list,
@@ -89,7 +91,9 @@ OWN = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_command_without_a_key_cannot_be_reached_by_one(there: Desk, qtbot: QtBot, part: str) -> None:
+def test_a_command_without_a_key_cannot_be_reached_by_one(
+    there: WorkbenchDriver, qtbot: QtBot, part: str
+) -> None:
     there.page.choose_finding(0)
     commands = there.context.commands
     before = {command.id: command.keys for command in HERE}
@@ -105,17 +109,17 @@ def test_a_command_without_a_key_cannot_be_reached_by_one(there: Desk, qtbot: Qt
             assert seen(there) == state, (id_, key)
 
 
-def test_another_key_does_it_and_the_old_one_does_not(there: Desk) -> None:
+def test_another_key_does_it_and_the_old_one_does_not(there: WorkbenchDriver) -> None:
     page, commands = there.page, there.context.commands
     view = page.view
     view.setFocus()
-    view.store.select([page.bench.current])
+    view.store.select([page.open_record.current])
     commands.set_keys("move.right", ["Ctrl+Shift+M"])
-    x = view.store[page.bench.current].rect.x
+    x = view.store[page.open_record.current].rect.x
     press(view, "Right")
-    assert view.store[page.bench.current].rect.x == x
+    assert view.store[page.open_record.current].rect.x == x
     press(view, "Ctrl+Shift+M")
-    assert view.store[page.bench.current].rect.x == pytest.approx(x + 1)
+    assert view.store[page.open_record.current].rect.x == pytest.approx(x + 1)
     commands.set_keys("edit.duplicate", ["Ctrl+Shift+D"])
     press(view, "Ctrl+D")
     assert len(there.names) == 3
@@ -124,7 +128,7 @@ def test_another_key_does_it_and_the_old_one_does_not(there: Desk) -> None:
 
 
 def test_delete_on_a_photo_takes_the_photo_off_and_leaves_the_item(
-    there: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    there: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(photos, "confirm", lambda _window, title, *_: not asked.append(title))
@@ -137,7 +141,7 @@ def test_delete_on_a_photo_takes_the_photo_off_and_leaves_the_item(
     assert there.saved
 
 
-def test_keys_look_closer_where_the_focus_is(there: Desk) -> None:
+def test_keys_look_closer_where_the_focus_is(there: WorkbenchDriver) -> None:
     view, pane = there.page.view, there.page.inspector.photo.pane
     for one, other in ((pane, view), (view, pane)):
         one.setFocus()
@@ -149,7 +153,7 @@ def test_keys_look_closer_where_the_focus_is(there: Desk) -> None:
         assert one.viewport.fitted
 
 
-def test_arrows_and_space_work_on_the_pair_and_on_the_findings(there: Desk, qtbot: QtBot) -> None:
+def test_arrows_and_space_work_on_the_pair_and_on_the_findings(there: WorkbenchDriver, qtbot: QtBot) -> None:
     pane, findings = there.page.inspector.photo.pane, there.page.inspector.findings.list
     pane.setFocus()
     pane.set_mode(CompareMode.OVERLAY)
@@ -167,10 +171,10 @@ def test_arrows_and_space_work_on_the_pair_and_on_the_findings(there: Desk, qtbo
     assert findings.findings[0].accepted
 
 
-def test_help_and_palette_list_what_the_canvas_does(there: Desk) -> None:
+def test_help_and_palette_list_what_the_canvas_does(there: WorkbenchDriver) -> None:
     commands = there.context.commands
     commands.set_keys("move.left", ["Ctrl+Shift+M"])
-    sheet = KeySheet(there.page, commands)
+    sheet = ShortcutSheet(there.page, commands)
     palette = Palette(there.page, commands)
     for id_, keys in (
         ("move.left", "Ctrl+Shift+M"),

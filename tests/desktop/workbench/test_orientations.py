@@ -15,15 +15,15 @@ from shared.samples import panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.desktop.imaging.pictures import encoded
-from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, WorkbenchDriver
 
 CRACK = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
 REGION = Rect(240, 180, 240, 180)
 TURNS = range(1, 9)
 
 
-def test_findings_lie_where_they_are_in_every_orientation(bench: Desk, qtbot: QtBot) -> None:
-    session = bench.session
+def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    session = workbench.session
     good = panel(WIDTH, HEIGHT, 1).image
     bad = good.copy()
     cv2.polylines(bad, [CRACK], isClosed=False, color=(30, 30, 30), thickness=3, lineType=cv2.LINE_AA)
@@ -50,13 +50,13 @@ def test_findings_lie_where_they_are_in_every_orientation(bench: Desk, qtbot: Qt
         item = session.items.create(ItemCreate.model_validate(body)).value
         photo = session.files.upload(encoded(bad[..., ::-1], "JPEG", turn), f"{turn}.jpg")
         session.items.add_photo(item.item_id, photo.file_id)
-    bench.open(record_id, qtbot.waitUntil)
-    assert bench.page.view.source is not None
-    assert bench.page.view.source.size == (WIDTH, HEIGHT)
-    assert bench.context.commands.run("record.detect")
-    qtbot.waitUntil(lambda: all(row.finished for row in bench.page.bench.rows), timeout=40_000)
-    assert bench.page.bench.document is not None
-    for item in bench.page.bench.document.items:
+    workbench.open(record_id, qtbot.waitUntil)
+    assert workbench.page.view.source is not None
+    assert workbench.page.view.source.size == (WIDTH, HEIGHT)
+    assert workbench.context.commands.run("record.detect")
+    qtbot.waitUntil(lambda: all(row.finished for row in workbench.page.open_record.rows), timeout=40_000)
+    assert workbench.page.open_record.document is not None
+    for item in workbench.page.open_record.document.items:
         entry = results.newest_detection(item.result)
         assert entry is not None
         corners = [box["points"] for box in entry["resultImage"]["boxes"]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from desktop.pages.workbench.pacing import Pace
+from desktop.pages.workbench.pacing import SliceGate
 
 
 def test_a_part_waits_while_what_came_is_shown() -> None:
-    pace = Pace()
+    pace = SliceGate()
     assert pace.may_go_on()
     pace.show()
     waited = 0

@@ -12,23 +12,23 @@ from desktop.pages.workbench.items_model import Role
 from desktop.pages.workbench.photo_strip import PhotoStrip
 from shared.cv import cv2
 from shared.wire.inspection import FileInfo, ItemUpdate, Photo
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 
 
-def _middle(bench: Desk, place: int) -> QColor | None:
-    model = bench.page.items.model
+def _middle(workbench: WorkbenchDriver, place: int) -> QColor | None:
+    model = workbench.page.items.model
     picture = model.data(model.index(place), Role.PICTURE)
     if not isinstance(picture, QPixmap):
         return None
     return picture.toImage().pixelColor(picture.rect().center())
 
 
-def _found(bench: Desk, item_id: str, name: str, version: int, x: int) -> None:
+def _found(workbench: WorkbenchDriver, item_id: str, name: str, version: int, x: int) -> None:
     """Put a red photo with a green square at `x` and a detection that found the square into an item."""
     image = np.zeros((400, 600, 3), np.uint8)
     image[:, :, 2] = 255
     image[100:160, x : x + 60] = (0, 255, 0)
-    stored = bench.session.files.upload(cv2.imencode(".png", image)[1].tobytes(), name)
+    stored = workbench.session.files.upload(cv2.imencode(".png", image)[1].tobytes(), name)
     points = {"x1": x, "y1": 100, "x2": x + 60, "y2": 160}
     entry = {
         "version": version,
@@ -37,36 +37,38 @@ def _found(bench: Desk, item_id: str, name: str, version: int, x: int) -> None:
         "inputImage": {"download_url": stored.download_url, "ipfs_cid": stored.ipfs_cid},
         "resultImage": {"boxes": [{"label": "dent", "confidence": 0.9, "points": points}]},
     }
-    bench.session.items.update(item_id, ItemUpdate.model_validate({"result": [entry]}), None)
+    workbench.session.items.update(item_id, ItemUpdate.model_validate({"result": [entry]}), None)
 
 
 def _green(colour: QColor | None) -> bool:
     return colour is not None and colour.green() > 200 and colour.red() < 80
 
 
-def test_the_finding_in_the_photo_else_the_reference(bench: Desk, qtbot: QtBot) -> None:
-    record_id = make_record(bench.session)
-    first = bench.session.items.all(record_id)[0].item_id
-    _found(bench, first, "one.png", 1, 200)
-    bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: _green(_middle(bench, 0)))
-    qtbot.waitUntil(lambda: _middle(bench, 1) is not None)
-    assert not _green(_middle(bench, 1))
+def test_the_finding_in_the_photo_else_the_reference(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = make_record(workbench.session)
+    first = workbench.session.items.all(record_id)[0].item_id
+    _found(workbench, first, "one.png", 1, 200)
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: _green(_middle(workbench, 0)))
+    qtbot.waitUntil(lambda: _middle(workbench, 1) is not None)
+    assert not _green(_middle(workbench, 1))
 
 
-def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(bench: Desk, qtbot: QtBot) -> None:
-    record_id = make_record(bench.session)
-    first = bench.session.items.all(record_id)[0].item_id
-    bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: _middle(bench, 0) is not None)
-    assert not _green(_middle(bench, 0))
-    _found(bench, first, "two.png", 1, 300)
-    bench.page.reload()
-    qtbot.waitUntil(lambda: _green(_middle(bench, 0)))
-    bench.session.items.update(first, ItemUpdate.model_validate({"result": []}), None)
-    bench.page.reload()
-    qtbot.waitUntil(lambda: not _green(_middle(bench, 0)))
-    assert _middle(bench, 0) is not None
+def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session)
+    first = workbench.session.items.all(record_id)[0].item_id
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: _middle(workbench, 0) is not None)
+    assert not _green(_middle(workbench, 0))
+    _found(workbench, first, "two.png", 1, 300)
+    workbench.page.reload()
+    qtbot.waitUntil(lambda: _green(_middle(workbench, 0)))
+    workbench.session.items.update(first, ItemUpdate.model_validate({"result": []}), None)
+    workbench.page.reload()
+    qtbot.waitUntil(lambda: not _green(_middle(workbench, 0)))
+    assert _middle(workbench, 0) is not None
 
 
 def test_the_small_pictures_of_another_record_are_not_kept(qapp: object) -> None:

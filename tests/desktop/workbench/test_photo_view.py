@@ -20,10 +20,10 @@ from desktop.pages.workbench import correction
 from desktop.pages.workbench.journals import journal_path
 from desktop.pages.workbench.label_editor import LabelEditor
 from desktop.pages.workbench.photo_box import LEAST_PANE_PX
-from desktop.pages.workbench.photo_view.carrying import mapped_place
+from desktop.pages.workbench.photo_view.carrying import mapped_point
 from shared.samples import View, panel, photograph
-from tests.desktop.workbench.stage import HEIGHT, WIDTH, Desk, detected, make_record
-from tests.desktop.workbench.stage import desk as at_desk
+from tests.desktop.workbench.stage import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
+from tests.desktop.workbench.stage import workbench_driver as at_desk
 from tests.desktop.workbench.test_correcting import CRACK, REGION, SAME, STAIN, entries, jpeg, labels
 
 KEY = Qt.Key
@@ -60,26 +60,26 @@ def give(
     return matrix
 
 
-def opened(desk: Desk, qtbot: QtBot, view: View | None = None) -> np.ndarray:
+def opened(desk: WorkbenchDriver, qtbot: QtBot, view: View | None = None) -> np.ndarray:
     """Two items that share a photo, the first one chosen, the photo's ref known."""
     record_id = make_record(desk.session, REGION)
     matrix = give(desk.session, record_id, view)
     desk.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: desk.page.photos.own and desk.page.photos.ref is not None)
+    qtbot.waitUntil(lambda: desk.page.photos.of_item and desk.page.photos.ref is not None)
     return matrix
 
 
-def to_photo(desk: Desk, qtbot: QtBot) -> None:
+def to_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     desk.context.commands.run("view.photo")
     qtbot.waitUntil(lambda: desk.page.photo.source is not None)
 
 
-def at(desk: Desk, x: float, y: float) -> QPoint:
+def at(desk: WorkbenchDriver, x: float, y: float) -> QPoint:
     """Where a px of the photo is on its canvas."""
     return QPointF(*desk.page.photo.viewport.to_view(x, y)).toPoint()
 
 
-def drag(desk: Desk, start: QPoint, end: QPoint) -> None:
+def drag(desk: WorkbenchDriver, start: QPoint, end: QPoint) -> None:
     view = desk.page.photo
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(view, (start + end) / 2)
@@ -87,7 +87,7 @@ def drag(desk: Desk, start: QPoint, end: QPoint) -> None:
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
 
 
-def typing(desk: Desk) -> QWidget:
+def typing(desk: WorkbenchDriver) -> QWidget:
     """Where a label is typed at a finding on the photo."""
     focus = QApplication.focusWidget()
     assert isinstance(focus, LabelEditor)
@@ -101,16 +101,18 @@ def middle(view: Any) -> tuple[float, float]:
 
 
 @pytest.fixture
-def desk(bench: Desk, qtbot: QtBot) -> Desk:
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """The page with the photo of its first item on the canvas."""
-    opened(bench, qtbot)
-    to_photo(bench, qtbot)
-    return bench
+    opened(workbench, qtbot)
+    to_photo(workbench, qtbot)
+    return workbench
 
 
-def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(bench: Desk, qtbot: QtBot) -> None:
-    matrix = opened(bench, qtbot, View(rotation=5, scale=0.9))
-    page = bench.page
+def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    matrix = opened(workbench, qtbot, View(rotation=5, scale=0.9))
+    page = workbench.page
     page.view.set_viewport(3.0, 360.0, 270.0)
     before = page.view.viewport
     page.view.setFocus()
@@ -120,7 +122,7 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(bench: D
     assert page.centre.currentWidget() is page.photo
     assert page.photo.hasFocus()
     assert page.photo_view.switch.photo.isChecked()
-    there = mapped_place(matrix, *middle(page.view))
+    there = mapped_point(matrix, *middle(page.view))
     assert there is not None
     assert np.hypot(*np.subtract(there, middle(page.photo))) < 1
     assert page.photo.viewport.scale == pytest.approx(3.0 / 0.9, rel=0.02)
@@ -132,54 +134,58 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(bench: D
     assert page.centre.currentWidget() is page.photo
     page.photo.set_viewport(4.0, *there)
     page.photo.set_viewport(5.0, there[0] + 30, there[1] + 10)
-    bench.context.commands.run("view.photo")
-    seen = mapped_place(matrix, *middle(page.view))
+    workbench.context.commands.run("view.photo")
+    seen = mapped_point(matrix, *middle(page.view))
     assert seen is not None
     assert np.hypot(seen[0] - there[0] - 30, seen[1] - there[1] - 10) < 1
     assert page.view.viewport.scale == pytest.approx(5.0 * 0.9, rel=0.02)
 
 
-def test_what_the_pointer_is_on_stays_below_it(bench: Desk, qtbot: QtBot) -> None:
-    matrix = opened(bench, qtbot, View(rotation=10, scale=0.9))
-    page = bench.page
+def test_what_the_pointer_is_on_stays_below_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    matrix = opened(workbench, qtbot, View(rotation=10, scale=0.9))
+    page = workbench.page
     page.view.set_viewport(4.0, 360.0, 270.0)
     spot = page.view.rect().center() + QPoint(-150, 120)
     QTest.mouseMove(page.view, spot)
     qtbot.waitUntil(page.view.underMouse)
-    there = mapped_place(matrix, *page.view.viewport.to_image(spot.x(), spot.y()))
+    there = mapped_point(matrix, *page.view.viewport.to_image(spot.x(), spot.y()))
     assert there is not None
-    to_photo(bench, qtbot)
+    to_photo(workbench, qtbot)
     assert page.photo.viewport.to_view(*there) == pytest.approx((spot.x(), spot.y()), abs=1.5)
 
 
-def test_the_photo_of_an_item_without_an_alignment_is_fitted(bench: Desk, qtbot: QtBot) -> None:
-    record_id = make_record(bench.session, REGION)
-    item = bench.session.items.all(record_id)[0]
-    bench.session.items.add_photo(item.item_id, bench.session.files.upload(jpeg(), "today.jpg").file_id)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
+def test_the_photo_of_an_item_without_an_alignment_is_fitted(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    item = workbench.session.items.all(record_id)[0]
+    workbench.session.items.add_photo(
+        item.item_id, workbench.session.files.upload(jpeg(), "today.jpg").file_id
+    )
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
     qtbot.waitUntil(lambda: page.photos.ref is not None)
     page.view.set_viewport(6.0, 100.0, 100.0)
-    to_photo(bench, qtbot)
+    to_photo(workbench, qtbot)
     assert page.photo.viewport.fitted
     said: list[str] = []
     page.toast.connect(said.append)
-    bench.context.commands.run("tool.rectangle")
+    workbench.context.commands.run("tool.rectangle")
     assert page.photo.editor.tool is Tool.SELECT
     assert said == ["Run detection on this photo first. You can then draw and correct findings here."]
 
 
-def test_without_a_photo_the_reference_stays_and_it_is_said(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session, REGION), qtbot.waitUntil)
+def test_without_a_photo_the_reference_stays_and_it_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session, REGION), qtbot.waitUntil)
     said: list[str] = []
-    bench.page.toast.connect(said.append)
-    QTest.mouseClick(bench.page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
+    workbench.page.toast.connect(said.append)
+    QTest.mouseClick(workbench.page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
     assert said == ["This item has no photos. Add or take one."]
-    assert bench.page.centre.currentWidget() is bench.page.view
-    assert bench.page.photo_view.switch.reference.isChecked()
+    assert workbench.page.centre.currentWidget() is workbench.page.view
+    assert workbench.page.photo_view.switch.reference.isChecked()
 
 
-def test_findings_lie_on_the_photo_with_number_label_and_source(desk: Desk, qtbot: QtBot) -> None:
+def test_findings_lie_on_the_photo_with_number_label_and_source(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     regions = sorted(page.photo.store, key=lambda region: region.number)
     assert [(one.number, one.label, one.note) for one in regions] == [
@@ -195,7 +201,9 @@ def test_findings_lie_on_the_photo_with_number_label_and_source(desk: Desk, qtbo
     assert (left, top) == pytest.approx((0.3 * WIDTH, 0.3 * HEIGHT))
 
 
-def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(desk: Desk, qtbot: QtBot) -> None:
+def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page, view = desk.page, desk.page.photo
     regions = list(page.view.store)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at(desk, 320, 245))
@@ -229,7 +237,7 @@ def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(desk: Desk, 
     assert (kept["x1"], kept["y1"]) == (nudged.x, nudged.y)
 
 
-def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: Desk, qtbot: QtBot) -> None:
+def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page, view = desk.page, desk.page.photo
     QTest.keyClick(view, KEY.Key_R)
     assert page.inspector.correction.draw.isChecked()
@@ -261,7 +269,7 @@ def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: Desk, qtbot: QtBot) 
         qtbot.waitUntil(lambda: not view.findChildren(LabelEditor))
 
 
-def test_several_findings_are_worked_on_together_as_one_step(desk: Desk, qtbot: QtBot) -> None:
+def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page, view = desk.page, desk.page.photo
     view.setFocus()
     desk.context.commands.run("edit.all")
@@ -282,14 +290,14 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: Desk, qtbot: 
     assert len(desk.names) == 2
 
 
-def test_what_is_below_a_deleted_finding_is_not_taken_for_it(desk: Desk) -> None:
+def test_what_is_below_a_deleted_finding_is_not_taken_for_it(desk: WorkbenchDriver) -> None:
     page, view = desk.page, desk.page.photo
     ids = {region.label: region.id for region in view.store}
     page.correcting.remove(0)
     assert [(region.label, region.id) for region in view.store] == [("stain", ids["stain"])]
 
 
-def test_tab_goes_through_the_findings_and_brings_them_into_view(desk: Desk) -> None:
+def test_tab_goes_through_the_findings_and_brings_them_into_view(desk: WorkbenchDriver) -> None:
     view = desk.page.photo
     view.set_viewport(20.0, 20.0, 20.0)
     view.setFocus()
@@ -303,14 +311,14 @@ def test_tab_goes_through_the_findings_and_brings_them_into_view(desk: Desk) -> 
     assert not chosen.rect.intersection(view.viewport.visible).empty
 
 
-def test_verdicts_and_the_next_item_keep_the_photo(desk: Desk, qtbot: QtBot) -> None:
+def test_verdicts_and_the_next_item_keep_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page, view = desk.page, desk.page.photo
     view.setFocus()
     QTest.keyClick(view, KEY.Key_X)
-    assert page.bench.rows[0].status == "failed"
+    assert page.open_record.rows[0].status == "failed"
     source = view.source
     QTest.keyClick(view, KEY.Key_D)
-    assert page.bench.number == 2
+    assert page.open_record.number == 2
     assert page.centre.currentWidget() is view
     assert view.source is source
     qtbot.waitUntil(lambda: [one.label for one in view.store] == ["stain"])
@@ -318,17 +326,17 @@ def test_verdicts_and_the_next_item_keep_the_photo(desk: Desk, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: desk.saved)
 
 
-def test_an_unsaved_correction_stays_through_switching(desk: Desk) -> None:
+def test_an_unsaved_correction_stays_through_switching(desk: WorkbenchDriver) -> None:
     page = desk.page
     page.correcting.relabel(0, "dent")
     for _ in range(3):
         desk.context.commands.run("view.photo")
         assert labels(desk) == ["dent", "stain"]
         assert page.inspector.correction.save.isVisible()
-    assert [draft.steps for draft in page.bench.drafts.all()] == [1]
+    assert [draft.steps for draft in page.open_record.drafts.all()] == [1]
 
 
-def test_regions_are_not_touched_while_the_photo_hides_them(desk: Desk) -> None:
+def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDriver) -> None:
     page = desk.page
     before = list(page.view.store), page.view.store.selected, desk.names
     said: list[str] = []
@@ -350,10 +358,10 @@ def test_regions_are_not_touched_while_the_photo_hides_them(desk: Desk) -> None:
     page.photo.setFocus()
     QTest.keyClick(page.photo, KEY.Key_Delete)
     assert (list(page.view.store), page.view.store.selected, desk.names) == before
-    assert page.bench.edits.saving.waiting == 0
+    assert page.open_record.edits.saving.waiting == 0
 
 
-def test_neither_is_touched_while_they_are_compared(desk: Desk, qtbot: QtBot) -> None:
+def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     desk.context.commands.run("edit.all")
@@ -368,85 +376,89 @@ def test_neither_is_touched_while_they_are_compared(desk: Desk, qtbot: QtBot) ->
     assert page.centre.currentWidget() is page.photo
 
 
-def test_drawing_an_ignored_area_shows_the_reference(desk: Desk) -> None:
+def test_drawing_an_ignored_area_shows_the_reference(desk: WorkbenchDriver) -> None:
     desk.context.commands.run("tool.area")
     assert desk.page.centre.currentWidget() is desk.page.view
     assert desk.page.view.editor.tool is Tool.AREA
     assert desk.page.photo.editor.tool is Tool.SELECT
 
 
-def test_another_record_begins_with_its_reference(desk: Desk, qtbot: QtBot) -> None:
+def test_another_record_begins_with_its_reference(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     other = make_record(desk.session, REGION)
     page.opened({"record_id": other})
-    qtbot.waitUntil(lambda: page.bench.record_id == other and page.view.source is not None)
+    qtbot.waitUntil(lambda: page.open_record.record_id == other and page.view.source is not None)
     assert page.centre.currentWidget() is page.view
     assert page.photo.source is None
     assert not list(page.photo.store)
 
 
-def test_who_may_only_look_changes_no_finding(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_may_only_look_changes_no_finding(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     page = desk.page
     monkeypatch.setattr(desk.context, "may", lambda _permission: False)
-    page.bench.changed.emit()
-    page.bench.currentChanged.emit()
+    page.open_record.changed.emit()
+    page.open_record.currentChanged.emit()
     drag(desk, at(desk, 320, 245), at(desk, 400, 300))
-    assert not page.bench.drafts.all()
+    assert not page.open_record.drafts.all()
     assert page.inspector.findings.shown[0].rect.x == 300
 
 
-def test_another_photo_of_the_item_shows_no_findings_of_the_first(desk: Desk, qtbot: QtBot) -> None:
+def test_another_photo_of_the_item_shows_no_findings_of_the_first(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page = desk.page
-    item_id = page.bench.current
+    item_id = page.open_record.current
     stored = desk.session.files.upload(jpeg(View(rotation=3)), "later.jpg")
     page.photos.take_new(
-        item_id, desk.session.items.add_photo(page.bench.edits.service_id(item_id), stored.file_id)
+        item_id, desk.session.items.add_photo(page.open_record.edits.service_id(item_id), stored.file_id)
     )
-    qtbot.waitUntil(lambda: not page.photos.own)
+    qtbot.waitUntil(lambda: not page.photos.of_item)
     qtbot.waitUntil(lambda: page.photo.source is not None)
     assert not list(page.photo.store)
     assert not page.photo.editor.editable
 
 
 def test_a_large_photo_is_shown_by_its_tiles(
-    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened(bench, qtbot)
-    qtbot.waitUntil(lambda: bench.page.photos.pair is not None)
+    opened(workbench, qtbot)
+    qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
     monkeypatch.setattr(opening, "WHOLE_LIMIT", 100_000)
-    to_photo(bench, qtbot)
-    source = bench.page.photo.source
+    to_photo(workbench, qtbot)
+    source = workbench.page.photo.source
     assert isinstance(source, TiledImage)
-    with qtbot.waitSignal(bench.page.photo.prepared):
+    with qtbot.waitSignal(workbench.page.photo.prepared):
         pass
     assert len(source.levels) > 1
-    bench.page.photo.one_to_one()
-    qtbot.waitUntil(lambda: bool(bench.page.photo._loader._cache))
+    workbench.page.photo.one_to_one()
+    qtbot.waitUntil(lambda: bool(workbench.page.photo._loader._cache))
 
 
-def test_who_goes_on_before_the_photo_is_there_sees_the_one_of_the_item(bench: Desk, qtbot: QtBot) -> None:
-    record_id = make_record(bench.session, (*REGION, (0.1, 0.6, 0.2, 0.2)))
-    for number, item in enumerate(bench.session.items.all(record_id)[:2]):
-        stored = bench.session.files.upload(jpeg(View(rotation=number)), f"photo{number}.jpg")
-        bench.session.items.add_photo(item.item_id, stored.file_id)
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
+def test_who_goes_on_before_the_photo_is_there_sees_the_one_of_the_item(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session, (*REGION, (0.1, 0.6, 0.2, 0.2)))
+    for number, item in enumerate(workbench.session.items.all(record_id)[:2]):
+        stored = workbench.session.files.upload(jpeg(View(rotation=number)), f"photo{number}.jpg")
+        workbench.session.items.add_photo(item.item_id, stored.file_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
     qtbot.waitUntil(lambda: page.photos.ref is not None)
-    bench.context.commands.run("view.photo")
-    bench.context.commands.run("item.next")
+    workbench.context.commands.run("view.photo")
+    workbench.context.commands.run("item.next")
     qtbot.waitUntil(lambda: page.photos.name == "photo1.jpg" and page.photo.source is not None)
     assert page.photo_view._ref == page.photos.ref
     second = page.photo.source
-    bench.context.commands.run("item.previous")
+    workbench.context.commands.run("item.previous")
     qtbot.waitUntil(lambda: page.photos.name == "photo0.jpg" and page.photo.source not in (None, second))
-    bench.context.commands.run("item.previous")
-    qtbot.waitUntil(lambda: page.bench.number == 3)
+    workbench.context.commands.run("item.previous")
+    qtbot.waitUntil(lambda: page.open_record.number == 3)
     qtbot.waitUntil(lambda: page.photo.source is None)
     assert page.photo._message == "No photos yet. Add or take one, or drop a file here."
     assert page.centre.currentWidget() is page.photo
 
 
-def test_the_right_button_offers_what_is_done_with_a_finding(desk: Desk) -> None:
+def test_the_right_button_offers_what_is_done_with_a_finding(desk: WorkbenchDriver) -> None:
     page, view = desk.page, desk.page.photo
     view.customContextMenuRequested.emit(at(desk, 380, 280))
     (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
@@ -459,7 +471,7 @@ def test_the_right_button_offers_what_is_done_with_a_finding(desk: Desk) -> None
     menu.close()
 
 
-def test_the_line_below_says_what_is_in_front(desk: Desk) -> None:
+def test_the_line_below_says_what_is_in_front(desk: WorkbenchDriver) -> None:
     said: list[tuple[str, str]] = []
     desk.page.status.connect(lambda left, right: said.append((left, right)))
     desk.page.choose_finding(0)
@@ -471,7 +483,7 @@ def test_the_line_below_says_what_is_in_front(desk: Desk) -> None:
     assert "Region" in said[-1][1]
 
 
-def test_the_preview_and_the_inspector_grow_with_the_window(desk: Desk, qtbot: QtBot) -> None:
+def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     pane = page.inspector.photo.pane
     qtbot.waitUntil(lambda: page.photos.pair is not None)
@@ -493,7 +505,9 @@ def test_the_preview_and_the_inspector_grow_with_the_window(desk: Desk, qtbot: Q
     qtbot.waitUntil(lambda: pane.height() < 250 and page.inspector.width() == narrow)
 
 
-def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(desk: Desk, qtbot: QtBot) -> None:
+def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     page = desk.page
     desk.context.commands.run("edit.all")
     desk.context.commands.run("view.photo")
@@ -507,7 +521,7 @@ def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(desk: Desk,
     assert [one.label for one in page.photo.store] == ["crack", "stain"]
 
 
-def test_a_label_is_asked_for_where_it_is_seen(desk: Desk, qtbot: QtBot) -> None:
+def test_a_label_is_asked_for_where_it_is_seen(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     page.choose_finding(0)
@@ -520,13 +534,13 @@ def test_a_label_is_asked_for_where_it_is_seen(desk: Desk, qtbot: QtBot) -> None
     assert typing(desk).isVisible()
 
 
-def test_switching_does_not_jump_to_the_chosen_finding(bench: Desk, qtbot: QtBot) -> None:
-    opened(bench, qtbot)
-    page = bench.page
+def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    opened(workbench, qtbot)
+    page = workbench.page
     page.choose_finding(0)
     QTest.mouseMove(page.view, page.view.rect().center())
     page.view.set_viewport(6.0, 700.0, 500.0)
-    to_photo(bench, qtbot)
+    to_photo(workbench, qtbot)
     qtbot.waitUntil(lambda: bool(page.photo.store.selected))
     assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
     assert [one.label for one in page.photo.store.selected_regions] == ["crack"]
@@ -536,7 +550,7 @@ def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Ses
     path = journal_path(session.account.me().user.user_id)
     with at_desk(session, qtbot) as first:
         opened(first, qtbot)
-        record_id = first.page.bench.record_id
+        record_id = first.page.open_record.record_id
         to_photo(first, qtbot)
         first.page.choose_finding(0)
         for _ in range(4):
@@ -550,18 +564,20 @@ def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Ses
     path.write_bytes(killed)
     with at_desk(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)
-        qtbot.waitUntil(lambda: second.page.photos.own)
+        qtbot.waitUntil(lambda: second.page.photos.of_item)
         to_photo(second, qtbot)
         drawn, crack, _ = sorted(second.page.photo.store, key=lambda region: region.number)
         assert (crack.label, crack.rect.y) == ("crack", 234)
         assert abs(drawn.rect.w - 30) <= 1
-        (draft,) = second.page.bench.drafts.all()
+        (draft,) = second.page.open_record.drafts.all()
         assert draft.steps == 2
 
 
-def test_the_status_line_names_the_photo_of_the_next_item_by_itself(desk: Desk, qtbot: QtBot) -> None:
+def test_the_status_line_names_the_photo_of_the_next_item_by_itself(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
     lines: list[str] = []
-    desk.page.line.said.connect(lambda left, _right: lines.append(left))
-    desk.page.go_to(desk.page.bench.rows[1].item_id)
+    desk.page.status_line.notice.connect(lambda left, _right: lines.append(left))
+    desk.page.go_to(desk.page.open_record.rows[1].item_id)
     qtbot.waitUntil(lambda: bool(lines) and lines[-1].startswith("today.jpg"))
     assert "Item 2 / 2" in lines[-1]

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from desktop.canvas.panes import GAP, panes, useful_height
 from desktop.canvas.viewport import Viewport
 from desktop.pages.workbench import correction
-from desktop.pages.workbench.correction import Draft
+from desktop.pages.workbench.correction import CorrectionDraft
 from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.photo_view.carrying import carried, mapped_place
+from desktop.pages.workbench.photo_view.carrying import mapped_point, mapped_viewport
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions, source_of
-from desktop.pages.workbench.photo_view.neighbours import Neighbours
-from desktop.pages.workbench.rows import Finding, findings_of
+from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
+from desktop.pages.workbench.rows import ShownFinding, findings_of
 from shared.geometry import Rect
 from tests.desktop.workbench.test_correction_rules import ENTRY, draft
 
@@ -37,15 +37,15 @@ def test_what_is_at_the_anchor_stays_there_and_as_large(
 ) -> None:
     reference = replace(Viewport(2000, 1500, 800, 600), scale=scale).centred(x, y)
     place = reference.to_image(*at)
-    there, beside = mapped_place(TURNED, *place), mapped_place(TURNED, place[0] + 1, place[1])
+    there, beside = mapped_point(TURNED, *place), mapped_point(TURNED, place[0] + 1, place[1])
     assert there is not None
     assert beside is not None
-    seen = carried(reference, Viewport(4000, 3000, 800, 600).fit(), TURNED, at)
+    seen = mapped_viewport(reference, Viewport(4000, 3000, 800, 600).fit(), TURNED, at)
     assert seen is not None
     # The corner of a picture lies on a whole px of the view.
     assert np.hypot(*np.subtract(seen.to_view(*there), at)) < 1
     assert seen.scale * np.hypot(*np.subtract(beside, there)) == pytest.approx(scale, rel=0.1)
-    back = carried(seen, Viewport(2000, 1500, 800, 600).fit(), np.linalg.inv(TURNED), at)
+    back = mapped_viewport(seen, Viewport(2000, 1500, 800, 600).fit(), np.linalg.inv(TURNED), at)
     assert back is not None
     assert back.scale == pytest.approx(scale, rel=0.01)
     assert np.hypot(back.left - reference.left, back.top - reference.top) < 3 + scale
@@ -53,7 +53,9 @@ def test_what_is_at_the_anchor_stays_there_and_as_large(
 
 def test_a_photo_that_would_be_smaller_than_the_view_is_fitted() -> None:
     small = np.diag([0.1, 0.1, 1.0])
-    seen = carried(Viewport(2000, 1500, 800, 600).fit(), Viewport(200, 150, 800, 600), small, (400, 300))
+    seen = mapped_viewport(
+        Viewport(2000, 1500, 800, 600).fit(), Viewport(200, 150, 800, 600), small, (400, 300)
+    )
     assert seen is not None
     assert seen.fitted
 
@@ -61,9 +63,9 @@ def test_a_photo_that_would_be_smaller_than_the_view_is_fitted() -> None:
 def test_a_place_that_the_photo_does_not_show_leads_nowhere() -> None:
     close_up = np.array([[4.0, 0, -4000.0], [0, 4.0, -3000.0], [0, 0, 1.0]])
     reference = replace(Viewport(2000, 1500, 800, 600), scale=2.0).centred(300, 300)
-    assert carried(reference, Viewport(1600, 1200, 800, 600), close_up, (400, 300)) is None
+    assert mapped_viewport(reference, Viewport(1600, 1200, 800, 600), close_up, (400, 300)) is None
     beyond = np.array([[1.0, 0, 0], [0, 1.0, 0], [-1.0 / 100, 0, 1.0]])
-    assert mapped_place(beyond, 150, 10) is None
+    assert mapped_point(beyond, 150, 10) is None
 
 
 def test_ids_stay_with_their_findings() -> None:
@@ -72,28 +74,28 @@ def test_ids_stay_with_their_findings() -> None:
     crack, dent = (regions.region_id(place) for place in (0, 1))
     one.reshape({1: Rect(9, 9, 4, 4)})
     regions.follow("a", one.boxes)
-    assert (regions.place(crack), regions.place(dent)) == (0, 1)
+    assert (regions.index_of(crack), regions.index_of(dent)) == (0, 1)
     one.remove([0])
     regions.follow("a", one.boxes)
-    assert (regions.place(crack), regions.place(dent)) == (-1, 0)
+    assert (regions.index_of(crack), regions.index_of(dent)) == (-1, 0)
     regions.expect(["drawn"])
     one.add([(Rect(1, 1, 5, 5), "new")])
     regions.follow("a", one.boxes)
-    assert (regions.place(dent), regions.place("drawn")) == (0, 1)
+    assert (regions.index_of(dent), regions.index_of("drawn")) == (0, 1)
     regions.follow("b", one.boxes)
-    assert regions.place(dent) == -1
+    assert regions.index_of(dent) == -1
     assert len({region.id for region in regions.regions(findings_of(one.entry))}) == 2
 
 
 @pytest.mark.parametrize(
     ("finding", "said"),
     [
-        (Finding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
-        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author="李四"), "· 李四"),
-        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn manually"),
+        (ShownFinding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
+        (ShownFinding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author="李四"), "· 李四"),
+        (ShownFinding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn manually"),
     ],
 )
-def test_the_source_of_a_finding(finding: Finding, said: str) -> None:
+def test_the_source_of_a_finding(finding: ShownFinding, said: str) -> None:
     assert source_of(finding) == said
 
 
@@ -102,7 +104,7 @@ def test_steps_of_the_arrow_keys_join_and_others_do_not(monkeypatch: pytest.Monk
     monkeypatch.setattr(correction.time, "monotonic", lambda: now[0])
     said: list[str] = []
     one = draft()
-    one.said = lambda step, _value: said.append(step.value)
+    one.on_step = lambda step, _value: said.append(step.value)
     for x in (2, 3, 4):
         one.reshape({0: Rect(x, 2, 2, 2)}, "nudge:a")
         now[0] += 0.2
@@ -122,7 +124,7 @@ def test_steps_of_the_arrow_keys_join_and_others_do_not(monkeypatch: pytest.Monk
     assert said[:4] == ["take", "undo", "take", "undo"]
     for _ in range(6):
         assert one.undo()
-    assert one.boxes == Draft.begin("i", ENTRY, ENTRY).boxes
+    assert one.boxes == CorrectionDraft.begin("i", ENTRY, ENTRY).boxes
 
 
 def item(number: int, entry: Mapping[str, Any] | None) -> ItemView:
@@ -134,7 +136,7 @@ def test_findings_of_other_items_are_those_in_the_same_photo() -> None:
         return {**ENTRY, "inputImage": {"ipfs_cid": content_id}}
 
     items = [item(1, entry("one")), item(2, entry("one")), item(3, entry("two")), item(4, None)]
-    around = Neighbours()
+    around = NeighbourFindings()
     found = around.boxes(items, "i1", "one", 0.0)
     assert [box.label for box in found] == ["2 · crack", "2 · dent"]
     assert all(box.quiet for box in found)

@@ -10,7 +10,7 @@ from desktop.pages.workbench import keeping
 from desktop.pages.workbench.deleting import DeleteDialog
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate, RecordCreate
-from tests.desktop.workbench.stage import Desk, desk, make_record, picture
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record, picture, workbench_driver
 
 
 def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: Session, qtbot: QtBot) -> None:
@@ -19,9 +19,9 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
     photo = session.files.upload(picture(2), "today.png")
     session.items.add_photo(items[1].item_id, photo.file_id)
     session.items.set_verdict(items[1].item_id, Verdict.FAILED, "cracked")
-    with desk(session, qtbot) as first:
+    with workbench_driver(session, qtbot) as first:
         first.open(record_id, qtbot.waitUntil)
-        first.page.bench.choose(items[1].item_id)
+        first.page.open_record.choose(items[1].item_id)
         first.context.commands.run("edit.delete")
         first.page.view.store.select([items[0].item_id])
         first.context.commands.run("edit.delete")
@@ -32,13 +32,13 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         assert first.names == ["条目3"]
         qtbot.waitUntil(lambda: first.saved)
         assert len(session.items.all(record_id)) == 1
-    with desk(session, qtbot) as second:
+    with workbench_driver(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)
         assert second.names == ["条目3"]
         second.context.commands.run("edit.undo")
         second.context.commands.run("edit.undo")
         assert second.names == ["条目1", "条目2", "条目3"]
-        assert second.page.bench.rows[1].status == "failed"
+        assert second.page.open_record.rows[1].status == "failed"
         qtbot.waitUntil(lambda: second.saved)
         assert [item.item_id for item in session.items.all(record_id)] == [item.item_id for item in items]
         back = session.items.get(items[1].item_id).value
@@ -50,30 +50,30 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         assert [item.item_name for item in session.items.all(record_id)] == ["条目2", "条目3"]
 
 
-def test_a_delete_that_was_not_sent_is_undone(bench: Desk, qtbot: QtBot) -> None:
-    record_id = make_record(bench.session)
-    bench.open(record_id, qtbot.waitUntil)
-    before = [item.item_id for item in bench.session.items.all(record_id)]
-    bench.page.view.select_all()
-    bench.context.commands.run("edit.delete")
-    qtbot.waitUntil(lambda: bench.names == [])
-    bench.context.commands.run("edit.undo")
-    assert bench.names == ["条目1", "条目2", "条目3"]
-    qtbot.waitUntil(lambda: bench.saved)
-    assert [item.item_id for item in bench.session.items.all(record_id)] == before
+def test_a_delete_that_was_not_sent_is_undone(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    before = [item.item_id for item in workbench.session.items.all(record_id)]
+    workbench.page.view.select_all()
+    workbench.context.commands.run("edit.delete")
+    qtbot.waitUntil(lambda: workbench.names == [])
+    workbench.context.commands.run("edit.undo")
+    assert workbench.names == ["条目1", "条目2", "条目3"]
+    qtbot.waitUntil(lambda: workbench.saved)
+    assert [item.item_id for item in workbench.session.items.all(record_id)] == before
 
 
 def test_regions_become_the_template_after_asking(
-    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record_id = make_record(bench.session)
+    record_id = make_record(workbench.session)
     detection = {"sensitivity": 0.75, "smallest": 2, "ignored": [{"x": 0.5, "y": 0.2, "w": 0.1, "h": 0.1}]}
-    first = bench.session.items.all(record_id)[0]
+    first = workbench.session.items.all(record_id)[0]
     point = first.item_point.model_dump(exclude_unset=True) | {"detection": detection}
-    bench.session.items.update(first.item_id, ItemUpdate.model_validate({"item_point": point}))
-    bench.open(record_id, qtbot.waitUntil)
-    images = bench.session.catalogue.reference_images
-    reference_id = bench.page.bench.reference.reference_image_id
+    workbench.session.items.update(first.item_id, ItemUpdate.model_validate({"item_point": point}))
+    workbench.open(record_id, qtbot.waitUntil)
+    images = workbench.session.catalogue.reference_images
+    reference_id = workbench.page.open_record.reference.reference_image_id
     asked: list[str] = []
     answers = iter([False, True])
 
@@ -82,43 +82,43 @@ def test_regions_become_the_template_after_asking(
         return next(answers)
 
     monkeypatch.setattr(keeping, "confirm", confirm)
-    with qtbot.waitSignal(bench.page.toast) as said:
-        bench.context.commands.run("record.template")
+    with qtbot.waitSignal(workbench.page.toast) as said:
+        workbench.context.commands.run("record.template")
     # With "regions" or "region(s)": the plural needs the catalogue, which other tests may have loaded.
     assert said.args[0].startswith("3 region")
     assert said.args[0].endswith(" saved as template of 左翼根部.")
     assert asked == []
     assert [region.item_name for region in images.get(reference_id).template] == ["条目1", "条目2", "条目3"]
-    bench.context.commands.run("edit.delete")
-    qtbot.waitUntil(lambda: len(bench.names) == 2)
-    bench.context.commands.run("record.template")
+    workbench.context.commands.run("edit.delete")
+    qtbot.waitUntil(lambda: len(workbench.names) == 2)
+    workbench.context.commands.run("record.template")
     qtbot.waitUntil(lambda: len(asked) == 1)
     assert "template with 3 region" in asked[0]
     assert "the 2 region" in asked[0]
     assert len(images.get(reference_id).template) == 3
-    bench.context.commands.run("edit.undo")
-    with qtbot.waitSignal(bench.page.toast):
-        bench.context.commands.run("record.template")
+    workbench.context.commands.run("edit.undo")
+    with qtbot.waitSignal(workbench.page.toast):
+        workbench.context.commands.run("record.template")
     region = images.get(reference_id).template[0]
     assert (region.item_name, region.model_id, region.detection) == (
         "条目1",
         "reference-difference",
         detection,
     )
-    task_id = bench.page.bench.document.record.task_id
+    task_id = workbench.page.open_record.document.record.task_id
     body = RecordCreate(task_id=task_id, reference_image_id=reference_id)
-    new = bench.session.records.create(body)
-    made = bench.session.items.from_template(new.inspection_id)[0]
+    new = workbench.session.records.create(body)
+    made = workbench.session.items.from_template(new.inspection_id)[0]
     assert made.item_point.model_dump()["detection"] == detection
 
 
-def test_a_template_that_somebody_kept_meanwhile_is_not_replaced_unasked(
-    bench: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_template_saved_concurrently_is_replaced_only_after_question(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.open(make_record(bench.session), qtbot.waitUntil)
-    images = bench.session.catalogue.reference_images
-    reference_id = bench.page.bench.reference.reference_image_id
-    theirs = keeping.region_of(bench.page.bench.item)
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    images = workbench.session.catalogue.reference_images
+    reference_id = workbench.page.open_record.reference.reference_image_id
+    theirs = keeping.region_of(workbench.page.open_record.item)
     images.set_template(reference_id, [theirs, theirs])
     asked: list[str] = []
 
@@ -131,7 +131,7 @@ def test_a_template_that_somebody_kept_meanwhile_is_not_replaced_unasked(
         return False
 
     monkeypatch.setattr(keeping, "confirm", confirm)
-    bench.context.commands.run("record.template")
+    workbench.context.commands.run("record.template")
     qtbot.waitUntil(lambda: len(asked) == 2)
     assert "template with 1 region" in asked[1]
     assert len(images.get(reference_id).template) == 1

@@ -24,10 +24,10 @@ from desktop.pages.sealing.words import sealed_sentence
 from desktop.pages.workbench import photos
 from desktop.pages.workbench.clipboard import copy_regions
 from desktop.pages.workbench.conflicts import ConflictDialog
-from desktop.pages.workbench.exchange import Exchange
+from desktop.pages.workbench.exchange import RegionFilesController
 from desktop.pages.workbench.mode_buttons import MODE_COMMANDS
 from shared.codes import Verdict
-from tests.desktop.workbench.stage import Desk, make_record, picture
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record, picture
 from tests.desktop.workbench.test_correcting import add_result
 from tests.service_process import logged_in
 
@@ -67,85 +67,89 @@ def changing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def opened(bench: Desk, record_id: str, changing: list[str], qtbot: QtBot) -> Iterator[Desk]:
-    bench.open(record_id, qtbot.waitUntil)
-    page = bench.page
-    qtbot.waitUntil(lambda: page.photos.own_pair is not None)
-    page.bench.choose(page.bench.rows[0].item_id)
+def opened(
+    workbench: WorkbenchDriver, record_id: str, changing: list[str], qtbot: QtBot
+) -> Iterator[WorkbenchDriver]:
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.photos.finding_pair is not None)
+    page.open_record.choose(page.open_record.rows[0].item_id)
     changing.clear()
-    yield bench
-    assert bench.session.records.verify_seal(record_id).intact
+    yield workbench
+    assert workbench.session.records.verify_seal(record_id).intact
 
 
-def shown(desk: Desk) -> object:
+def shown(desk: WorkbenchDriver) -> object:
     """What the person sees of the record."""
-    bench = desk.page.bench
-    document = bench.document
+    workbench = desk.page.open_record
+    document = workbench.document
     assert document is not None
     return (
-        bench.rows,
+        workbench.rows,
         [(item.item_id, item.fields(), list(item.result)) for item in document.items],
-        [(region.id, region.rect) for region in bench.link.store],
-        bench.entry,
-        dict(bench.photos),
+        [(region.id, region.rect) for region in workbench.link.store],
+        workbench.entry,
+        dict(workbench.photos),
         desk.page.inspector.fields.name.text(),
     )
 
 
-def draw(desk: Desk) -> None:
+def draw(desk: WorkbenchDriver) -> None:
     desk.page.view.editor.set_tool(desk.page.view.editor.tool.DRAW)
     desk.drag(desk.at(0.8, 0.8), desk.at(0.95, 0.95))
 
 
-def move(desk: Desk) -> None:
+def move(desk: WorkbenchDriver) -> None:
     desk.drag(desk.at(0.2, 0.2), desk.at(0.25, 0.25))
 
 
-def resize(desk: Desk) -> None:
+def resize(desk: WorkbenchDriver) -> None:
     desk.drag(desk.at(0.3, 0.3), desk.at(0.35, 0.35))
 
 
-def nudge(desk: Desk) -> None:
+def nudge(desk: WorkbenchDriver) -> None:
     desk.page.view.setFocus()
     QTest.keyClick(desk.page.view, _KEY.Key_Right)
 
 
-def key(name: Qt.Key, of: Callable[[Desk], Any], modifier: Any = Qt.KeyboardModifier.NoModifier) -> Any:
-    def press(desk: Desk) -> None:
+def key(
+    name: Qt.Key, of: Callable[[WorkbenchDriver], Any], modifier: Any = Qt.KeyboardModifier.NoModifier
+) -> Any:
+    def press(desk: WorkbenchDriver) -> None:
         of(desk).setFocus()
         QTest.keyClick(of(desk), name, modifier)
 
     return press
 
 
-def command(command_id: str) -> Callable[[Desk], None]:
-    def run(desk: Desk) -> None:
+def command(command_id: str) -> Callable[[WorkbenchDriver], None]:
+    def run(desk: WorkbenchDriver) -> None:
         assert not desk.context.commands.run(command_id)
 
     return run
 
 
-def paste_regions(desk: Desk) -> None:
-    document = desk.page.bench.document
+def paste_regions(desk: WorkbenchDriver) -> None:
+    document = desk.page.open_record.document
     assert document is not None
-    copy_regions(desk.page.view, desk.page.bench.link, document.item)
+    copy_regions(desk.page.view, desk.page.open_record.link, document.item)
     key(_KEY.Key_V, lambda it: it.page.view, Qt.KeyboardModifier.ControlModifier)(desk)
 
 
-def paste_photo(desk: Desk) -> None:
+def paste_photo(desk: WorkbenchDriver) -> None:
     image = QImage()
     image.loadFromData(picture(7))
     QGuiApplication.clipboard().setImage(image)
     key(_KEY.Key_V, lambda it: it.page.view, Qt.KeyboardModifier.ControlModifier)(desk)
 
 
-def add_photo(desk: Desk) -> None:
+def add_photo(desk: WorkbenchDriver) -> None:
     path = Path("today.png").absolute()
     path.write_bytes(picture(7))
-    desk.page.adding.add([path])
+    desk.page.photo_upload.add([path])
 
 
-def drop(desk: Desk) -> None:
+def drop(desk: WorkbenchDriver) -> None:
     path = Path("today.png").absolute()
     path.write_bytes(picture(7))
     data = QMimeData()
@@ -157,21 +161,23 @@ def drop(desk: Desk) -> None:
     assert not enter.isAccepted()
 
 
-def import_file(name: str, write: Callable[..., bytes]) -> Callable[[Desk], None]:
-    def run(desk: Desk) -> None:
+def import_file(name: str, write: Callable[..., bytes]) -> Callable[[WorkbenchDriver], None]:
+    def run(desk: WorkbenchDriver) -> None:
         path = Path(name).absolute()
-        path.write_bytes(write(gather(desk.session, desk.page.bench.record_id, lambda *_: None)))
-        desk.page.findChild(Exchange).read(path)
+        path.write_bytes(write(gather(desk.session, desk.page.open_record.record_id, lambda *_: None)))
+        desk.page.findChild(RegionFilesController).read(path)
 
     return run
 
 
-def remove_photo(desk: Desk) -> None:
-    (photo, *_) = desk.session.items.photos(desk.page.bench.edits.service_id(desk.page.bench.rows[0].item_id))
+def remove_photo(desk: WorkbenchDriver) -> None:
+    (photo, *_) = desk.session.items.photos(
+        desk.page.open_record.edits.service_id(desk.page.open_record.rows[0].item_id)
+    )
     desk.page.photos.remove(photo.photo_id)
 
 
-ATTEMPTS: dict[str, Callable[[Desk], None]] = {
+ATTEMPTS: dict[str, Callable[[WorkbenchDriver], None]] = {
     "draw": draw,
     "move": move,
     "resize": resize,
@@ -202,14 +208,14 @@ ATTEMPTS: dict[str, Callable[[Desk], None]] = {
     "import JSON": import_file("a.json", own.write),
     "import COCO": import_file("a-coco.zip", coco.write),
     "import YOLO": import_file("a-yolo.zip", yolo.write),
-    "template": lambda it: it.page.starting.from_template(),
-    "as last time": lambda it: it.page.starting.from_last(),
+    "template": lambda it: it.page.item_fill.from_template(),
+    "as last time": lambda it: it.page.item_fill.from_last(),
 }
 
 
 @pytest.mark.parametrize("name", ATTEMPTS)
 def test_nothing_of_a_sealed_record_changes_and_why_is_said_once(
-    opened: Desk,
+    opened: WorkbenchDriver,
     name: str,
     changing: list[str],
     qtbot: QtBot,
@@ -222,17 +228,17 @@ def test_nothing_of_a_sealed_record_changes_and_why_is_said_once(
     opened.page.toast.connect(said.append)
     before = shown(opened)
     ATTEMPTS[name](opened)
-    opened.session.records.get(opened.page.bench.record_id)
+    opened.session.records.get(opened.page.open_record.record_id)
     settled: list[bool] = []
-    opened.page.bench.edits.when_saved(lambda: settled.append(True))
+    opened.page.open_record.edits.when_saved(lambda: settled.append(True))
     qtbot.waitUntil(lambda: bool(settled) and bool(said))
     assert said == [sealed_sentence()]
     assert shown(opened) == before
     assert changing == []
-    assert opened.page.bench.edits.saving.waiting == 0
+    assert opened.page.open_record.edits.saving.waiting == 0
 
 
-def test_what_would_change_it_is_off(opened: Desk) -> None:
+def test_what_would_change_it_is_off(opened: WorkbenchDriver) -> None:
     page = opened.page
     fields, verdict = page.inspector.fields, page.inspector.verdict
     assert fields.name.isReadOnly()
@@ -250,7 +256,7 @@ def test_what_would_change_it_is_off(opened: Desk) -> None:
 
 
 def test_a_finding_of_a_sealed_record_stays_where_it_is(
-    opened: Desk, changing: list[str], qtbot: QtBot
+    opened: WorkbenchDriver, changing: list[str], qtbot: QtBot
 ) -> None:
     page = opened.page
     before = shown(opened)
@@ -265,14 +271,14 @@ def test_a_finding_of_a_sealed_record_stays_where_it_is(
     QTest.mousePress(pane, _LEFT, pos=opened_at)
     QTest.mouseMove(pane, opened_at + QPoint(12, 12))
     QTest.mouseRelease(pane, _LEFT, pos=opened_at + QPoint(12, 12))
-    assert len(page.bench.drafts) == 0
+    assert len(page.open_record.drafts) == 0
     assert shown(opened) == before
     assert changing == []
 
 
-def test_findings_on_the_photo_of_a_sealed_record_stay(opened: Desk, qtbot: QtBot) -> None:
+def test_findings_on_the_photo_of_a_sealed_record_stay(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     page, canvas = opened.page, opened.page.photo
-    qtbot.waitUntil(lambda: page.photos.own)
+    qtbot.waitUntil(lambda: page.photos.of_item)
     opened.context.commands.run("view.photo")
     qtbot.waitUntil(lambda: bool(list(canvas.store)))
     said: list[str] = []
@@ -284,11 +290,11 @@ def test_findings_on_the_photo_of_a_sealed_record_stay(opened: Desk, qtbot: QtBo
     QTest.keyClick(canvas, Qt.Key.Key_R)
     assert set(said) == {said[0]}
     assert list(canvas.store) == before
-    assert not page.bench.drafts.all()
+    assert not page.open_record.drafts.all()
     assert canvas.editor.tool is Tool.SELECT
 
 
-def test_a_sealed_record_can_be_looked_at_by_keys(opened: Desk, qtbot: QtBot) -> None:
+def test_a_sealed_record_can_be_looked_at_by_keys(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     """Comparing and the versions of a result are no changes."""
     commands = opened.context.commands
     looking = ("item.versions", "compare", "record.report", "inspection.export", *MODE_COMMANDS.values())
@@ -299,35 +305,35 @@ def test_a_sealed_record_can_be_looked_at_by_keys(opened: Desk, qtbot: QtBot) ->
 
 
 @pytest.fixture
-def open_here(bench: Desk, qtbot: QtBot) -> Iterator[tuple[Desk, Session]]:
+def open_here(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[tuple[WorkbenchDriver, Session]]:
     """The record open here, every item judged; the session of a second person."""
-    record_id = make_record(bench.session)
-    items = bench.session.items.all(record_id)
-    add_result(bench.session, items[0].item_id)
+    record_id = make_record(workbench.session)
+    items = workbench.session.items.all(record_id)
+    add_result(workbench.session, items[0].item_id)
     for item in items:
-        bench.session.items.set_verdict(item.item_id, Verdict.FAILED, "dented")
-    bench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: bench.page.photos.own_pair is not None)
-    with logged_in(bench.session.base_url) as other:
-        yield bench, other
+        workbench.session.items.set_verdict(item.item_id, Verdict.FAILED, "dented")
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.page.photos.finding_pair is not None)
+    with logged_in(workbench.session.base_url) as other:
+        yield workbench, other
 
 
-def test_it_turns_read_only_by_the_event(open_here: tuple[Desk, Session], qtbot: QtBot) -> None:
+def test_it_turns_read_only_by_the_event(open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot) -> None:
     desk, other = open_here
-    assert desk.page.bench.editable
-    other.records.finish(desk.page.bench.record_id)
-    qtbot.waitUntil(lambda: desk.page.bench.sealed)
+    assert desk.page.open_record.editable
+    other.records.finish(desk.page.open_record.record_id)
+    qtbot.waitUntil(lambda: desk.page.open_record.sealed)
     assert not desk.page.view.editor.editable
     assert desk.page.inspector.fields.name.isReadOnly()
     assert desk.page.seal_bar.isVisible()
 
 
-def insist(desk: Desk) -> None:
+def insist(desk: WorkbenchDriver) -> None:
     """Decide every conflict for what this person did."""
     page = desk.page
     page.decide_conflicts()
     dialog = next(it for it in page.findChildren(ConflictDialog) if it.isVisible())
-    for conflict in page.bench.edits.conflicts():
+    for conflict in page.open_record.edits.conflicts():
         for field in conflict.edit.after:
             if (conflict.edit.id, field) in dialog._mine:
                 dialog.mine(conflict.edit.id, field).setChecked(True)
@@ -335,24 +341,26 @@ def insist(desk: Desk) -> None:
 
 
 def test_what_was_typed_and_corrected_is_kept_and_offered(
-    open_here: tuple[Desk, Session], qtbot: QtBot
+    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
     desk, other = open_here
     page = desk.page
-    record_id = page.bench.record_id
-    sealed_name = page.bench.rows[0].name
+    record_id = page.open_record.record_id
+    sealed_name = page.open_record.rows[0].name
     page.inspector.fields.name.setFocus()
     page.inspector.fields.name.selectAll()
     page.correcting.remove(0)
     QTest.keyClicks(page.inspector.fields.name, "typed here")
     other.records.finish(record_id)
-    qtbot.waitUntil(lambda: page.bench.sealed)
+    qtbot.waitUntil(lambda: page.open_record.sealed)
     # The journal knows of the conflict a moment before the window knows why.
-    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 1 and bool(page.bench.edits.refusals))
+    qtbot.waitUntil(
+        lambda: page.open_record.edits.saving.conflicts == 1 and bool(page.open_record.edits.refusals)
+    )
     # What is sealed is on view, not what was typed.
-    assert page.bench.rows[0].name == sealed_name
+    assert page.open_record.rows[0].name == sealed_name
     assert page.inspector.fields.name.text() == sealed_name
-    assert len(page.bench.entry["resultImage"]["boxes"]) == 2
+    assert len(page.open_record.entry["resultImage"]["boxes"]) == 2
     page.decide_conflicts()
     dialog = page.findChild(ConflictDialog)
     words = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]
@@ -360,42 +368,42 @@ def test_what_was_typed_and_corrected_is_kept_and_offered(
     dialog.reject()
     # Reopened, it is there again, and is sent when the person says so.
     other.records.reopen(record_id, "to take it over")
-    qtbot.waitUntil(lambda: not page.bench.sealed)
-    assert page.bench.rows[0].name == "typed here"
+    qtbot.waitUntil(lambda: not page.open_record.sealed)
+    assert page.open_record.rows[0].name == "typed here"
     while not desk.saved:
         # First what met the seal, then that the correction takes back the verdict that was sealed.
         insist(desk)
-        qtbot.waitUntil(lambda: desk.saved or page.bench.edits.saving.conflicts == 1)
+        qtbot.waitUntil(lambda: desk.saved or page.open_record.edits.saving.conflicts == 1)
     item = other.items.all(record_id)[0]
     assert item.item_name == "typed here"
     newest = item.result[-1].model_dump(mode="json")
     assert len(newest["resultImage"]["boxes"]) == 1
 
 
-def test_edits_of_an_outbox_made_before_somebody_finished_are_not_shown_as_done(
-    open_here: tuple[Desk, Session], qtbot: QtBot
+def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
+    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
     desk, other = open_here
     page = desk.page
-    record_id, names = page.bench.record_id, desk.names
+    record_id, names = page.open_record.record_id, desk.names
     page.live.stop()
-    page.bench.edits.sending.stop()
-    page.bench.edits.held = True
+    page.open_record.edits.sending.stop()
+    page.open_record.edits.held = True
     desk.draw(0.8, 0.8, 0.95, 0.95)
-    page.bench.choose(page.bench.rows[1].item_id)
-    page.bench.rename("made before the finish")
+    page.open_record.choose(page.open_record.rows[1].item_id)
+    page.open_record.rename("made before the finish")
     other.records.finish(record_id)
-    page.bench.edits.keep()
-    qtbot.waitUntil(lambda: page.bench.edits.saving.conflicts == 2)
-    qtbot.waitUntil(lambda: page.bench.sealed)
+    page.open_record.edits.keep()
+    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 2)
+    qtbot.waitUntil(lambda: page.open_record.sealed)
     assert desk.names == names
-    assert page.bench.edits.saving.waiting == 2
+    assert page.open_record.edits.saving.waiting == 2
     assert [item.item_name for item in other.items.all(record_id)] == names
     assert other.records.verify_seal(record_id).intact
 
 
 def test_finishing_takes_a_correction_that_is_not_saved_first(
-    open_here: tuple[Desk, Session], qtbot: QtBot
+    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
     desk, _other = open_here
     desk.page.correcting.remove(0)

@@ -13,7 +13,7 @@ from desktop.embedded import EmbeddedService
 from desktop.pages.workbench.conflicts import ConflictDialog
 from shared.codes import Role, Verdict
 from shared.wire.inspection import ItemUpdate
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 from tests.service_process import logged_in
 
 OTHER = ("li.wei", "a-longer-password-1")
@@ -37,15 +37,15 @@ def other(service: EmbeddedService, colleague: None) -> Iterator[Session]:
 
 
 @pytest.fixture
-def opened(bench: Desk, qtbot: QtBot) -> Desk:
+def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A desktop on a record whose first item has a finding; it hears of nothing by itself."""
-    record_id = make_record(bench.session)
-    item_id = bench.session.items.all(record_id)[0].item_id
+    record_id = make_record(workbench.session)
+    item_id = workbench.session.items.all(record_id)[0].item_id
     entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": [BOX]}}
-    bench.session.items.update(item_id, ItemUpdate.model_validate({"result": [entry]}), None)
-    bench.open(record_id, qtbot.waitUntil)
-    bench.page.live.stop()
-    return bench
+    workbench.session.items.update(item_id, ItemUpdate.model_validate({"result": [entry]}), None)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.page.live.stop()
+    return workbench
 
 
 def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
@@ -54,33 +54,35 @@ def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
     return [(e["verdict"]["value"], e["verdict"]["by_name"]) for e in entries if e.get("verdict")]
 
 
-def seen(desk: Desk, verdict: Verdict, qtbot: QtBot) -> None:
+def seen(desk: WorkbenchDriver, verdict: Verdict, qtbot: QtBot) -> None:
     desk.page.reload()
-    qtbot.waitUntil(lambda: desk.page.bench.item.verdict is verdict)
+    qtbot.waitUntil(lambda: desk.page.open_record.item.verdict is verdict)
 
 
-def overrule(desk: Desk, qtbot: QtBot) -> None:
+def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     desk.page.inspector.verdict.reason.setPlainText("only dirt")
     desk.page.inspector.verdict.decide(Verdict.PASSED)
     qtbot.waitUntil(lambda: desk.saved)
 
 
-def correct(desk: Desk) -> None:
+def correct(desk: WorkbenchDriver) -> None:
     """Call the finding something else, and save that."""
     desk.page.correcting.relabel(0, "dent")
     desk.page.correcting.save()
 
 
-def test_undoing_a_verdict_never_signs_for_somebody_else(opened: Desk, other: Session, qtbot: QtBot) -> None:
-    page, item_id = opened.page, opened.page.bench.current
+def test_undo_of_verdict_never_signs_for_another_user(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     seen(opened, Verdict.FAILED, qtbot)
     overrule(opened, qtbot)
     with qtbot.waitSignal(page.toast) as said:
         opened.context.commands.run("edit.undo")
     assert "李伟" in said.args[0]
-    assert page.bench.item.verdict is Verdict.UNDECIDED
-    assert page.bench.item.reason == ""
+    assert page.open_record.item.verdict is Verdict.UNDECIDED
+    assert page.open_record.item.reason == ""
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟"), ("passed", "chief"), ("undecided", "chief")]
     # Done again and undone again, it stays so.
@@ -92,24 +94,24 @@ def test_undoing_a_verdict_never_signs_for_somebody_else(opened: Desk, other: Se
 
 
 def test_a_verdict_undone_before_it_was_sent_leaves_theirs(
-    opened: Desk, other: Session, qtbot: QtBot
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    page, item_id = opened.page, opened.page.bench.current
+    page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     seen(opened, Verdict.FAILED, qtbot)
-    page.bench.edits.held = True
+    page.open_record.edits.held = True
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
     opened.context.commands.run("edit.undo")
-    assert page.bench.item.verdict is Verdict.FAILED
-    page.bench.edits.keep()
+    assert page.open_record.item.verdict is Verdict.FAILED
+    page.open_record.edits.keep()
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
-    assert page.bench.item.verdict is Verdict.FAILED
+    assert page.open_record.item.verdict is Verdict.FAILED
 
 
-def test_my_own_verdict_comes_back_as_mine(opened: Desk, other: Session, qtbot: QtBot) -> None:
-    item_id = opened.page.bench.current
+def test_my_own_verdict_comes_back_as_mine(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
+    item_id = opened.page.open_record.current
     overrule(opened, qtbot)
     opened.page.inspector.verdict.decide(Verdict.FAILED)
     qtbot.waitUntil(lambda: opened.saved)
@@ -119,9 +121,9 @@ def test_my_own_verdict_comes_back_as_mine(opened: Desk, other: Session, qtbot: 
 
 
 def test_undoing_a_correction_leaves_their_verdict_to_them(
-    opened: Desk, other: Session, qtbot: QtBot
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
-    page, item_id = opened.page, opened.page.bench.current
+    page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     seen(opened, Verdict.FAILED, qtbot)
     correct(opened)
@@ -131,22 +133,22 @@ def test_undoing_a_correction_leaves_their_verdict_to_them(
     assert "李伟" in said.args[0]
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
-    assert page.bench.item.verdict is Verdict.UNDECIDED
+    assert page.open_record.item.verdict is Verdict.UNDECIDED
     assert [row.label for row in page.inspector.findings.shown] == ["crack"]
 
 
 @pytest.mark.parametrize("mine", [True, False])
 def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
-    opened: Desk, other: Session, qtbot: QtBot, mine: bool
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, mine: bool
 ) -> None:
-    page, item_id = opened.page, opened.page.bench.current
+    page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     correct(opened)
-    qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1)
-    assert page.bench.edits.saving.conflicts == 1
+    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
+    assert page.open_record.edits.saving.conflicts == 1
     assert other.items.get(item_id).value.result[-1].model_dump()["verdict"]["value"] == "failed"
-    dialog = ConflictDialog(page.bench, page)
-    (conflict,) = page.bench.edits.conflicts()
+    dialog = ConflictDialog(page.open_record, page)
+    (conflict,) = page.open_record.edits.conflicts()
     words = dialog.theirs(conflict.edit.id, "boxes").text()
     assert "a crack" in words
     assert "李伟" in words
@@ -164,49 +166,49 @@ def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
         assert signed(other, item_id) == [("failed", "李伟")]
 
 
-def test_a_correction_over_a_verdict_in_sight_asks_nobody(opened: Desk, other: Session, qtbot: QtBot) -> None:
-    other.items.set_verdict(opened.page.bench.current, Verdict.FAILED, "a crack")
+def test_a_correction_over_a_verdict_in_sight_asks_nobody(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    other.items.set_verdict(opened.page.open_record.current, Verdict.FAILED, "a crack")
     seen(opened, Verdict.FAILED, qtbot)
     correct(opened)
     qtbot.waitUntil(lambda: opened.saved)
-    assert opened.page.bench.edits.saving.conflicts == 0
+    assert opened.page.open_record.edits.saving.conflicts == 0
 
 
 @pytest.mark.parametrize("delete", [True, False])
 @pytest.mark.parametrize("what", ["verdict", "name"])
-def test_a_deletion_asks_when_somebody_changed_the_item_meanwhile(
-    opened: Desk, other: Session, qtbot: QtBot, delete: bool, what: str
+def test_deletion_asks_after_concurrent_change(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, delete: bool, what: str
 ) -> None:
-    page, item_id = opened.page, opened.page.bench.current
+    page, item_id = opened.page, opened.page.open_record.current
     if what == "verdict":
         other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     else:
         other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
-    page.bench.remove([page.bench.current])
-    qtbot.waitUntil(lambda: opened.saved or page.bench.edits.saving.conflicts == 1)
-    assert page.bench.edits.saving.conflicts == 1
+    page.open_record.remove([page.open_record.current])
+    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
+    assert page.open_record.edits.saving.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
-    dialog = ConflictDialog(page.bench, page)
+    dialog = ConflictDialog(page.open_record, page)
     said = " ".join(each.text() for each in dialog.findChildren(QLabel))
     assert ("李伟" in said and "a crack" in said) if what == "verdict" else "theirs" in said
-    (conflict,) = page.bench.edits.conflicts()
+    (conflict,) = page.open_record.edits.conflicts()
     dialog.mine(conflict.edit.id, "").setChecked(delete)
     dialog.decide()
     dialog.deleteLater()
     qtbot.waitUntil(lambda: opened.saved)
-    left = [item.item_id for item in other.items.all(page.bench.record_id)]
+    left = [item.item_id for item in other.items.all(page.open_record.record_id)]
     assert (item_id in left) is not delete
-    assert (page.bench.document.item(item_id) is not None) is not delete
+    assert (page.open_record.document.item(item_id) is not None) is not delete
 
 
-def test_what_i_decided_myself_is_no_objection_to_a_deletion(
-    opened: Desk, other: Session, qtbot: QtBot
-) -> None:
-    page, item_id = opened.page, opened.page.bench.current
-    page.bench.edits.held = True
+def test_own_verdict_does_not_block_deletion(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    page.open_record.edits.held = True
     page.inspector.verdict.decide(Verdict.FAILED)
-    page.bench.remove([page.bench.current])
-    page.bench.edits.keep()
+    page.open_record.remove([page.open_record.current])
+    page.open_record.edits.keep()
     qtbot.waitUntil(lambda: opened.saved)
-    assert page.bench.edits.saving.conflicts == 0
-    assert item_id not in [item.item_id for item in other.items.all(page.bench.record_id)]
+    assert page.open_record.edits.saving.conflicts == 0
+    assert item_id not in [item.item_id for item in other.items.all(page.open_record.record_id)]

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.sureness import made_with
 from desktop.preferences import Preferences
-from tests.desktop.workbench.stage import Desk, detected, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, detected, make_record
 
 POINTS = {"x1": 10, "y1": 10, "x2": 60, "y2": 60}
 
@@ -27,30 +27,30 @@ def entry(thresholds: dict[str, Any] | None, model: str = "reference-difference"
 
 
 def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_set(
-    bench: Desk, qtbot: QtBot
+    workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
-    record_id = make_record(bench.session)
+    record_id = make_record(workbench.session)
     made = (
         entry({"sensitivity": 0.5, "min_confidence": 0.5}),
         entry({"confidence": 0.25, "per_label": {"dent": 0.6}}, "other"),
         entry(None, "unknown"),
     )
-    for item, one in zip(bench.session.items.all(record_id), made, strict=True):
-        detected(bench.session, item.item_id, one)
-    bench.open(record_id, qtbot.waitUntil)
-    findings = bench.page.inspector.findings
+    for item, one in zip(workbench.session.items.all(record_id), made, strict=True):
+        detected(workbench.session, item.item_id, one)
+    workbench.open(record_id, qtbot.waitUntil)
+    findings = workbench.page.inspector.findings
     seen = []
     for _ in made:
         seen.append((findings.threshold, len(findings.shown)))
-        bench.context.commands.run("item.next")
+        workbench.context.commands.run("item.next")
     assert seen == [(0.5, 2), (0.25, 3), (0.4, 2)]
     findings.slider.setValue(80)
     assert len(findings.shown) == 1
-    bench.context.commands.run("item.next")
+    workbench.context.commands.run("item.next")
     assert findings.threshold == 0.25
-    bench.context.commands.run("item.previous")
+    workbench.context.commands.run("item.previous")
     assert findings.threshold == 0.8
-    kept = bench.context.preferences
+    kept = workbench.context.preferences
     qtbot.waitUntil(lambda: kept.values.confidence == {"reference-difference": 0.8})
     assert Preferences(kept.path).values.confidence == {"reference-difference": 0.8}
 

@@ -11,38 +11,38 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.capture import CaptureDialog
-from desktop.pages.workbench.exchange import Exchange
+from desktop.pages.workbench.exchange import RegionFilesController
 from desktop.pages.workbench.items_model import Role
-from tests.desktop.workbench.stage import Desk, make_record
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 from tests.desktop.workbench.test_correcting import add_result
 
 
 @pytest.fixture
-def desk(bench: Desk, qtbot: QtBot) -> Desk:
-    record_id = make_record(bench.session)
-    add_result(bench.session, bench.session.items.all(record_id)[0].item_id)
-    add_result(bench.session, bench.session.items.all(record_id)[1].item_id)
-    bench.open(record_id, qtbot.waitUntil)
-    return bench
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    record_id = make_record(workbench.session)
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    add_result(workbench.session, workbench.session.items.all(record_id)[1].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    return workbench
 
 
-def texts(desk: Desk) -> list[str]:
+def texts(desk: WorkbenchDriver) -> list[str]:
     return [said.text() for said in desk.page.items.findChildren(QLabel) if said.isVisible()]
 
 
-def test_judged_and_detected_are_counted_apart(desk: Desk, qtbot: QtBot) -> None:
+def test_judged_and_detected_are_counted_apart(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     assert {"Decided 0 of 3", "Detected 2 of 3"} <= set(texts(desk))
     assert page.items._progress.value() == 0
     desk.context.commands.run("item.fail")
     assert {"Decided 1 of 3", "Detected 2 of 3"} <= set(texts(desk))
     assert page.items._progress.value() == 33
-    page.go_to(page.bench.rows[2].item_id)
+    page.go_to(page.open_record.rows[2].item_id)
     desk.context.commands.run("item.pass")
     assert {"Decided 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
 
 
-def test_hidden_regions_are_said_in_the_list(desk: Desk) -> None:
+def test_hidden_regions_are_said_in_the_list(desk: WorkbenchDriver) -> None:
     page, model = desk.page, desk.page.items.model
     said = "Regions are hidden on the image"
     page.view.setFocus()
@@ -57,26 +57,30 @@ def test_hidden_regions_are_said_in_the_list(desk: Desk) -> None:
     assert not model.index(0, 0).data(Role.REGION).hidden
 
 
-def test_a_photo_for_an_item_of_a_record_without_items_says_what_to_do(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session, ()), qtbot.waitUntil)
+def test_a_photo_for_an_item_of_a_record_without_items_says_what_to_do(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     said: list[str] = []
-    bench.page.toast.connect(said.append)
-    assert bench.context.commands.run("item.camera")
-    assert bench.context.commands.run("item.photo")
+    workbench.page.toast.connect(said.append)
+    assert workbench.context.commands.run("item.camera")
+    assert workbench.context.commands.run("item.photo")
     assert said == ["Cannot add a photo without an item. Draw a region first (R)."] * 2
-    assert bench.page.findChild(CaptureDialog) is None
+    assert workbench.page.findChild(CaptureDialog) is None
 
 
-def test_other_shapes_that_become_rectangles_are_counted(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_other_shapes_that_become_rectangles_are_counted(
+    desk: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
     path = tmp_path / "left_wing_root.txt"
     box, triangle = "0 0.5 0.5 0.2 0.2", "0 0.1 0.1 0.3 0.1 0.2 0.4"
     path.write_text(f"{box}\n{triangle}\n{triangle}\n")
-    exchange = desk.page.findChild(Exchange)
-    with qtbot.waitSignal(exchange.said) as told:
+    exchange = desk.page.findChild(RegionFilesController)
+    with qtbot.waitSignal(exchange.notice) as told:
         exchange.read(path)
     assert "3 region" in told.args[0]
     assert "2 other shape" in told.args[0]
     path.write_text(f"{box}\n")
-    with qtbot.waitSignal(exchange.said) as told:
+    with qtbot.waitSignal(exchange.notice) as told:
         exchange.read(path)
     assert "other shape" not in told.args[0]

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.compare_versions import CompareVersions, facts
-from desktop.pages.workbench.pairing import Within, pairings
-from tests.desktop.workbench.stage import Desk, make_record
+from desktop.pages.workbench.pairing import InVersions, pairings
+from tests.desktop.workbench.stage import WorkbenchDriver, make_record
 from tests.desktop.workbench.test_correcting import CRACK, REGION, SAME, STAIN, add_result
 
 SHIFTED = [[1.0, 0.0, 500.0], [0.0, 1.0, 300.0], [0.0, 0.0, 1.0]]
@@ -32,27 +32,27 @@ def moved(box: dict[str, Any], x: float, y: float) -> dict[str, Any]:
     return {**box, "points": {name: value + shift[name] for name, value in points.items()}}
 
 
-def within(first: dict[str, Any], second: dict[str, Any]) -> list[Within]:
+def within(first: dict[str, Any], second: dict[str, Any]) -> list[InVersions]:
     return [pairing.within for pairing in pairings(first, second)]
 
 
 def test_findings_at_the_same_place_are_the_same_whatever_they_are_called() -> None:
     dent = {**moved(CRACK, 4, 2), "label": "dent"}
-    assert within(entry(CRACK, STAIN), entry(dent)) == [Within.RELABELLED, Within.FIRST]
-    assert within(entry(CRACK), entry(moved(CRACK, 3, 0), STAIN)) == [Within.BOTH, Within.SECOND]
+    assert within(entry(CRACK, STAIN), entry(dent)) == [InVersions.RELABELLED, InVersions.FIRST]
+    assert within(entry(CRACK), entry(moved(CRACK, 3, 0), STAIN)) == [InVersions.BOTH, InVersions.SECOND]
     assert within(entry(), entry()) == []
 
 
 def test_a_finding_is_the_same_as_one_other_only() -> None:
-    assert within(entry(CRACK, CRACK), entry(CRACK)) == [Within.BOTH, Within.FIRST]
+    assert within(entry(CRACK, CRACK), entry(CRACK)) == [InVersions.BOTH, InVersions.FIRST]
 
 
 def test_in_two_photos_the_reference_image_says_what_is_the_same() -> None:
     first = entry(CRACK, photo="a", homography=SAME)
     second = entry(moved(CRACK, 500, 300), photo="b", homography=SHIFTED)
-    assert within(first, second) == [Within.BOTH]
-    assert within(first, entry(CRACK, photo="b", homography=SHIFTED)) == [Within.FIRST, Within.SECOND]
-    assert within(first, entry(CRACK, photo="b")) == [Within.FIRST, Within.SECOND]
+    assert within(first, second) == [InVersions.BOTH]
+    assert within(first, entry(CRACK, photo="b", homography=SHIFTED)) == [InVersions.FIRST, InVersions.SECOND]
+    assert within(first, entry(CRACK, photo="b")) == [InVersions.FIRST, InVersions.SECOND]
 
 
 def test_what_is_known_of_a_version_is_said() -> None:
@@ -70,17 +70,17 @@ def test_what_is_known_of_a_version_is_said() -> None:
 
 
 @pytest.fixture
-def dialog(bench: Desk, qtbot: QtBot) -> CompareVersions:
+def dialog(workbench: WorkbenchDriver, qtbot: QtBot) -> CompareVersions:
     """An item with a version of the model and one that a person corrected."""
-    record_id = make_record(bench.session, REGION[:1])
-    item_id = bench.session.items.all(record_id)[0].item_id
-    add_result(bench.session, item_id)
+    record_id = make_record(workbench.session, REGION[:1])
+    item_id = workbench.session.items.all(record_id)[0].item_id
+    add_result(workbench.session, item_id)
     found = {**STAIN, "points": {"x1": 500, "y1": 200, "x2": 540, "y2": 240}, "label": "dent"}
     corrected = [{**box, "origin": "person", "accepted": True} for box in (CRACK, found)]
-    bench.session.items.correct(item_id, 1, corrected)
-    bench.open(record_id, qtbot.waitUntil)
-    bench.context.commands.run("item.versions")
-    made = bench.page.findChild(CompareVersions)
+    workbench.session.items.correct(item_id, 1, corrected)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.context.commands.run("item.versions")
+    made = workbench.page.findChild(CompareVersions)
     assert made is not None
     qtbot.waitUntil(lambda: all(side.view.source is not None for side in made.sides))
     return made
@@ -92,9 +92,9 @@ def test_both_versions_are_on_view_and_move_together(dialog: CompareVersions) ->
     assert [box.highlighted for box in first.view.boxes] == [False, True]
     assert [box.label for box in second.view.boxes] == ["crack", "dent"]
     assert [row.within for row in dialog.table.rows_model.rows()] == [
-        Within.BOTH,
-        Within.FIRST,
-        Within.SECOND,
+        InVersions.BOTH,
+        InVersions.FIRST,
+        InVersions.SECOND,
     ]
     first.view.set_viewport(2.0, 400, 300)
     assert second.view.viewport.scale == 2.0
@@ -116,14 +116,14 @@ def test_a_version_can_be_held_against_itself_or_another(dialog: CompareVersions
     assert [first.versions.itemText(place)[:11] for place in range(2)] == ["Version 1 /", "Version 2 /"]
     second.versions.setCurrentIndex(0)
     dialog.show_versions()
-    assert {row.within for row in dialog.table.rows_model.rows()} == {Within.BOTH}
+    assert {row.within for row in dialog.table.rows_model.rows()} == {InVersions.BOTH}
     dialog.accept()
 
 
-def test_one_version_alone_is_said(bench: Desk, qtbot: QtBot) -> None:
-    bench.open(make_record(bench.session, REGION[:1]), qtbot.waitUntil)
+def test_one_version_alone_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session, REGION[:1]), qtbot.waitUntil)
     said: list[str] = []
-    bench.page.toast.connect(said.append)
-    bench.context.commands.run("item.versions")
+    workbench.page.toast.connect(said.append)
+    workbench.context.commands.run("item.versions")
     assert said == ["This item has fewer than two versions to compare."]
-    assert bench.page.findChild(CompareVersions) is None
+    assert workbench.page.findChild(CompareVersions) is None

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from service.account.service import AccountService
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database, now
 from service.settings import Settings
 from shared.codes import Role
@@ -46,9 +46,9 @@ def accounts(database: Database, settings: Settings, clock: Clock) -> Iterator[A
 
 
 @pytest.fixture
-def changes(database: Database) -> list[Change]:
+def changes(database: Database) -> list[ObjectChange]:
     """What has been announced and committed."""
-    seen: list[Change] = []
+    seen: list[ObjectChange] = []
     database.after_commit.append(seen.extend)
     return seen
 

@@ -14,7 +14,7 @@ from sqlmodel import Session
 
 from service.account import cli
 from service.account.service import AccountService
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database
 from service.envelope import Problem
 from service.settings import Settings
@@ -34,9 +34,9 @@ class Shell:
         self, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.settings, self.monkeypatch, self.capsys = settings, monkeypatch, capsys
-        self.changes: list[Change] = []
+        self.changes: list[ObjectChange] = []
 
-    def _listen(self, _session: Session, changes: list[Change]) -> None:
+    def _listen(self, _session: Session, changes: list[ObjectChange]) -> None:
         self.changes.extend(changes)
 
     def __call__(self, *words: str, typed: str = "") -> tuple[int, str, str]:
@@ -65,7 +65,7 @@ def test_an_added_user_can_log_in(shell: Shell, accounts: AccountService) -> Non
     assert CHIEF[1] not in repr(shell.changes)
 
 
-def test_the_list_names_everybody(shell: Shell) -> None:
+def test_list_names_every_user(shell: Shell) -> None:
     _add(shell, CHIEF, "admin")
     shell(
         "add", "zhang", "--role", "inspector", "--name", "张伟", "--password-stdin", typed="pass-of-zhang-1"
@@ -169,7 +169,7 @@ def test_it_leaves_the_write_ahead_log_to_a_running_service(
         pytest.skip("there is no such log on PostgreSQL")
     seen = []
 
-    def listen(session: Session, _changes: list[Change]) -> None:
+    def listen(session: Session, _changes: list[ObjectChange]) -> None:
         seen.append(session.execute(text("PRAGMA wal_autocheckpoint")).scalar())
 
     monkeypatch.setattr(sys, "stdin", io.StringIO(CHIEF[1]))

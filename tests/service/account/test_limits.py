@@ -12,7 +12,7 @@ from service.account.limits import ADDRESS_FREE, LONGEST_WAIT, PAIR_FREE, USER_F
 from service.account.passwords import Passwords
 from service.account.service import AccountService
 from service.account.tables import LoginFailures
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database
 from service.envelope import Problem, Refusal
 from service.settings import Settings
@@ -122,7 +122,7 @@ def test_many_names_at_once_are_counted_one_by_one(accounts: AccountService, clo
     asyncio.run(play())
 
 
-def test_a_right_guess_that_others_overtook_is_not_told(
+def test_overtaken_correct_password_is_not_revealed(
     accounts: AccountService,
     database: Database,
     settings: Settings,
@@ -265,8 +265,8 @@ def test_wrong_current_passwords_are_limited_too(accounts: AccountService, clock
     asyncio.run(play())
 
 
-def test_what_was_typed_is_neither_kept_nor_told(
-    accounts: AccountService, database: Database, changes: list[Change]
+def test_typed_password_is_neither_stored_nor_logged(
+    accounts: AccountService, database: Database, changes: list[ObjectChange]
 ) -> None:
     canary = "Canary-typed-into-the-name"
 

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from service.account.passwords import Passwords, hashed
 from service.account.rules import (
     FAULT_SENTENCES,
-    Fault,
+    CredentialFault,
     address_group,
     is_loopback,
     password_fault,
@@ -144,21 +144,21 @@ def test_a_login_that_a_password_change_overtakes_is_refused(
 @pytest.mark.parametrize(
     ("password", "fault"),
     [
-        ("1234567", Fault.PASSWORD_LENGTH),
+        ("1234567", CredentialFault.PASSWORD_LENGTH),
         ("x" * 7 + "y", None),
         ("长" * 128, None),
-        ("xy" * 64 + "z", Fault.PASSWORD_LENGTH),
-        ("12345678", Fault.PASSWORD_COMMON),
-        ("ＰＡＳＳＷＯＲＤ", Fault.PASSWORD_COMMON),
-        ("Summer2026", Fault.PASSWORD_COMMON),
-        ("admin@123", Fault.PASSWORD_COMMON),
-        ("iloveyou!", Fault.PASSWORD_COMMON),
-        ("Inspector-Zhang", Fault.PASSWORD_IS_USERNAME),
+        ("xy" * 64 + "z", CredentialFault.PASSWORD_LENGTH),
+        ("12345678", CredentialFault.PASSWORD_COMMON),
+        ("ＰＡＳＳＷＯＲＤ", CredentialFault.PASSWORD_COMMON),
+        ("Summer2026", CredentialFault.PASSWORD_COMMON),
+        ("admin@123", CredentialFault.PASSWORD_COMMON),
+        ("iloveyou!", CredentialFault.PASSWORD_COMMON),
+        ("Inspector-Zhang", CredentialFault.PASSWORD_IS_USERNAME),
         ("pass-of-inspector-zhang", None),
         ("correct-horse-battery", None),
     ],
 )
-def test_rules_of_a_new_password(password: str, fault: Fault | None) -> None:
+def test_rules_of_a_new_password(password: str, fault: CredentialFault | None) -> None:
     assert password_fault(password, "inspector-zhang") == fault
 
 
@@ -169,23 +169,23 @@ def test_rules_of_a_new_password(password: str, fault: Fault | None) -> None:
         ("张伟", None),
         ("a.b+c@d", None),
         ("x" * 64, None),
-        ("x" * 65, Fault.USERNAME_LENGTH),
-        ("", Fault.USERNAME_LENGTH),
-        ("  ", Fault.USERNAME_LENGTH),
-        ("a b", Fault.USERNAME_CHARACTERS),
-        ("a\u200bb", Fault.USERNAME_CHARACTERS),
-        ("a\u202eb", Fault.USERNAME_CHARACTERS),
-        ("a\nb", Fault.USERNAME_CHARACTERS),
-        ("a\x00b", Fault.USERNAME_CHARACTERS),
-        ("a\ud800b", Fault.USERNAME_CHARACTERS),
+        ("x" * 65, CredentialFault.USERNAME_LENGTH),
+        ("", CredentialFault.USERNAME_LENGTH),
+        ("  ", CredentialFault.USERNAME_LENGTH),
+        ("a b", CredentialFault.USERNAME_CHARACTERS),
+        ("a\u200bb", CredentialFault.USERNAME_CHARACTERS),
+        ("a\u202eb", CredentialFault.USERNAME_CHARACTERS),
+        ("a\nb", CredentialFault.USERNAME_CHARACTERS),
+        ("a\x00b", CredentialFault.USERNAME_CHARACTERS),
+        ("a\ud800b", CredentialFault.USERNAME_CHARACTERS),
     ],
 )
-def test_rules_of_a_user_name(username: str, fault: Fault | None) -> None:
+def test_rules_of_a_user_name(username: str, fault: CredentialFault | None) -> None:
     assert username_fault(username) == fault
 
 
 def test_every_fault_has_its_sentence() -> None:
-    assert set(FAULT_SENTENCES) == set(Fault)
+    assert set(FAULT_SENTENCES) == set(CredentialFault)
 
 
 @pytest.mark.parametrize("same", ["Zhang", "zhang", "ZHANG", "Ｚhang", " zhang "])

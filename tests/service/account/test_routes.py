@@ -12,7 +12,7 @@ from sqlalchemy import Update, select, update
 from starlette.testclient import TestClient
 
 from service.account.tables import LoginSession, User
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database, now
 from service.settings import Settings
 from shared.codes import Role
@@ -145,7 +145,7 @@ def test_nobody_is_given_the_password_that_they_have(client: TestClient) -> None
     assert client.put(path, json={"password": "correct-horse-8"}).status_code == 200
 
 
-def test_a_name_of_blanks_is_no_name_and_clears_none(client: TestClient) -> None:
+def test_name_of_blanks_is_refused_and_clears_nothing(client: TestClient) -> None:
     client.post("/api/auth/updateInfo", json={"name": "李四"})
     answer = client.post("/api/auth/updateInfo", json={"name": " \u3000"}).json()
     assert (answer["code"], answer["msg"]) == (1, "更新数据失败")
@@ -305,8 +305,8 @@ def test_no_secret_reaches_a_log_or_a_failure(
         assert secret not in caplog.text
 
 
-def test_what_happens_is_told_with_who_and_from_where(app: FastAPI, settings: Settings) -> None:
-    seen: list[Change] = []
+def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
+    seen: list[ObjectChange] = []
     database: Database = _database_of(app)
     database.after_commit.append(seen.extend)
     with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:

@@ -9,7 +9,7 @@ import pytest
 from service.account.rules import (
     MAX_USERNAME,
     PROFILE_SENTENCES,
-    Fault,
+    CredentialFault,
     ProfileFaultError,
     address_group,
     is_loopback,
@@ -97,16 +97,16 @@ def test_only_fields_of_the_profile_that_were_sent_change() -> None:
         ("a", None),
         ("名" * MAX_USERNAME, None),
         (f" {'a' * MAX_USERNAME} ", None),
-        ("a" * (MAX_USERNAME + 1), Fault.USERNAME_LENGTH),
-        ("", Fault.USERNAME_LENGTH),
-        ("  ", Fault.USERNAME_LENGTH),
-        ("a b", Fault.USERNAME_CHARACTERS),
-        ("a\u200bb", Fault.USERNAME_CHARACTERS),
-        ("a\x00b", Fault.USERNAME_CHARACTERS),
-        ("a\u2028b", Fault.USERNAME_CHARACTERS),
+        ("a" * (MAX_USERNAME + 1), CredentialFault.USERNAME_LENGTH),
+        ("", CredentialFault.USERNAME_LENGTH),
+        ("  ", CredentialFault.USERNAME_LENGTH),
+        ("a b", CredentialFault.USERNAME_CHARACTERS),
+        ("a\u200bb", CredentialFault.USERNAME_CHARACTERS),
+        ("a\x00b", CredentialFault.USERNAME_CHARACTERS),
+        ("a\u2028b", CredentialFault.USERNAME_CHARACTERS),
     ],
 )
-def test_user_names(username: str, fault: Fault | None) -> None:
+def test_user_names(username: str, fault: CredentialFault | None) -> None:
     assert username_fault(username) is fault
 
 

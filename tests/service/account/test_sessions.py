@@ -11,8 +11,8 @@ from sqlalchemy import select, update
 
 from service.account.service import AccountService
 from service.account.tables import LoginSession, SpentRefresh, User
-from service.account.tokens import Exchange, refresh_hash
-from service.changes import Change
+from service.account.tokens import RefreshExchange, refresh_hash
+from service.changes import ObjectChange
 from service.database import Database
 from service.envelope import Problem, Refusal
 from service.security import Caller
@@ -80,7 +80,7 @@ def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) 
 
 @pytest.mark.parametrize("seconds", [10.001, 3600.0, -10.001])
 def test_a_spent_refresh_token_that_comes_late_ends_its_session(
-    accounts: AccountService, changes: list[Change], clock: Clock, seconds: float
+    accounts: AccountService, changes: list[ObjectChange], clock: Clock, seconds: float
 ) -> None:
     async def play() -> None:
         stolen = await first_admin(accounts)
@@ -98,7 +98,7 @@ def test_a_spent_refresh_token_that_comes_late_ends_its_session(
 
 @pytest.mark.parametrize(("address", "agent"), [("127.0.0.2", "tab"), (HOME, "another program"), (HOME, "")])
 def test_a_spent_refresh_token_of_another_client_ends_its_session(
-    accounts: AccountService, changes: list[Change], address: str, agent: str
+    accounts: AccountService, changes: list[ObjectChange], address: str, agent: str
 ) -> None:
     async def play() -> None:
         stolen = await first_admin(accounts)
@@ -113,7 +113,7 @@ def test_a_spent_refresh_token_of_another_client_ends_its_session(
 
 
 def test_a_spent_refresh_token_gives_the_same_client_the_tokens_of_the_first_time(
-    accounts: AccountService, changes: list[Change], clock: Clock
+    accounts: AccountService, changes: list[ObjectChange], clock: Clock
 ) -> None:
     async def play() -> None:
         # Access tokens are read by the real time.
@@ -156,7 +156,7 @@ def test_a_token_that_an_older_version_spent_is_never_given_again(
 
 @pytest.mark.parametrize("number", [5, 20])
 def test_refreshes_at_once_with_one_token_all_get_the_same_tokens(
-    accounts: AccountService, changes: list[Change], number: int
+    accounts: AccountService, changes: list[ObjectChange], number: int
 ) -> None:
     async def play() -> None:
         tokens = await first_admin(accounts)
@@ -202,17 +202,17 @@ def test_nothing_in_the_database_leads_to_the_next_refresh_token(
     assert row.client is not None
     for text in (spent.refresh_token, tokens.refresh_token, tokens.access_token, HOME):
         assert text not in (row.seed, row.client)
-    right = Exchange(settings.signing_secret())
+    right = RefreshExchange(settings.signing_secret())
     assert right.successor(spent.refresh_token, row.seed).refresh == tokens.refresh_token
     for exchange, token, seed in (
-        (Exchange(b"another secret"), spent.refresh_token, row.seed),
+        (RefreshExchange(b"another secret"), spent.refresh_token, row.seed),
         (right, spent.refresh_token + "x", row.seed),
-        (right, spent.refresh_token, Exchange.new_seed()),
+        (right, spent.refresh_token, RefreshExchange.new_seed()),
     ):
         assert exchange.successor(token, seed).refresh != tokens.refresh_token
 
 
-def test_an_unknown_refresh_token_is_no_login(accounts: AccountService) -> None:
+def test_unknown_refresh_token_is_refused(accounts: AccountService) -> None:
     async def play() -> None:
         for text in ("", "x", "\ud800", "令牌"):
             with pytest.raises(Problem) as caught:
@@ -251,7 +251,7 @@ def test_a_session_ends_after_ninety_days_of_refreshes(
     asyncio.run(play())
 
 
-def test_logout_ends_the_session_at_once(accounts: AccountService, changes: list[Change]) -> None:
+def test_logout_ends_the_session_at_once(accounts: AccountService, changes: list[ObjectChange]) -> None:
     async def play() -> None:
         tokens, other = await first_admin(accounts), await log_in(accounts, CHIEF)
         assert await _is_in(accounts, tokens)

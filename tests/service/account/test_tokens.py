@@ -95,7 +95,7 @@ BAD: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("kind", list(BAD))
-def test_a_bad_token_is_no_login(kind: str) -> None:
+def test_bad_token_is_refused(kind: str) -> None:
     assert _error(BAD[kind]()) == "not_logged_in"
 
 
@@ -126,7 +126,7 @@ def test_a_login_goes_on_after_the_clock_was_set_back_or_forward(
     asyncio.run(play())
 
 
-def test_an_expired_token_of_another_secret_is_no_login() -> None:
+def test_expired_token_of_another_secret_is_refused() -> None:
     expired = _claims(exp=int(now().timestamp()) - 1)
     assert _error(jwt.encode(expired, b"x" * 48, algorithm="HS256")) == "not_logged_in"
 
@@ -145,7 +145,7 @@ def test_the_token_says_how_and_for_how_long(accounts: AccountService, settings:
     assert claims["aud"] == AUDIENCE
 
 
-def test_a_refresh_token_is_no_access_token(accounts: AccountService) -> None:
+def test_refresh_token_is_not_accepted_as_access_token(accounts: AccountService) -> None:
     async def play() -> None:
         tokens = await first_admin(accounts)
         with pytest.raises(Problem) as caught:
@@ -155,7 +155,7 @@ def test_a_refresh_token_is_no_access_token(accounts: AccountService) -> None:
     asyncio.run(play())
 
 
-def test_a_token_of_another_users_session_is_no_login(accounts: AccountService, settings: Settings) -> None:
+def test_token_of_another_users_session_is_refused(accounts: AccountService, settings: Settings) -> None:
     async def play() -> None:
         tokens = await first_admin(accounts)
         session = jwt.decode(tokens.access_token, options={"verify_signature": False})["sid"]

@@ -20,7 +20,7 @@ from service import verifying as cli
 from service.audit import rules
 from service.audit.routes import router
 from service.audit.service import AuditService, Verification
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database, now
 from service.schema import metadata
 from service.settings import Settings
@@ -47,7 +47,7 @@ def room(audit: AuditService) -> Iterator[TestClient]:
         yield client
 
 
-def tell(database: Database, *changes: Change) -> None:
+def tell(database: Database, *changes: ObjectChange) -> None:
     def work(session: Session) -> None:
         for change in changes:
             announce(session, change)
@@ -57,7 +57,9 @@ def tell(database: Database, *changes: Change) -> None:
 
 def fill(database: Database, count: int = 5) -> None:
     for number in range(count):
-        tell(database, Change("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["旧", "新"]}))
+        tell(
+            database, ObjectChange("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["旧", "新"]})
+        )
 
 
 def tamper(database: Database, *statements: str) -> None:
@@ -77,12 +79,12 @@ def tamper(database: Database, *statements: str) -> None:
 
 def test_a_change_and_its_row_are_one_transaction(audit: AuditService, database: Database) -> None:
     def failing(session: Session) -> None:
-        announce(session, Change("create", "record", "lost"))
+        announce(session, ObjectChange("create", "record", "lost"))
         raise RuntimeError("after the announcement")
 
     with pytest.raises(RuntimeError):
         database.write_now(failing)
-    tell(database, Change("create", "record", "kept"), Change("create", "item", "kept too"))
+    tell(database, ObjectChange("create", "record", "kept"), ObjectChange("create", "item", "kept too"))
     assert audit.verify() == Verification(3, 3, audit.verify().hash, [])
 
 
@@ -93,7 +95,7 @@ def test_a_log_of_a_moment_ago_is_whole(audit: AuditService, database: Database)
     assert (found.rows, found.seq, found.problems) == (6, 6, [])
     # A row of that number that says something else is not the one that was there.
     assert len(audit.verify(expect=(first.seq, "0" * 64)).problems) == 1
-    tell(database, Change("update", "item", "i", fleeting=True))
+    tell(database, ObjectChange("update", "item", "i", fleeting=True))
     assert audit.verify().rows == 6
     audit.begin()
     assert audit.verify().rows == 6, "a log begins once"
@@ -271,7 +273,10 @@ def test_parallel_transactions_make_one_chain(audit: AuditService, database: Dat
 
 def test_any_text_can_be_logged(audit: AuditService, database: Database) -> None:
     odd = "a\x00b\ud800\r\n" + "长" * 300
-    tell(database, Change("login_failed", "user", odd, None, odd, {odd: odd, "at": dt.datetime.now(dt.UTC)}))
+    tell(
+        database,
+        ObjectChange("login_failed", "user", odd, None, odd, {odd: odd, "at": dt.datetime.now(dt.UTC)}),
+    )
     assert audit.verify().problems == []
 
 
@@ -284,9 +289,9 @@ def test_details_have_one_form(details: dict[str, Any]) -> None:
 
 
 def test_the_log_is_read_in_pages_with_filters(room: TestClient, database: Database) -> None:
-    tell(database, Change("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
-    tell(database, Change("update", "record", "r1", "u2", "10.0.0.1"))
-    tell(database, Change("delete", "item", "i1", "u1", "10.0.0.1"))
+    tell(database, ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
+    tell(database, ObjectChange("update", "record", "r1", "u2", "10.0.0.1"))
+    tell(database, ObjectChange("delete", "item", "i1", "u1", "10.0.0.1"))
 
     def seqs(**query: Any) -> list[int]:
         answer = room.get("/api/audit", params=query)
@@ -348,9 +353,7 @@ def test_the_command_says_whether_the_log_is_whole(
         verify("--expect", "nonsense")
 
 
-def test_a_log_that_was_never_begun_is_no_fault(
-    database: Database, verify: Callable[..., tuple[int, str]]
-) -> None:
+def test_log_that_never_started_is_valid(database: Database, verify: Callable[..., tuple[int, str]]) -> None:
     status, out = verify()
     assert (status, out.split(":")[0]) == (0, "nothing yet")
     # Someone who knows how the log ended does not take that for an answer.
@@ -386,7 +389,7 @@ def test_the_command_without_a_database(tmp_path: Any, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
-def test_a_time_that_is_none_is_a_finding(audit: AuditService, database: Database) -> None:
+def test_invalid_time_is_reported(audit: AuditService, database: Database) -> None:
     fill(database)
     tamper(database, "UPDATE audit_event SET at = 'yesterday' WHERE seq = 3")
     assert audit.verify().problems == ["a row between 1 and 1000 was changed: it can not be read"]

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from service.catalogue.routes import router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import ReferenceImageRow
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database
 from shared.codes import Role
 from shared.wire.files import StoredFile
@@ -111,7 +111,7 @@ def test_a_change_on_top_of_an_older_version_is_refused(room: TestClient, kind: 
     assert room.delete(url, headers={"If-Match": f'"x", {first.headers["etag"]}'}).status_code == 200
 
 
-def test_a_change_to_the_same_values_is_no_change(room: TestClient) -> None:
+def test_update_with_same_values_changes_nothing(room: TestClient) -> None:
     url = f"/api/catalogue/aircraft/{make(room, 'aircraft')['aircraft_id']}"
     before = room.get(url)
     same = room.put(url, json=KINDS["aircraft"])
@@ -359,8 +359,8 @@ def test_rights(room: TestClient, kind: str) -> None:
         assert room.delete(entry, headers=headers).status_code == may_manage
 
 
-def test_changes_are_told(room: TestClient, database: Database) -> None:
-    told: list[Change] = []
+def test_changes_are_announced(room: TestClient, database: Database) -> None:
+    told: list[ObjectChange] = []
     database.after_commit.append(told.extend)
     flight = make(room, "flights")
     url = f"/api/catalogue/flights/{flight['flight_id']}"

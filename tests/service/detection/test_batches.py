@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 
 from service.database import Database
 from service.detection import batches
-from service.detection.enqueuing import Enqueuing
-from service.detection.making import Making
-from service.detection.tables import BatchRow, PortionRow
+from service.detection.enqueuing import JobEnqueuer
+from service.detection.making import BatchMaker
+from service.detection.tables import BatchRow, ChunkRow
 from shared import samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.test_entries import path, until
@@ -137,9 +137,9 @@ class Slow:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     """Portions of one item, and the third of them has to wait."""
-    gate, step = Slow(), Making._step
+    gate, step = Slow(), BatchMaker._step
 
-    async def waiting(making: Making) -> bool:
+    async def waiting(making: BatchMaker) -> bool:
         if gate.made == 2:
             gate.begun.set()
             await asyncio.to_thread(gate.go.wait, 30)
@@ -147,7 +147,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
         gate.made += went_on
         return went_on
 
-    monkeypatch.setattr(Making, "_step", waiting)
+    monkeypatch.setattr(BatchMaker, "_step", waiting)
     monkeypatch.setattr(batches, "PORTION", 1)
     yield gate
     gate.go.set()
@@ -199,21 +199,21 @@ def test_a_batch_that_is_cancelled_while_it_is_made_makes_no_more_and_is_retried
         assert [entry["progress"] for entry in results_of(client, one)].count("done") == 1
 
 
-def test_a_portion_that_can_not_be_made_holds_nothing_up_and_is_made_later(
+def test_failing_chunk_does_not_block_others_and_is_retried(
     client: TestClient, item: dict[str, Any], scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(2):
         more(client, item, scene)
     monkeypatch.setattr("service.detection.making._POLL_SECONDS", 0.1)
-    make, failures = Enqueuing.jobs, list[str]()
+    make, failures = JobEnqueuer.jobs, list[str]()
 
-    def failing(enqueuing: Enqueuing, session: Session, item_ids: list[str], *given: Any) -> None:
+    def failing(enqueuing: JobEnqueuer, session: Session, item_ids: list[str], *given: Any) -> None:
         make(enqueuing, session, item_ids, *given)
         if item["item_id"] in item_ids and len(failures) < 3:
             failures.append(item["item_id"])
             raise OperationalError("nothing", None, Exception("away"))
 
-    monkeypatch.setattr(Enqueuing, "jobs", failing)
+    monkeypatch.setattr(JobEnqueuer, "jobs", failing)
     made = pending(client)
     until(lambda: batch(client, made["batch_id"])["done"] == 3)
     assert len(failures) == 3
@@ -225,14 +225,14 @@ def test_portions_are_of_one_record_bounded_and_made_in_turn(
 ) -> None:
     monkeypatch.setattr(batches, "PORTION", 2)
     large = database.write_now(
-        lambda session: batches.wish(session, lambda _: {"a": ["1", "2", "3"], "b": ["4"]}, None, None)
+        lambda session: batches.create(session, lambda _: {"a": ["1", "2", "3"], "b": ["4"]}, None, None)
     )
     small = database.write_now(
-        lambda session: batches.wish(session, lambda _: {"c": [], "d": ["5"], "b": ["4"]}, None, None)
+        lambda session: batches.create(session, lambda _: {"c": [], "d": ["5"], "b": ["4"]}, None, None)
     )
 
     def take(session: Session) -> tuple[str, list[str]] | None:
-        found = batches.take_portion(session, [])
+        found = batches.take_chunk(session, [])
         if found is None:
             return None
         session.delete(found[1])
@@ -242,21 +242,19 @@ def test_portions_are_of_one_record_bounded_and_made_in_turn(
     assert taken == [(large, ["1", "2"]), (small, ["5"]), (large, ["3"]), (large, ["4"]), None]
 
 
-def test_services_share_the_portions_and_none_is_made_of_a_cancelled_batch(
-    database: Database, database_kind: str
-) -> None:
+def test_services_share_chunks_and_skip_cancelled_batches(database: Database, database_kind: str) -> None:
     wish = {"a": ["1"], "b": ["2"]}
-    batch_id = database.write_now(lambda session: batches.wish(session, lambda _: wish, None, None))
+    batch_id = database.write_now(lambda session: batches.create(session, lambda _: wish, None, None))
 
-    def key(found: tuple[BatchRow, PortionRow] | None) -> list[str]:
+    def key(found: tuple[BatchRow, ChunkRow] | None) -> list[str]:
         return [] if found is None else found[1].item_ids
 
     if database_kind == "postgresql":
         with Session(database.writer) as one, Session(database.writer) as other:
-            seen = [key(batches.take_portion(session, [])) for session in (one, other, other)]
+            seen = [key(batches.take_chunk(session, [])) for session in (one, other, other)]
             assert seen[:2] == [["1"], ["2"]]
-    assert key(database.write_now(lambda session: batches.take_portion(session, [(batch_id, 0)]))) == ["2"]
+    assert key(database.write_now(lambda session: batches.take_chunk(session, [(batch_id, 0)]))) == ["2"]
     database.write_now(lambda session: batches.cancel(session, batch_id, None, None))
-    assert database.write_now(lambda session: batches.take_portion(session, [])) is None
-    assert database.read_now(batches.left) == (False, False)
+    assert database.write_now(lambda session: batches.take_chunk(session, [])) is None
+    assert database.read_now(batches.has_work_left) == (False, False)
     assert database.read_now(lambda session: batches.is_settled(session, batch_id))

@@ -153,7 +153,7 @@ def test_an_unknown_model_is_said(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe has no place in its file system")
-def test_what_never_ends_is_no_file(
+def test_endless_input_is_refused(
     folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     pipe = tmp_path / "pipe.onnx"
@@ -167,7 +167,7 @@ def test_what_never_ends_is_no_file(
     assert lines(capsys.readouterr().out)[0]["error"] == "file_lost"
 
 
-def test_what_is_no_model_and_no_setting_is_said(
+def test_unknown_model_and_setting_are_reported(
     folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     photo = str(folder / "photo.png")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.detection.reference_difference.cover import Covered, Known, cover
+from service.detection.reference_difference.cover import Covered, ReferenceFeatures, cover
 from service.detection.reference_difference.parts import Pyramid, apply, corners, grey
 from shared import samples
 from shared.cv import cv2
@@ -19,7 +19,7 @@ REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in
 def found(
     photo: Image, reference: Image = REFERENCE, regions: list[Rect] = REGIONS, seconds: float = 60
 ) -> list[Covered | None]:
-    return cover(Known(Pyramid(grey(reference))), regions, Pyramid(grey(photo)), seconds)
+    return cover(ReferenceFeatures(Pyramid(grey(reference))), regions, Pyramid(grey(photo)), seconds)
 
 
 def shown(places: list[Covered | None]) -> set[int]:
@@ -159,7 +159,7 @@ def test_one_that_can_be_told_from_its_look_alikes_is() -> None:
     assert shown(found(photo, image, regions)) == {1}
 
 
-def test_look_alikes_beside_each_other_are_told_by_the_whole() -> None:
+def test_adjacent_look_alikes_are_distinguished_by_the_whole_image() -> None:
     image, regions = _repeated(mark=False)
     photo, matrix = samples.photograph(image, View(rotation=3, scale=0.8, noise=3), 2)
     places = found(photo, image, regions)

@@ -81,7 +81,7 @@ def test_each_export_is_set_up_by_itself(
     assert np.allclose([box.x, box.y, box.w, box.h], [BOX.x, BOX.y, BOX.w, BOX.h], atol=1)
 
 
-def test_four_classes_are_told_from_the_boxes(tmp_path: Path) -> None:
+def test_four_classes_are_distinguished_from_boxes(tmp_path: Path) -> None:
     logits = sigmoid_logits()[..., :4]
     path = constant_model(tmp_path / "detr.onnx", {"boxes": boxes(), "logits": logits})
     checked = check(path, None, {})

@@ -152,7 +152,7 @@ def test_a_deleted_item_ends_its_detection_and_comes_back_without_it(
     assert detect(client, item)["version"] == 2
 
 
-def test_an_item_that_was_deleted_and_restored_meanwhile_is_detected_anew_when_asked(
+def test_item_deleted_and_restored_is_detected_again_on_request(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)

@@ -190,7 +190,7 @@ def test_the_size_that_a_file_was_trained_for_is_used_where_it_takes_any(tmp_pat
         assert size(nonsense) == (640, 640)
 
 
-def test_what_looks_like_a_detector_and_is_none_is_refused(tmp_path: Path) -> None:
+def test_lookalike_of_detector_is_refused(tmp_path: Path) -> None:
     boxes = np.tile(np.array(CORNERS, np.float32), (1, CELLS, 1))
     scores = np.full((1, CELLS, 3), 0.1, np.float32)
     points = lying(np.tile(np.array([*CENTRED, 0.9, *POINTS], np.float32), (1, CELLS, 1)))

@@ -122,7 +122,7 @@ def attempt(session: Session, job_id: str) -> int:
 
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 @pytest.mark.postgresql
-def test_a_job_that_ended_without_its_queue_being_told_is_not_done_again(
+def test_job_that_ended_without_queue_update_is_not_repeated(
     client: TestClient, item: dict[str, Any], database: Database
 ) -> None:
     job = detect(client, item)

@@ -245,16 +245,16 @@ def test_a_lease_that_ran_out_is_taken_again_and_only_the_last_taker_may_end_it(
     _, second = database.write_now(take)
     assert second == first + 1
     assert not database.write_now(lambda session: jobs.renew(session, job_id, first, 50))
-    assert database.write_now(lambda session: jobs.ours(session, job_id, first)) is None
+    assert database.write_now(lambda session: jobs.locked_job(session, job_id, first)) is None
     assert database.write_now(lambda session: jobs.renew(session, job_id, second, 50))
 
     def finish(session: Any) -> None:
-        row = jobs.ours(session, job_id, second)
+        row = jobs.locked_job(session, job_id, second)
         assert row is not None
         jobs.end(row, JobState.DONE, None, 1)
 
     database.write_now(finish)
-    assert database.write_now(lambda session: jobs.ours(session, job_id, second)) is None
+    assert database.write_now(lambda session: jobs.locked_job(session, job_id, second)) is None
 
 
 @ON_ONE_DATABASE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.detection.reference_difference import Found, detect, fine
+from service.detection.reference_difference import DetectedDifference, detect, fine
 from service.detection.reference_difference.compensate import Light
-from service.detection.reference_difference.look import Frame, Look
+from service.detection.reference_difference.look import Comparison, ComparisonFrame
 from service.detection.reference_difference.parts import Pyramid, inverse, shift_scale
 from shared import samples
 from shared.cv import cv2
@@ -36,7 +36,7 @@ def crack(image: samples.Image, points: list[tuple[int, int]], width: int, darke
     return box
 
 
-def best(found: tuple[Found, ...], box: Rect) -> float:
+def best(found: tuple[DetectedDifference, ...], box: Rect) -> float:
     return max((one.box.iou(box) for one in found), default=0.0)
 
 
@@ -60,10 +60,10 @@ def test_however_much_differs_the_windows_have_bounded_size() -> None:
         cv2.line(photo, (x, y), (x + 90, y + 60), 60, 2)
     # A line across all of it: its window cannot be had at full resolution.
     cv2.line(photo, (20, 20), (3180, 2380), 60, 2)
-    full = Frame(np.eye(3), np.eye(3), (3200, 2400))
+    full = ComparisonFrame(np.eye(3), np.eye(3), (3200, 2400))
     coarse = np.zeros((1200, 1600, 1), np.float32)
     half = inverse(shift_scale(0, 0, 0.5))
-    first = Look([], Frame(half, half, (1600, 1200)), coarse, coarse, None, 1, Light(1, None))
+    first = Comparison([], ComparisonFrame(half, half, (1600, 1200)), coarse, coarse, None, 1, Light(1, None))
     found = [frame for frame, _ in fine.windows(Pyramid(known), Pyramid(photo), first, full)]
     assert found
     assert sum(frame.pixels for frame in found) <= 3_010_000
@@ -72,8 +72,8 @@ def test_however_much_differs_the_windows_have_bounded_size() -> None:
 
 def test_nothing_is_looked_at_twice_where_nothing_differs() -> None:
     known = np.random.default_rng(3).integers(90, 150, (1600, 2000), np.uint8)
-    full = Frame(np.eye(3), np.eye(3), (2000, 1600))
+    full = ComparisonFrame(np.eye(3), np.eye(3), (2000, 1600))
     half = inverse(shift_scale(0, 0, 0.5))
     coarse = np.zeros((800, 1000, 1), np.float32)
-    first = Look([], Frame(half, half, (1000, 800)), coarse, coarse, None, 1, Light(1, None))
+    first = Comparison([], ComparisonFrame(half, half, (1000, 800)), coarse, coarse, None, 1, Light(1, None))
     assert list(fine.windows(Pyramid(known), Pyramid(known.copy()), first, full)) == []

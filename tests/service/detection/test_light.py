@@ -48,7 +48,7 @@ def noisy(image: samples.Image) -> samples.Image:
 
 
 @pytest.mark.parametrize("change", [shadow, bands])
-def test_what_only_light_changed_is_no_finding(change: Change) -> None:
+def test_change_of_light_is_not_a_finding(change: Change) -> None:
     assert detect(PANEL, WHOLE, noisy(change(PANEL))).boxes == ()
 
 
@@ -67,7 +67,7 @@ def test_what_is_as_wide_as_a_shadow_but_hides_the_surface_is_found() -> None:
     assert max(one.box.iou(Rect(560, 60, 320, 580)) for one in found) > 0.5
 
 
-def test_a_stripe_from_rim_to_rim_is_no_band_of_light() -> None:
+def test_stripe_across_picture_is_not_taken_for_light() -> None:
     taped = PANEL.copy()
     taped[300:340] = (60, 66, 72)
     found = detect(PANEL, WHOLE, noisy(taped)).boxes

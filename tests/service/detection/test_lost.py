@@ -124,7 +124,7 @@ def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
             until(lambda: bool(told))
         return asked(process, request, seconds, progress)
 
-    monkeypatch.setattr(ComputeProcess, "tell_next", deadly)
+    monkeypatch.setattr(ComputeProcess, "prepare_next", deadly)
     monkeypatch.setattr(ComputeProcess, "ask", patient)
     other = more(client, item, scene, inspection_id=item["inspection_id"])
     jobs = client.post(f"/api/inspection/{item['inspection_id']}/detect").json()["data"]

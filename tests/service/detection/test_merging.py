@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.detection.onnx.decode import Decoded
 from service.detection.onnx.detector import slices
-from service.detection.onnx.merge import MOST_FOUND, merged, part_of, suppressed
+from service.detection.onnx.merge import MOST_FOUND, merged, slice_findings, suppressed
 from service.detection.onnx.settings import DetectorSettings
 
 WIDTH, HEIGHT = 4000, 3000
@@ -35,7 +35,7 @@ def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0)
                 numbers.append(classes[number] if classes else 0)
         table = np.array(boxes, np.float64).reshape(-1, 4)
         found = Decoded(table, np.full(len(table), 0.9), np.array(numbers, np.int64))
-        parts.append(part_of(found, place, WIDTH, HEIGHT, 0.45))
+        parts.append(slice_findings(found, place, WIDTH, HEIGHT, 0.45))
     whole = merged(parts, 0.45)
     return sorted((round(a), round(b), round(c), round(d)) for a, b, c, d in whole.boxes.tolist())
 
@@ -77,8 +77,8 @@ def test_a_thing_that_ends_where_another_begins_is_another() -> None:
 def test_of_boxes_as_sure_the_finer_one_stays() -> None:
     coarse = Decoded(np.array([[990.0, 990, 1110, 1110]]), np.array([0.9]), np.array([0]))
     fine = Decoded(np.array([[1000.0, 1000, 1100, 1100]]), np.array([0.9]), np.array([0]))
-    whole = part_of(coarse, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45)
-    part = part_of(fine, (960, 960, 320, 320), WIDTH, HEIGHT, 0.45)
+    whole = slice_findings(coarse, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45)
+    part = slice_findings(fine, (960, 960, 320, 320), WIDTH, HEIGHT, 0.45)
     assert merged([whole, part], 0.45).boxes.tolist() == [[1000, 1000, 1100, 1100]]
 
 
@@ -86,7 +86,9 @@ def test_a_thing_within_a_larger_one_that_is_less_sure_stays() -> None:
     boxes = np.array([[0.0, 0, 1000, 1000], [100, 100, 200, 200]])
     for sure, count in ((0.9, 1), (0.3, 2)):
         found = Decoded(boxes, np.array([sure, 0.9]), np.zeros(2, np.int64))
-        parts = [part_of(one, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45) for one in (found, nothing())]
+        parts = [
+            slice_findings(one, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45) for one in (found, nothing())
+        ]
         assert len(merged(parts, 0.45).boxes) == count
 
 
@@ -101,7 +103,7 @@ def test_the_surest_of_too_many_stay() -> None:
     sure = np.linspace(0.3, 0.9, count)
     found = suppressed(Decoded(boxes, sure, np.zeros(count, np.int64)), 0.45)
     for parts in ([found], [found, nothing()]):
-        kept = merged([part_of(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
+        kept = merged([slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
         assert len(kept.boxes) == MOST_FOUND
         assert kept.confidences.min() == pytest.approx(sure[500])
         assert np.all(np.diff(kept.confidences) <= 0)

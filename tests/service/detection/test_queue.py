@@ -93,7 +93,7 @@ class Worker:
             return self.outcomes.pop(0)
 
         def end(session: Session) -> None:
-            ours = jobs.ours(session, row.job_id, row.attempt)
+            ours = jobs.locked_job(session, row.job_id, row.attempt)
             assert ours is not None
             jobs.end(ours, JobState.DONE, None, 1)
 

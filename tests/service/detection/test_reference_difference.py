@@ -45,7 +45,7 @@ def test_an_unharmed_surface_has_no_findings(view: View) -> None:
     assert detect(panel, whole(panel), photo).boxes == ()
 
 
-def test_the_homography_is_that_of_the_view() -> None:
+def test_homography_matches_view() -> None:
     panel = samples.panel(900, 700, 8).image
     photo, matrix = samples.photograph(panel, HARD, 4)
     found = detect(panel, whole(panel), photo).alignment
@@ -178,7 +178,7 @@ def test_a_part_with_bright_pins_and_a_dark_body_is_one_finding() -> None:
     raw[40:120, 50:110] = 30
     for x in range(52, 110, 10):
         raw[35:40, x : x + 5] = raw[120:125, x : x + 5] = 220
-    (one,) = boxes.parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
+    (one,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
     assert one.box.iou(from_corners(50, 35, 110, 125)) > 0.9
 
 
@@ -186,7 +186,7 @@ def test_a_line_that_crosses_a_trace_of_its_colour_is_one_finding() -> None:
     raw = np.zeros((400, 400), np.uint8)
     cv2.line(raw, (150, 150), (162, 159), 90, 4)
     cv2.line(raw, (178, 171), (190, 180), 90, 4)
-    (one,) = boxes.parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
+    (one,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
     assert one.box.iou(from_corners(148, 148, 192, 182)) > 0.8
 
 
@@ -207,7 +207,7 @@ def test_two_stains_side_by_side_are_two_findings() -> None:
 def test_two_large_things_near_each_other_are_two_findings() -> None:
     raw = np.zeros((640, 640), np.uint8)
     raw[200:270, 150:220] = raw[200:270, 248:318] = 90
-    assert len(boxes.parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)) == 2
+    assert len(boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)) == 2
 
 
 def with_knob(intact: samples.Image, x: int, y: int) -> samples.Image:
@@ -217,7 +217,7 @@ def with_knob(intact: samples.Image, x: int, y: int) -> samples.Image:
     return image
 
 
-def test_a_knob_seen_from_a_little_to_the_side_is_no_finding_and_a_missing_one_is() -> None:
+def test_knob_seen_slightly_from_the_side_is_not_a_finding_but_a_missing_one_is() -> None:
     rng = np.random.default_rng(5)
     intact = np.full((480, 480, 3), (60, 70, 80), np.uint8)
     for at in (40, 400):

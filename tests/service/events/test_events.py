@@ -16,9 +16,9 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from service.changes import Change
+from service.changes import ObjectChange
 from service.envelope import Problem, install_handlers
-from service.events.ring import Ring
+from service.events.ring import ChangeFeed
 from service.events.routes import MAX_STREAMS_OF_ONE, Sees, router, sees, stream
 from service.routing import add_routes
 from service.security import Caller
@@ -26,8 +26,8 @@ from shared.codes import ErrorCode, Role
 from tests.service.rooms import as_role, by_role, caller_of, rooms
 
 
-def change(number: int) -> Change:
-    return Change("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["secret", "contents"]})
+def change(number: int) -> ObjectChange:
+    return ObjectChange("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["secret", "contents"]})
 
 
 async def allowed() -> Sees:
@@ -47,18 +47,18 @@ async def take(messages: AsyncIterator[bytes], count: int) -> list[dict[str, str
         return [parsed(await anext(messages)) for _ in range(count)]
 
 
-def run(work: Callable[[Ring], Awaitable[None]], kept: int = 10) -> None:
-    asyncio.run(work(Ring(kept)))  # type: ignore[arg-type]
+def run(work: Callable[[ChangeFeed], Awaitable[None]], kept: int = 10) -> None:
+    asyncio.run(work(ChangeFeed(kept)))  # type: ignore[arg-type]
 
 
 def test_a_change_arrives_without_its_contents() -> None:
-    async def work(ring: Ring) -> None:
-        messages = stream(ring, None, allowed, 60)
+    async def work(change_feed: ChangeFeed) -> None:
+        messages = stream(change_feed, None, allowed, 60)
         assert await take(messages, 1) == [{"retry": "2000"}]
         waiting = asyncio.create_task(take(messages, 2))
         await asyncio.sleep(0.01)
         await asyncio.to_thread(
-            ring.after_commit, [change(1), Change("login", "user", quiet=True), change(2)]
+            change_feed.after_commit, [change(1), ObjectChange("login", "user", quiet=True), change(2)]
         )
         first, second = await waiting
         assert first["event"] == "change"
@@ -75,44 +75,44 @@ def test_a_change_arrives_without_its_contents() -> None:
         assert json.loads(second["data"])["object_id"] == "r2"
         assert "secret" not in first["data"]
         await messages.aclose()  # type: ignore[attr-defined]
-        assert ring.readers == 0
+        assert change_feed.readers == 0
 
     run(work)
 
 
 def test_a_client_goes_on_where_it_was() -> None:
-    async def work(ring: Ring) -> None:
-        ring.after_commit([change(n) for n in range(1, 6)])
-        third = ring.id_of(3)
-        messages = stream(ring, third, allowed, 60)
+    async def work(change_feed: ChangeFeed) -> None:
+        change_feed.after_commit([change(n) for n in range(1, 6)])
+        third = change_feed.id_of(3)
+        messages = stream(change_feed, third, allowed, 60)
         got = await take(messages, 3)
         assert [json.loads(m["data"])["object_id"] for m in got[1:]] == ["r4", "r5"]
 
     run(work)
 
 
-def test_a_client_that_was_away_too_long_reads_anew() -> None:
-    async def work(ring: Ring) -> None:
-        first = ring.id_of(0)
-        ring.after_commit([change(n) for n in range(1, 20)])
-        messages = stream(ring, first, allowed, 60)
+def test_client_that_was_away_too_long_rereads_everything() -> None:
+    async def work(change_feed: ChangeFeed) -> None:
+        first = change_feed.id_of(0)
+        change_feed.after_commit([change(n) for n in range(1, 20)])
+        messages = stream(change_feed, first, allowed, 60)
         _, resync = await take(messages, 2)
         assert resync["event"] == "resync"
-        assert resync["id"] == ring.id_of(19)
-        ring.after_commit([change(20)])
+        assert resync["id"] == change_feed.id_of(19)
+        change_feed.after_commit([change(20)])
         (news,) = await take(messages, 1)
         assert json.loads(news["data"])["object_id"] == "r20"
 
     run(work)
 
 
-def test_a_slow_client_is_told_to_read_anew() -> None:
-    async def work(ring: Ring) -> None:
-        messages = stream(ring, None, allowed, 60)
-        ring.after_commit([change(0)])
+def test_slow_client_gets_reset_event() -> None:
+    async def work(change_feed: ChangeFeed) -> None:
+        messages = stream(change_feed, None, allowed, 60)
+        change_feed.after_commit([change(0)])
         await take(messages, 1)
         # It does not ask for more while many changes pass.
-        ring.after_commit([change(n) for n in range(1, 50)])
+        change_feed.after_commit([change(n) for n in range(1, 50)])
         (resync,) = await take(messages, 1)
         assert resync["event"] == "resync"
 
@@ -120,25 +120,25 @@ def test_a_slow_client_is_told_to_read_anew() -> None:
 
 
 @pytest.mark.parametrize("event_id", ["", "x", "other-3", "x-", "-1", "٣-٣"])
-def test_an_id_of_another_run_reads_anew(event_id: str) -> None:
-    async def work(ring: Ring) -> None:
-        messages = stream(ring, event_id, allowed, 60)
+def test_id_of_another_run_rereads_everything(event_id: str) -> None:
+    async def work(change_feed: ChangeFeed) -> None:
+        messages = stream(change_feed, event_id, allowed, 60)
         assert [m.get("event") for m in await take(messages, 2)] == [None, "resync"]
 
     run(work)
 
 
-def test_an_id_from_the_future_reads_anew() -> None:
-    async def work(ring: Ring) -> None:
-        assert ring.place_of(ring.id_of(1)) is None
-        assert ring.place_of(ring.id_of(0)) == 0
+def test_id_from_the_future_rereads_everything() -> None:
+    async def work(change_feed: ChangeFeed) -> None:
+        assert change_feed.position_of(change_feed.id_of(1)) is None
+        assert change_feed.position_of(change_feed.id_of(0)) == 0
 
     run(work)
 
 
 def test_a_heartbeat_passes_while_nothing_happens() -> None:
-    async def work(ring: Ring) -> None:
-        messages = stream(ring, None, allowed, 0.02)
+    async def work(change_feed: ChangeFeed) -> None:
+        messages = stream(change_feed, None, allowed, 0.02)
         await take(messages, 1)
         async with asyncio.timeout(20):
             assert await anext(messages) == b": alive\n\n"
@@ -148,25 +148,25 @@ def test_a_heartbeat_passes_while_nothing_happens() -> None:
 
 
 def test_the_stream_ends_with_the_login() -> None:
-    async def work(ring: Ring) -> None:
-        got = [parsed(message) async for message in stream(ring, None, refused, 0.02)]
+    async def work(change_feed: ChangeFeed) -> None:
+        got = [parsed(message) async for message in stream(change_feed, None, refused, 0.02)]
         assert got[-1]["event"] == "end"
-        assert ring.readers == 0
+        assert change_feed.readers == 0
 
     run(work)
 
 
 def test_the_stream_ends_with_the_login_also_while_much_happens() -> None:
-    async def work(ring: Ring) -> None:
+    async def work(change_feed: ChangeFeed) -> None:
         async def busy() -> None:
             number = 0
             while True:
-                ring.after_commit([change(number := number + 1)])
+                change_feed.after_commit([change(number := number + 1)])
                 await asyncio.sleep(0.001)
 
         noise = asyncio.create_task(busy())
         async with asyncio.timeout(20):
-            got = [parsed(message) async for message in stream(ring, None, refused, 0.05)]
+            got = [parsed(message) async for message in stream(change_feed, None, refused, 0.05)]
         noise.cancel()
         assert got[-1]["event"] == "end"
 
@@ -175,23 +175,23 @@ def test_the_stream_ends_with_the_login_also_while_much_happens() -> None:
 
 def test_nobody_hears_of_what_they_may_not_read() -> None:
     told = [
-        Change("create", "user", "u2", "u1"),
-        Change("update", "user", "nobody", "u1"),
-        Change("update", "face_policy", "1", "u1"),
-        Change("restore", "service"),
-        Change("something", "of another version", "x"),
-        Change("update", "task", "t1", "u1"),
-        Change("update", "record", "r1", "u1"),
+        ObjectChange("create", "user", "u2", "u1"),
+        ObjectChange("update", "user", "nobody", "u1"),
+        ObjectChange("update", "face_policy", "1", "u1"),
+        ObjectChange("restore", "service"),
+        ObjectChange("something", "of another version", "x"),
+        ObjectChange("update", "task", "t1", "u1"),
+        ObjectChange("update", "record", "r1", "u1"),
     ]
 
     async def heard(caller: Caller) -> list[str]:
-        ring = Ring()
+        change_feed = ChangeFeed()
 
         async def ask() -> Sees:
             return sees(caller)
 
-        messages = stream(ring, ring.id_of(0), ask, 60)
-        ring.after_commit(told)
+        messages = stream(change_feed, change_feed.id_of(0), ask, 60)
+        change_feed.after_commit(told)
         got: list[str] = []
         await take(messages, 1)
         while "r1" not in got:
@@ -206,10 +206,10 @@ def test_nobody_hears_of_what_they_may_not_read() -> None:
 
 
 def test_a_login_that_ended_hears_of_no_change_any_more() -> None:
-    async def work(ring: Ring) -> None:
-        messages = stream(ring, None, refused, 60)
+    async def work(change_feed: ChangeFeed) -> None:
+        messages = stream(change_feed, None, refused, 60)
         await take(messages, 1)
-        ring.after_commit([change(1)])
+        change_feed.after_commit([change(1)])
         # Long before the heartbeat.
         assert [message["event"] for message in await take(messages, 1)] == ["end"]
 
@@ -217,52 +217,52 @@ def test_a_login_that_ended_hears_of_no_change_any_more() -> None:
 
 
 def test_one_user_does_not_take_the_streams_of_the_others() -> None:
-    ring = Ring()
+    change_feed = ChangeFeed()
 
     async def fill(user_id: str) -> None:
         for _ in range(MAX_STREAMS_OF_ONE):
-            ring.join(user_id)
+            change_feed.join(user_id)
 
     asyncio.run(fill("somebody else"))
     asyncio.run(fill(caller_of(Role.VIEWER).user_id))
-    with rooms(router(ring), role=Role.VIEWER) as room:
+    with rooms(router(change_feed), role=Role.VIEWER) as room:
         answer = room.get("/api/events")
     assert answer.status_code == 503
     assert "连接过多" in answer.json()["msg"]
 
 
 def test_closing_ends_every_stream() -> None:
-    async def work(ring: Ring) -> None:
+    async def work(change_feed: ChangeFeed) -> None:
         async def read() -> list[bytes]:
-            return [message async for message in stream(ring, None, allowed, 60)]
+            return [message async for message in stream(change_feed, None, allowed, 60)]
 
         readers = [asyncio.create_task(read()) for _ in range(3)]
         await asyncio.sleep(0.01)
-        assert ring.readers == 3
-        await asyncio.to_thread(ring.close)
+        assert change_feed.readers == 3
+        await asyncio.to_thread(change_feed.close)
         async with asyncio.timeout(20):
             await asyncio.gather(*readers)
-        assert ring.readers == 0
+        assert change_feed.readers == 0
 
     run(work)
 
 
 def test_a_writer_outlives_the_loop_of_a_reader() -> None:
-    ring = Ring()
+    change_feed = ChangeFeed()
 
     async def join() -> None:
-        ring.join()
+        change_feed.join()
 
     asyncio.run(join())
-    ring.after_commit([change(1)])
-    assert ring.readers == 0
+    change_feed.after_commit([change(1)])
+    assert change_feed.readers == 0
 
 
 def test_the_route_needs_the_right_to_read_records() -> None:
-    ring = Ring()
-    with rooms(router(ring)) as room:
+    change_feed = ChangeFeed()
+    with rooms(router(change_feed)) as room:
         assert room.get("/api/events", headers=as_role(None)).status_code == 401
-        ring.close()
+        change_feed.close()
         assert room.get("/api/events").status_code == 503
 
 
@@ -279,7 +279,7 @@ def test_the_route_asks_for_the_login_again() -> None:
     app = FastAPI()
     install_handlers(app)
     app.state.authenticate = authenticate
-    add_routes(app, router(Ring(), heartbeat=0.02))
+    add_routes(app, router(ChangeFeed(), heartbeat=0.02))
     with TestClient(app) as client:
         answer = client.get("/api/events", headers={"Authorization": "Bearer x"})
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -288,14 +288,14 @@ def test_the_route_asks_for_the_login_again() -> None:
 
 
 def test_a_server_with_an_open_stream_stops() -> None:
-    ring = Ring()
+    change_feed = ChangeFeed()
     app = FastAPI()
     app.state.authenticate = by_role
-    add_routes(app, router(ring))
+    add_routes(app, router(change_feed))
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            ring.close()
+            change_feed.close()
             await super().shutdown(sockets)
 
     with socket.socket() as listening:
@@ -310,7 +310,7 @@ def test_a_server_with_an_open_stream_stops() -> None:
         with httpx.stream("GET", url, headers=as_role(Role.VIEWER), timeout=10) as answer:
             lines = answer.iter_lines()
             got.append(next(lines))
-            ring.after_commit([change(1)])
+            change_feed.after_commit([change(1)])
             while not got[-1].startswith("data"):
                 got.append(next(lines))
             server.should_exit = True

@@ -14,10 +14,10 @@ from sqlalchemy import text
 
 from desktop.client import Session
 from desktop.client.errors import ClientError
-from service.changes import Change, announce
+from service.changes import ObjectChange, announce
 from service.database import Database
-from service.events.relay import CHANNEL, MOST_BYTES, Note, Relay, notes
-from service.events.ring import Ring
+from service.events.relay import CHANNEL, MOST_BYTES, ChangeNotice, Relay, notes
+from service.events.ring import ChangeFeed
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import RecordCreate
 from tests.service_process import logged_in, service_process
@@ -35,20 +35,20 @@ class Process:
 
     def __init__(self, url: str) -> None:
         self.database = Database(url)
-        self.ring = Ring()
-        self.relay = Relay(self.database, self.ring)
+        self.change_feed = ChangeFeed()
+        self.relay = Relay(self.database, self.change_feed)
         self.database.before_commit.append(self.relay.before_commit)
-        self.database.after_commit.append(self.ring.after_commit)
+        self.database.after_commit.append(self.change_feed.after_commit)
 
-    def change(self, *changes: Change) -> None:
+    def change(self, *changes: ObjectChange) -> None:
         self.database.write_now(lambda session: [announce(session, change) for change in changes])
 
     def place(self) -> int:
-        return self.ring.since(0).place
+        return self.change_feed.since(0).place
 
     def heard(self, place: int, count: int) -> list[ChangeEvent]:
-        until(lambda: len(self.ring.since(place).events) >= count)
-        return self.ring.since(place).events
+        until(lambda: len(self.change_feed.since(place).events) >= count)
+        return self.change_feed.since(place).events
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -82,33 +82,36 @@ pytestmark = pytest.mark.postgresql
 def test_a_change_of_one_process_is_heard_once_by_each(two: tuple[Process, Process]) -> None:
     one, other = two
     places = one.place(), other.place()
-    one.change(Change("create", "record", "r1", "u1", "10.0.0.1", {"name": ["secret"]}))
-    other.change(Change("update", "item", "i1", None))
+    one.change(ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": ["secret"]}))
+    other.change(ObjectChange("update", "item", "i1", None))
     for side, place in zip(two, places, strict=True):
         events = side.heard(place, 2)
         assert sorted((e.action, e.kind, e.object_id, e.actor) for e in events) == [
             ("create", "record", "r1", "u1"),
             ("update", "item", "i1", None),
         ]
-        assert {e.id for e in events} == {side.ring.id_of(place + 1), side.ring.id_of(place + 2)}
+        assert {e.id for e in events} == {
+            side.change_feed.id_of(place + 1),
+            side.change_feed.id_of(place + 2),
+        }
     # What came later is heard later, so nothing was doubled in between.
-    one.change(Change("last", "record"))
+    one.change(ObjectChange("last", "record"))
     for side, place in zip(two, places, strict=True):
         assert [e.action for e in side.heard(place, 3)][2:] == ["last"]
 
 
-def test_what_is_not_committed_or_quiet_is_not_told(two: tuple[Process, Process]) -> None:
+def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Process]) -> None:
     one, other = two
     place = other.place()
 
     def fail(session: object) -> None:
-        announce(session, Change("create", "record", "lost"))  # type: ignore[arg-type]
+        announce(session, ObjectChange("create", "record", "lost"))  # type: ignore[arg-type]
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
         one.database.write_now(fail)
-    one.change(Change("login", "user", "u", quiet=True))
-    one.change(Change("create", "record", "kept"))
+    one.change(ObjectChange("login", "user", "u", quiet=True))
+    one.change(ObjectChange("create", "record", "kept"))
     assert [e.object_id for e in other.heard(place, 1)] == ["kept"]
 
 
@@ -116,26 +119,26 @@ def test_many_changes_of_one_transaction_arrive_in_order(two: tuple[Process, Pro
     one, other = two
     place = other.place()
     names = [f"{number}-{'航' * 200}" for number in range(300)]
-    one.change(*(Change("create", "item", name) for name in names))
+    one.change(*(ObjectChange("create", "item", name) for name in names))
     assert [e.object_id for e in other.heard(place, 300)] == names
 
 
-def test_after_a_gap_everybody_reads_anew(two: tuple[Process, Process]) -> None:
+def test_gap_makes_every_client_reread(two: tuple[Process, Process]) -> None:
     one, other = two
     place = other.place()
-    one.change(Change("create", "record", "before"))
+    one.change(ObjectChange("create", "record", "before"))
     other.heard(place, 1)
     place = other.place()
     ended = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = :query")
     one.database.write_now(lambda session: session.execute(ended, {"query": f"LISTEN {CHANNEL}"}).all())
-    until(lambda: other.ring.since(place).lost)
+    until(lambda: other.change_feed.since(place).lost)
     place = other.place()
-    one.change(Change("create", "record", "after"))
+    one.change(ObjectChange("create", "record", "after"))
     assert [e.object_id for e in other.heard(place, 1)] == ["after"]
 
 
 @pytest.mark.parametrize("payload", ["", "{}", "no json", '{"origin": 1}'])
-def test_a_notification_of_another_version_means_read_anew(
+def test_notification_of_another_version_makes_clients_reread(
     two: tuple[Process, Process], payload: str
 ) -> None:
     one, other = two
@@ -144,17 +147,17 @@ def test_a_notification_of_another_version_means_read_anew(
     one.database.write_now(
         lambda session: session.execute(told, {"channel": CHANNEL, "payload": payload}).all()
     )
-    until(lambda: other.ring.since(place).lost)
+    until(lambda: other.change_feed.since(place).lost)
 
 
 def test_a_note_never_exceeds_what_postgresql_takes() -> None:
-    changes = [Change("create", "item", f"{n}{'航' * 250}", "員" * 250) for n in range(40)]
+    changes = [ObjectChange("create", "item", f"{n}{'航' * 250}", "員" * 250) for n in range(40)]
     told = list(notes("0" * 16, changes))
     assert len(told) > 1
     assert max(len(note.encode()) for note in told) <= MOST_BYTES
-    parsed = [change for note in told for change in Note.model_validate_json(note).changes]
+    parsed = [change for note in told for change in ChangeNotice.model_validate_json(note).changes]
     assert [change[2] for change in parsed] == [change.object_id for change in changes]
-    assert list(notes("o", [Change("login", "user", quiet=True)])) == []
+    assert list(notes("o", [ObjectChange("login", "user", quiet=True)])) == []
     assert json.loads(told[0])["at"].endswith("Z")
 
 

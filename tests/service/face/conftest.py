@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database
 from service.face.decode import decode, picture_bytes
 from service.face.dlib_engine import DlibEngine
-from service.face.engine import FaceEngine, Look, look
+from service.face.engine import FaceEngine, PictureAnalysis, analyse
 from service.face.packs import install, load_engine
 from service.face.service import FaceService
-from service.face.worker import About, about_engine
+from service.face.worker import EngineInfo, engine_info
 from service.schema import migrate
 from service.settings import Settings
 from shared.wire.account import Tokens
@@ -52,23 +52,23 @@ def open_engine(test_models: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 class SameProcess:
     """Eyes that look here instead of in a process of their own, and remember what they saw."""
 
-    seen: dict[tuple[str, int], Look] = {}  # noqa: RUF012 - shared by the tests of one run, to be quick
+    seen: dict[tuple[str, int], PictureAnalysis] = {}  # noqa: RUF012 - shared by the tests of one run, to be quick
 
     def __init__(self, engine: FaceEngine, model_id: str | None = None) -> None:
         self.engine = engine
-        self._about = about_engine(engine)
+        self._about = engine_info(engine)
         if model_id is not None:
             self._about = replace(self._about, model_id=model_id)
 
-    async def about(self) -> About:
+    async def about(self) -> EngineInfo:
         return self._about
 
-    async def look(self, face_info: str) -> Look:
+    async def analyse(self, face_info: str) -> PictureAnalysis:
         # Others get their turn, as they do while the face process works.
         await asyncio.sleep(0)
         key = (self.engine.model_id, hash(face_info))
         if key not in self.seen:
-            self.seen[key] = look(self.engine, decode(picture_bytes(face_info)))
+            self.seen[key] = analyse(self.engine, decode(picture_bytes(face_info)))
         return self.seen[key]
 
     async def close(self) -> None:
@@ -84,7 +84,7 @@ class Room:
     settings: Settings
     disabled: set[str] = field(default_factory=set)
     logged_in: list[str] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ObjectChange] = field(default_factory=list)
 
 
 def tokens_of(user_id: str) -> Tokens:
@@ -124,7 +124,7 @@ def open_room(
         return user_id not in room.disabled
 
     service = FaceService(
-        database, settings, log_in=log_in, may_log_in=may_log_in, eyes=SameProcess(engine, model_id)
+        database, settings, log_in=log_in, may_log_in=may_log_in, face_client=SameProcess(engine, model_id)
     )
     room = Room(service, database, settings)
     database.before_commit.append(lambda _session, changes: room.changes.extend(changes))

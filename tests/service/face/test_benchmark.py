@@ -164,7 +164,7 @@ def test_of_several_faces_the_central_one_counts(tmp_path: Path, dlib_engine: Dl
         ("a,b,same", f"{'x' * 140_000},b.png,1", "can not be read as a CSV file"),
     ],
 )
-def test_a_file_that_is_no_list_of_pairs_says_where(
+def test_invalid_pair_list_names_line(
     head: str,
     rows: str,
     said: str,
@@ -221,7 +221,7 @@ def test_what_a_login_refuses_for_its_size_is_still_measured(tmp_path: Path) -> 
     assert face_pairs.picture(tmp_path / "tiny.png").shape == (20, 30, 3)
 
 
-def test_a_process_that_dies_of_a_picture_is_told(
+def test_process_killed_by_picture_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def dead(*_: object, **__: object) -> object:

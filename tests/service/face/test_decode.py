@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.face.decode import MAX_BYTES, BadPicture, Fault, decode, picture_bytes, read_header
+from service.face.decode import MAX_BYTES, BadPicture, PictureFault, decode, picture_bytes, read_header
 from tests.service.face.faces import encoded
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (90, 120, 3), np.uint8)
 SUFFIXES = [".jpg", ".png", ".webp"]
 
 
-def fault_of(data: bytes) -> Fault:
+def fault_of(data: bytes) -> PictureFault:
     with pytest.raises(BadPicture) as caught:
         decode(data)
     return caught.value.fault
@@ -117,38 +117,38 @@ def test_takes_base64_and_data_urls(prefix: str) -> None:
         "AAAAA",
     ],
 )
-def test_anything_else_is_no_base64(text: str) -> None:
+def test_other_text_is_not_base64(text: str) -> None:
     with pytest.raises(BadPicture) as caught:
         picture_bytes(text)
-    assert caught.value.fault is Fault.NOT_BASE64
+    assert caught.value.fault is PictureFault.NOT_BASE64
 
 
 def test_size_is_checked_before_decoding() -> None:
     for length in (MAX_BYTES + 1, MAX_BYTES * 2):
         with pytest.raises(BadPicture) as caught:
             picture_bytes(base64.b64encode(bytes(length)).decode())
-        assert caught.value.fault is Fault.TOO_LARGE
-    assert fault_of(bytes(MAX_BYTES + 1)) is Fault.TOO_LARGE
+        assert caught.value.fault is PictureFault.TOO_LARGE
+    assert fault_of(bytes(MAX_BYTES + 1)) is PictureFault.TOO_LARGE
 
 
 @pytest.mark.parametrize(
     ("data", "fault"),
     [
-        (b"", Fault.FORMAT),
-        (b"GIF89a" + bytes(100), Fault.FORMAT),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", Fault.FORMAT),
-        (b"BM" + bytes(100), Fault.FORMAT),
-        (b"II*\0" + bytes(100), Fault.FORMAT),
-        (b"/etc/passwd", Fault.FORMAT),
-        (b"\xff\xd8\xff", Fault.DAMAGED),
-        (png_of(1, 1), Fault.TOO_SMALL),
-        (png_of(63, 4000), Fault.TOO_SMALL),
-        (png_of(10_000, 5_001), Fault.TOO_MANY_PIXELS),
-        (png_of(2**31 - 1, 2**31 - 1), Fault.TOO_MANY_PIXELS),
-        (png_of(0, 100), Fault.DAMAGED),
+        (b"", PictureFault.FORMAT),
+        (b"GIF89a" + bytes(100), PictureFault.FORMAT),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", PictureFault.FORMAT),
+        (b"BM" + bytes(100), PictureFault.FORMAT),
+        (b"II*\0" + bytes(100), PictureFault.FORMAT),
+        (b"/etc/passwd", PictureFault.FORMAT),
+        (b"\xff\xd8\xff", PictureFault.DAMAGED),
+        (png_of(1, 1), PictureFault.TOO_SMALL),
+        (png_of(63, 4000), PictureFault.TOO_SMALL),
+        (png_of(10_000, 5_001), PictureFault.TOO_MANY_PIXELS),
+        (png_of(2**31 - 1, 2**31 - 1), PictureFault.TOO_MANY_PIXELS),
+        (png_of(0, 100), PictureFault.DAMAGED),
     ],
 )
-def test_refuses_with_the_reason(data: bytes, fault: Fault) -> None:
+def test_refuses_with_the_reason(data: bytes, fault: PictureFault) -> None:
     assert fault_of(data) is fault
 
 
@@ -156,7 +156,7 @@ def test_refuses_with_the_reason(data: bytes, fault: Fault) -> None:
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.99])
 def test_a_cut_off_picture_is_damaged(suffix: str, part: float) -> None:
     data = encoded(PICTURE, suffix)
-    assert fault_of(data[: int(len(data) * part)]) is Fault.DAMAGED
+    assert fault_of(data[: int(len(data) * part)]) is PictureFault.DAMAGED
 
 
 def test_an_embedded_thumbnail_does_not_hide_a_cut() -> None:
@@ -164,12 +164,12 @@ def test_an_embedded_thumbnail_does_not_hide_a_cut() -> None:
     thumbnail = b"Exif\0\0" + data[:500] + b"\xff\xd9"
     whole = data[:2] + b"\xff\xe1" + struct.pack(">H", len(thumbnail) + 2) + thumbnail + data[2:]
     assert decode(whole).shape == PICTURE.shape
-    assert fault_of(whole[:-2]) is Fault.DAMAGED
+    assert fault_of(whole[:-2]) is PictureFault.DAMAGED
 
 
 def test_a_jpeg_of_many_scans_is_refused() -> None:
     data = encoded(PICTURE)
-    assert fault_of(data[:-2] + b"\xff\xda\x00\x02" * 100 + b"\xff\xd9") is Fault.DAMAGED
+    assert fault_of(data[:-2] + b"\xff\xda\x00\x02" * 100 + b"\xff\xd9") is PictureFault.DAMAGED
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_large_png_of_other_channels_has_three(channels: int) -> None:
 def test_a_fault_travels_between_processes() -> None:
     import pickle
 
-    assert pickle.loads(pickle.dumps(BadPicture(Fault.FORMAT))).fault is Fault.FORMAT
+    assert pickle.loads(pickle.dumps(BadPicture(PictureFault.FORMAT))).fault is PictureFault.FORMAT
 
 
 FILES = [encoded(PICTURE, suffix) for suffix in SUFFIXES]

@@ -9,15 +9,15 @@ import pytest
 from service.face import rules
 from service.face.decode import Pixels
 from service.face.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
-from service.face.engine import FaceEngine, Found, embedding_in, look
+from service.face.engine import DetectedFace, FaceEngine, analyse, embedding_in
 from service.face.gallery import score
-from service.face.rules import Trouble
+from service.face.rules import QualityFault
 from shared.cv import cv2
 from tests.service.face import faces
 
 
 def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:
-    first, second = look(engine, one).embedding, look(engine, other).embedding
+    first, second = analyse(engine, one).embedding, analyse(engine, other).embedding
     assert first is not None
     assert second is not None
     return score(first, second, engine.metric)
@@ -42,17 +42,17 @@ def test_the_same_person_matches_and_a_stranger_does_not(dlib_engine: DlibEngine
 
 def test_the_pictures_of_the_recipes_are_good_enough(dlib_engine: DlibEngine) -> None:
     for image in (*faces.enrolments(), faces.stranger(), faces.stranger(1)):
-        assert rules.enrolment_trouble(look(dlib_engine, image), None) is None
-    assert rules.login_trouble(look(dlib_engine, faces.login()), None) is None
+        assert rules.enrolment_trouble(analyse(dlib_engine, image), None) is None
+    assert rules.login_trouble(analyse(dlib_engine, faces.login()), None) is None
 
 
 def test_places_are_those_of_the_whole_picture(dlib_engine: DlibEngine) -> None:
-    seen = look(dlib_engine, faces.portrait())
+    seen = analyse(dlib_engine, faces.portrait())
     assert seen.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=3)
     assert seen.faces[0].nose == pytest.approx(np.array(faces.NOSE), abs=8)
     assert seen.quality is not None
     assert seen.quality.inter_ocular == pytest.approx(43, abs=2)
-    large = look(dlib_engine, cv2.resize(faces.portrait(), None, fx=4, fy=4))
+    large = analyse(dlib_engine, cv2.resize(faces.portrait(), None, fx=4, fy=4))
     assert large.faces[0].eyes / 4 == pytest.approx(seen.faces[0].eyes, abs=1.5)
 
 
@@ -61,9 +61,9 @@ def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_en
     assert compared(dlib_engine, faces.portrait(), large) > -0.1
 
 
-def test_an_embedding_alone_is_that_of_the_look(dlib_engine: DlibEngine) -> None:
+def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
     page = np.hstack((faces.stranger(), faces.enrolment()))
-    whole, alone = look(dlib_engine, page), embedding_in(dlib_engine, page)
+    whole, alone = analyse(dlib_engine, page), embedding_in(dlib_engine, page)
     assert whole.embedding is not None
     assert alone is not None
     assert np.array_equal(whole.embedding, alone)
@@ -79,34 +79,36 @@ def test_an_embedding_alone_is_that_of_the_look(dlib_engine: DlibEngine) -> None
 
 def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:
     tight = faces.portrait()[78:172, 182:268]
-    assert look(dlib_engine, tight).faces
+    assert analyse(dlib_engine, tight).faces
     assert compared(dlib_engine, faces.portrait(), tight) > -0.4
 
 
 @pytest.mark.parametrize("image", [np.zeros((480, 640, 3), np.uint8), np.full((64, 4000, 3), 255, np.uint8)])
-def test_no_face_is_no_error(dlib_engine: DlibEngine, image: Pixels) -> None:
-    seen = look(dlib_engine, image)
+def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pixels) -> None:
+    seen = analyse(dlib_engine, image)
     assert seen.faces == ()
     assert seen.embedding is None
-    assert rules.login_trouble(seen, None) is Trouble.NO_FACE
+    assert rules.login_trouble(seen, None) is QualityFault.NO_FACE
 
 
 @pytest.mark.parametrize(
     ("image", "trouble"),
     [
-        (faces.crowd(2), Trouble.SEVERAL_FACES),
-        (faces.crowd(20), Trouble.SEVERAL_FACES),
-        (faces.framed(faces.portrait(), 0.8), Trouble.FACE_TOO_SMALL),
-        (far_away(), Trouble.FACE_TOO_SMALL),
-        (faces.lit(faces.enrolment(), gain=1.45), Trouble.TOO_BRIGHT),
-        (faces.lit(faces.enrolment(), gain=0.15), Trouble.TOO_DARK),
-        (cv2.GaussianBlur(faces.enrolment(), (0, 0), 5), Trouble.BLURRED),
-        (faces.masked(), Trouble.NO_FACE),
+        (faces.crowd(2), QualityFault.SEVERAL_FACES),
+        (faces.crowd(20), QualityFault.SEVERAL_FACES),
+        (faces.framed(faces.portrait(), 0.8), QualityFault.FACE_TOO_SMALL),
+        (far_away(), QualityFault.FACE_TOO_SMALL),
+        (faces.lit(faces.enrolment(), gain=1.45), QualityFault.TOO_BRIGHT),
+        (faces.lit(faces.enrolment(), gain=0.15), QualityFault.TOO_DARK),
+        (cv2.GaussianBlur(faces.enrolment(), (0, 0), 5), QualityFault.BLURRED),
+        (faces.masked(), QualityFault.NO_FACE),
     ],
     ids=["two", "crowd", "small", "tiny", "bright", "dark", "blurred", "masked"],
 )
-def test_an_enrolment_says_what_is_wrong(dlib_engine: DlibEngine, image: Pixels, trouble: Trouble) -> None:
-    assert rules.enrolment_trouble(look(dlib_engine, image), None) is trouble
+def test_an_enrolment_says_what_is_wrong(
+    dlib_engine: DlibEngine, image: Pixels, trouble: QualityFault
+) -> None:
+    assert rules.enrolment_trouble(analyse(dlib_engine, image), None) is trouble
 
 
 def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) -> None:
@@ -116,18 +118,18 @@ def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) ->
         liveness_limit = None
         calls = 0
 
-        def find(self, image: Pixels) -> list[Found]:
+        def find(self, image: Pixels) -> list[DetectedFace]:
             self.calls += 1
             found = dlib_engine.find(image)
             return found if self.calls == 1 else [face.moved(1, 400, 0) for face in found]
 
-        def embed(self, image: Pixels, face: Found) -> np.ndarray:
+        def embed(self, image: Pixels, face: DetectedFace) -> np.ndarray:
             return dlib_engine.embed(image, face)
 
-        def liveness(self, image: Pixels, face: Found) -> None:
+        def liveness(self, image: Pixels, face: DetectedFace) -> None:
             return None
 
-    seen = look(Jumping(), faces.portrait())  # type: ignore[arg-type]
+    seen = analyse(Jumping(), faces.portrait())  # type: ignore[arg-type]
     assert seen.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=4)
 
 

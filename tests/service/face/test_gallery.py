@@ -44,7 +44,7 @@ def test_search_agrees_with_comparing_one_by_one(metric: Metric, owners: list[in
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=15))
-def test_putting_and_removing_equals_filling_anew(steps: list[tuple[int, int]]) -> None:
+def test_incremental_updates_equal_rebuilding(steps: list[tuple[int, int]]) -> None:
     gallery, held = Gallery(DIMENSION, Metric.COSINE), dict[str, list[np.ndarray]]()
     for number, (user, count) in enumerate(steps):
         if count:
@@ -74,7 +74,7 @@ def test_a_removed_user_is_overwritten_in_memory() -> None:
     assert gallery.search(one, without="b") is None
 
 
-def test_everybody_is_overwritten_in_memory() -> None:
+def test_every_template_is_overwritten_in_memory() -> None:
     gallery = Gallery(DIMENSION, Metric.COSINE)
     one, other = vectors(1, 2)
     gallery.fill([("a", one), ("b", other)])

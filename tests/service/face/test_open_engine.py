@@ -12,12 +12,12 @@ from skimage.transform import SimilarityTransform
 
 from service.face import rules
 from service.face.decode import Pixels
-from service.face.engine import FaceEngine, look
+from service.face.engine import FaceEngine, analyse
 from service.face.gallery import score
 from service.face.manifest import recognised
 from service.face.open_engine import ARCFACE_POINTS, model_id, normalised, session, similarity
 from service.face.packs import PackError, install, load_engine, sha256_of
-from service.face.rules import Trouble
+from service.face.rules import QualityFault
 from shared.cv import cv2
 from tests.service.face import faces
 from tests.service.face.test_packs import a_pack
@@ -58,7 +58,7 @@ def test_the_model_id_follows_the_files() -> None:
 
 
 def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:
-    first, second = look(engine, one).embedding, look(engine, other).embedding
+    first, second = analyse(engine, one).embedding, analyse(engine, other).embedding
     assert first is not None
     assert second is not None
     return score(first, second, engine.metric)
@@ -77,26 +77,26 @@ def test_the_same_person_matches_and_a_stranger_does_not(open_engine: FaceEngine
 def test_it_sees_a_mask_a_crowd_and_a_living_face(open_engine: FaceEngine) -> None:
     limit = open_engine.liveness_limit
     assert limit == 0.5
-    good = look(open_engine, faces.enrolment())
+    good = analyse(open_engine, faces.enrolment())
     assert rules.enrolment_trouble(good, limit) is None
-    assert rules.enrolment_trouble(replace(good, liveness=0.1), limit) is Trouble.NOT_LIVE
-    assert rules.enrolment_trouble(look(open_engine, faces.masked()), limit) is Trouble.COVERED
-    crowd = look(open_engine, faces.crowd(20))
+    assert rules.enrolment_trouble(replace(good, liveness=0.1), limit) is QualityFault.NOT_LIVE
+    assert rules.enrolment_trouble(analyse(open_engine, faces.masked()), limit) is QualityFault.COVERED
+    crowd = analyse(open_engine, faces.crowd(20))
     assert len(crowd.faces) == 20
-    assert rules.login_trouble(crowd, limit) is Trouble.SEVERAL_FACES
+    assert rules.login_trouble(crowd, limit) is QualityFault.SEVERAL_FACES
 
 
 @pytest.mark.models
 def test_the_liveness_models_tell_a_grey_copy(open_engine: FaceEngine) -> None:
     grey = np.repeat(faces.enrolment().mean(axis=2, keepdims=True).astype(np.uint8), 3, axis=2)
-    real, copy = look(open_engine, faces.enrolment()).liveness, look(open_engine, grey).liveness
+    real, copy = analyse(open_engine, faces.enrolment()).liveness, analyse(open_engine, grey).liveness
     assert real is not None
     assert copy is not None
     assert real > 0.7 > 0.3 > copy
 
 
 @pytest.mark.models
-def test_an_embedding_is_that_of_a_reference(open_engine: FaceEngine, test_models: Path) -> None:
+def test_embedding_matches_reference(open_engine: FaceEngine, test_models: Path) -> None:
     """Aligned by scikit-image, ImageNet's mean and deviation on RGB, as the embedder's makers say."""
     image = faces.enrolment()
     (found,) = open_engine.find(image)
@@ -125,7 +125,7 @@ def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) 
             file.write_bytes(content)
         install(folder, tmp_path / "packs")
         engines.append(load_engine(pack.name, tmp_path / "packs"))
-    one, other = (look(engine, faces.enrolment()).embedding for engine in engines)
+    one, other = (analyse(engine, faces.enrolment()).embedding for engine in engines)
     assert one is not None
     assert other is not None
     assert float(one @ other) > 0.999

@@ -98,7 +98,7 @@ def test_a_zip_file_writes_nowhere_else(
     assert not list(tmp_path.rglob("evil*"))
 
 
-def test_something_else_is_no_zip_file(tmp_path: Path, models_dir: Path) -> None:
+def test_other_file_is_not_a_zip(tmp_path: Path, models_dir: Path) -> None:
     (tmp_path / "p.zip").write_bytes(b"no zip")
     with pytest.raises(PackError, match="zip"):
         install(tmp_path / "p.zip", models_dir)

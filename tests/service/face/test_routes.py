@@ -62,9 +62,7 @@ def test_every_failed_login_reads_the_same(client: TestClient, face_info: str) -
 
 
 @pytest.mark.parametrize("value", [123, 0, True, False, 1.5, [], ["x"], {}, {"canary": "secret"}], ids=repr)
-def test_a_login_by_what_is_no_text_fails_and_counts_like_every_other(
-    client: TestClient, value: object
-) -> None:
+def test_login_with_non_text_fails_and_counts(client: TestClient, value: object) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
     expected = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": STRANGER})
     for _ in range(4):
@@ -80,7 +78,7 @@ def test_a_wrong_type_never_repeats_the_input(client: TestClient) -> None:
     assert "secret" not in answer.text
 
 
-def test_a_station_that_failed_too_often_is_told_when_to_come_back(client: TestClient) -> None:
+def test_blocked_station_gets_retry_after(client: TestClient) -> None:
     for _ in range(5):
         client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})
     answer = client.post("/api/auth/loginByFaceInfo", json={"faceInfo": "AAAA"})

@@ -11,23 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.face import rules
-from service.face.decode import Fault
+from service.face.decode import PictureFault
 from service.face.dlib_engine import THRESHOLDS
-from service.face.engine import Found, Look, Thresholds
+from service.face.engine import DetectedFace, PictureAnalysis, Thresholds
 from service.face.manifest import MOBILEFACENET_THRESHOLDS, W600K_MBF_THRESHOLDS
 from service.face.quality import Quality
-from service.face.rules import Match, Trouble
+from service.face.rules import Match, QualityFault
 
 GOOD = Quality(inter_ocular=80, brightness=130, burnt=0, black=0, sharpness=0.1, yaw=0.1, roll=2, cover=3)
 
 
-def face(height: float) -> Found:
+def face(height: float) -> DetectedFace:
     points = np.zeros((5, 2), np.float32)
-    return Found((0, 0, height, height), points, points[:2], points[2], 1.0)
+    return DetectedFace((0, 0, height, height), points, points[:2], points[2], 1.0)
 
 
-def seen(quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness: float | None = None) -> Look:
-    return Look(
+def seen(
+    quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness: float | None = None
+) -> PictureAnalysis:
+    return PictureAnalysis(
         640, 480, tuple(face(height) for height in heights), quality, np.zeros(128, np.float32), liveness
     )
 
@@ -35,51 +37,53 @@ def seen(quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness:
 @pytest.mark.parametrize(
     ("change", "trouble"),
     [
-        ({"inter_ocular": 39}, Trouble.FACE_TOO_SMALL),
+        ({"inter_ocular": 39}, QualityFault.FACE_TOO_SMALL),
         ({"inter_ocular": 40}, None),
-        ({"brightness": 230}, Trouble.TOO_BRIGHT),
-        ({"burnt": 0.3}, Trouble.TOO_BRIGHT),
-        ({"brightness": 40}, Trouble.TOO_DARK),
-        ({"black": 0.5}, Trouble.TOO_DARK),
-        ({"sharpness": 0.01}, Trouble.BLURRED),
-        ({"yaw": -0.4}, Trouble.TURNED_AWAY),
-        ({"roll": 35}, Trouble.TURNED_AWAY),
-        ({"cover": 15}, Trouble.COVERED),
+        ({"brightness": 230}, QualityFault.TOO_BRIGHT),
+        ({"burnt": 0.3}, QualityFault.TOO_BRIGHT),
+        ({"brightness": 40}, QualityFault.TOO_DARK),
+        ({"black": 0.5}, QualityFault.TOO_DARK),
+        ({"sharpness": 0.01}, QualityFault.BLURRED),
+        ({"yaw": -0.4}, QualityFault.TURNED_AWAY),
+        ({"roll": 35}, QualityFault.TURNED_AWAY),
+        ({"cover": 15}, QualityFault.COVERED),
     ],
 )
-def test_an_enrolment_takes_good_pictures_only(change: dict[str, float], trouble: Trouble | None) -> None:
+def test_an_enrolment_takes_good_pictures_only(
+    change: dict[str, float], trouble: QualityFault | None
+) -> None:
     assert rules.enrolment_trouble(seen(replace(GOOD, **change)), None) is trouble
 
 
 @pytest.mark.parametrize(
     ("trouble_of", "name", "bound", "beyond", "trouble"),
     [
-        (rules.enrolment_trouble, "inter_ocular", 40, 39.9, Trouble.FACE_TOO_SMALL),
-        (rules.enrolment_trouble, "brightness", 225, 225.1, Trouble.TOO_BRIGHT),
-        (rules.enrolment_trouble, "brightness", 45, 44.9, Trouble.TOO_DARK),
-        (rules.enrolment_trouble, "burnt", 0.2, 0.201, Trouble.TOO_BRIGHT),
-        (rules.enrolment_trouble, "black", 0.4, 0.401, Trouble.TOO_DARK),
-        (rules.enrolment_trouble, "sharpness", 0.012, 0.0119, Trouble.BLURRED),
-        (rules.enrolment_trouble, "yaw", -0.35, -0.351, Trouble.TURNED_AWAY),
-        (rules.enrolment_trouble, "roll", 30, 30.1, Trouble.TURNED_AWAY),
-        (rules.enrolment_trouble, "cover", 14, 14.1, Trouble.COVERED),
-        (rules.login_trouble, "inter_ocular", 28, 27.9, Trouble.FACE_TOO_SMALL),
-        (rules.login_trouble, "brightness", 240, 240.1, Trouble.TOO_BRIGHT),
-        (rules.login_trouble, "brightness", 30, 29.9, Trouble.TOO_DARK),
-        (rules.login_trouble, "burnt", 0.5, 0.501, Trouble.TOO_BRIGHT),
-        (rules.login_trouble, "black", 0.6, 0.601, Trouble.TOO_DARK),
-        (rules.login_trouble, "sharpness", 0.006, 0.0059, Trouble.BLURRED),
-        (rules.login_trouble, "yaw", 0.45, 0.451, Trouble.TURNED_AWAY),
-        (rules.login_trouble, "roll", -40, -40.1, Trouble.TURNED_AWAY),
-        (rules.login_trouble, "cover", 22, 22.1, Trouble.COVERED),
+        (rules.enrolment_trouble, "inter_ocular", 40, 39.9, QualityFault.FACE_TOO_SMALL),
+        (rules.enrolment_trouble, "brightness", 225, 225.1, QualityFault.TOO_BRIGHT),
+        (rules.enrolment_trouble, "brightness", 45, 44.9, QualityFault.TOO_DARK),
+        (rules.enrolment_trouble, "burnt", 0.2, 0.201, QualityFault.TOO_BRIGHT),
+        (rules.enrolment_trouble, "black", 0.4, 0.401, QualityFault.TOO_DARK),
+        (rules.enrolment_trouble, "sharpness", 0.012, 0.0119, QualityFault.BLURRED),
+        (rules.enrolment_trouble, "yaw", -0.35, -0.351, QualityFault.TURNED_AWAY),
+        (rules.enrolment_trouble, "roll", 30, 30.1, QualityFault.TURNED_AWAY),
+        (rules.enrolment_trouble, "cover", 14, 14.1, QualityFault.COVERED),
+        (rules.login_trouble, "inter_ocular", 28, 27.9, QualityFault.FACE_TOO_SMALL),
+        (rules.login_trouble, "brightness", 240, 240.1, QualityFault.TOO_BRIGHT),
+        (rules.login_trouble, "brightness", 30, 29.9, QualityFault.TOO_DARK),
+        (rules.login_trouble, "burnt", 0.5, 0.501, QualityFault.TOO_BRIGHT),
+        (rules.login_trouble, "black", 0.6, 0.601, QualityFault.TOO_DARK),
+        (rules.login_trouble, "sharpness", 0.006, 0.0059, QualityFault.BLURRED),
+        (rules.login_trouble, "yaw", 0.45, 0.451, QualityFault.TURNED_AWAY),
+        (rules.login_trouble, "roll", -40, -40.1, QualityFault.TURNED_AWAY),
+        (rules.login_trouble, "cover", 22, 22.1, QualityFault.COVERED),
     ],
 )
 def test_a_picture_at_the_limit_is_good_and_one_beyond_is_not(
-    trouble_of: Callable[[Look, float | None], Trouble | None],
+    trouble_of: Callable[[PictureAnalysis, float | None], QualityFault | None],
     name: str,
     bound: float,
     beyond: float,
-    trouble: Trouble,
+    trouble: QualityFault,
 ) -> None:
     assert trouble_of(seen(replace(GOOD, **{name: bound})), None) is None
     assert trouble_of(seen(replace(GOOD, **{name: beyond})), None) is trouble
@@ -92,31 +96,32 @@ def test_a_login_is_more_forgiving_than_an_enrolment() -> None:
 
 
 def test_nobody_stands_beside_an_enrolment() -> None:
-    assert rules.enrolment_trouble(seen(heights=(200, 81)), None) is Trouble.SEVERAL_FACES
+    assert rules.enrolment_trouble(seen(heights=(200, 81)), None) is QualityFault.SEVERAL_FACES
     assert rules.enrolment_trouble(seen(heights=(200, 80)), None) is None
 
 
 def test_a_login_has_one_dominant_face() -> None:
-    assert rules.login_trouble(seen(heights=(200, 134)), None) is Trouble.SEVERAL_FACES
+    assert rules.login_trouble(seen(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
     assert rules.login_trouble(seen(heights=(200, 132)), None) is None
 
 
 def test_no_face() -> None:
-    assert rules.enrolment_trouble(Look(640, 480), None) is Trouble.NO_FACE
-    assert rules.login_trouble(Look(640, 480), None) is Trouble.NO_FACE
+    assert rules.enrolment_trouble(PictureAnalysis(640, 480), None) is QualityFault.NO_FACE
+    assert rules.login_trouble(PictureAnalysis(640, 480), None) is QualityFault.NO_FACE
 
 
 @pytest.mark.parametrize(
-    ("liveness", "trouble"), [(0.4, Trouble.NOT_LIVE), (None, Trouble.NOT_LIVE), (0.5, None), (0.6, None)]
+    ("liveness", "trouble"),
+    [(0.4, QualityFault.NOT_LIVE), (None, QualityFault.NOT_LIVE), (0.5, None), (0.6, None)],
 )
-def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: Trouble | None) -> None:
+def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: QualityFault | None) -> None:
     assert rules.login_trouble(seen(liveness=liveness), 0.5) is trouble
     assert rules.enrolment_trouble(seen(liveness=liveness), 0.5) is trouble
     assert rules.login_trouble(seen(liveness=liveness), None) is None
 
 
 def test_every_trouble_has_its_own_sentence() -> None:
-    assert rules.SENTENCES.keys() == {*Fault, *Trouble}
+    assert rules.SENTENCES.keys() == {*PictureFault, *QualityFault}
     assert len(set(rules.SENTENCES.values())) == len(rules.SENTENCES)
 
 

@@ -10,8 +10,8 @@ from service.database import now
 from service.envelope import Problem, Refusal
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
-from service.face.engine import Look
-from service.face.rules import SENTENCES, Trouble
+from service.face.engine import PictureAnalysis
+from service.face.rules import SENTENCES, QualityFault
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.worker import EngineUnavailableError
 from tests.service.face import faces
@@ -49,7 +49,7 @@ def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(room: Room) ->
     asyncio.run(play())
 
 
-def test_two_people_are_told_apart(room: Room) -> None:
+def test_two_people_are_distinguished(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
         await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
@@ -84,11 +84,11 @@ def test_an_enrolment_replaces_the_one_before(room: Room) -> None:
 @pytest.mark.parametrize(
     ("images", "sentence"),
     [
-        ([NOBODY], SENTENCES[Trouble.NO_FACE]),
-        ([PERSON, NOBODY], "第 2 张照片：" + SENTENCES[Trouble.NO_FACE]),
-        ([as_face_info(faces.crowd(2))], SENTENCES[Trouble.SEVERAL_FACES]),
+        ([NOBODY], SENTENCES[QualityFault.NO_FACE]),
+        ([PERSON, NOBODY], "第 2 张照片：" + SENTENCES[QualityFault.NO_FACE]),
+        ([as_face_info(faces.crowd(2))], SENTENCES[QualityFault.SEVERAL_FACES]),
         (["/etc/passwd!"], "人脸照片不是有效的 Base64 内容，请重新选择照片"),
-        ([PERSON, STRANGER], SENTENCES[Trouble.DIFFERENT_PEOPLE]),
+        ([PERSON, STRANGER], SENTENCES[QualityFault.DIFFERENT_PEOPLE]),
     ],
 )
 def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
@@ -107,7 +107,7 @@ def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
 def test_a_face_belongs_to_one_account(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await room.service.enrol_one("lan", AGAIN) == SENTENCES[Trouble.SOMEBODY_ELSE]
+        assert await room.service.enrol_one("lan", AGAIN) == SENTENCES[QualityFault.SOMEBODY_ELSE]
         assert not (await room.service.status("lan")).enrolled
 
     asyncio.run(play())
@@ -197,9 +197,9 @@ def test_what_another_process_deletes_during_the_look_never_matches(
     room: Room, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = open_room(room.settings.data_dir, dlib_engine)
-    real = SameProcess.look
+    real = SameProcess.analyse
 
-    async def meanwhile(self: SameProcess, face_info: str) -> Look:
+    async def meanwhile(self: SameProcess, face_info: str) -> PictureAnalysis:
         seen = await real(self, face_info)
         await other.service.forget("mei")
         return seen
@@ -207,7 +207,7 @@ def test_what_another_process_deletes_during_the_look_never_matches(
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await room.service.identify(AGAIN) == "mei"
-        monkeypatch.setattr(SameProcess, "look", meanwhile)
+        monkeypatch.setattr(SameProcess, "analyse", meanwhile)
         assert await room.service.identify(AGAIN) is None
 
     asyncio.run(play())
@@ -240,7 +240,7 @@ def test_a_template_moved_to_another_user_never_matches(room: Room, dlib_engine:
 
 def test_no_picture_and_no_plain_embedding_is_stored(room: Room, dlib_engine: DlibEngine) -> None:
     asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    match = asyncio.run(room.service._eyes.look(PERSON))
+    match = asyncio.run(room.service._face_client.analyse(PERSON))
     assert match.embedding is not None
     room.database.close()
     stored = b"".join(path.read_bytes() for path in room.settings.data_dir.iterdir() if path.is_file())
@@ -289,7 +289,7 @@ def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(roo
         raise EngineUnavailableError("the model is gone")
 
     async def play() -> None:
-        room.service._eyes.about = broken  # type: ignore[method-assign, assignment]
+        room.service._face_client.about = broken  # type: ignore[method-assign, assignment]
         with pytest.raises(Problem) as caught:
             await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert caught.value.status == 503
@@ -333,16 +333,16 @@ def test_enrolled_users_of_a_list(room: Room) -> None:
     assert found == {"mei"}
 
 
-def test_warming_loads_the_engine_only_when_somebody_is_enrolled(room: Room) -> None:
+def test_warming_loads_engine_only_with_enrolled_faces(room: Room) -> None:
     asked: list[str] = []
-    about = room.service._eyes.about
+    about = room.service._face_client.about
 
     async def noted() -> object:
         asked.append("about")
         return await about()
 
     async def play() -> None:
-        room.service._eyes.about = noted  # type: ignore[method-assign, assignment]
+        room.service._face_client.about = noted  # type: ignore[method-assign, assignment]
         await room.service.warm()
         assert asked == []
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)

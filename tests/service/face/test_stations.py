@@ -16,7 +16,7 @@ from service.envelope import Problem, Refusal
 from service.face import rules
 from service.face.consent import CONSENT_VERSION
 from service.face.dlib_engine import DlibEngine
-from service.face.stations import Pace
+from service.face.stations import RateLimiter
 from service.face.tables import FaceStation
 from tests.service.face.conftest import Room, open_room
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, refused
@@ -130,7 +130,7 @@ def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPa
     async def play() -> None:
         logins = [asyncio.create_task(room.service.login(NOBODY, f"192.0.2.{host}")) for host in range(4)]
         # Nobody is looked at before two were sent away.
-        async with room.service._turn, asyncio.timeout(10):
+        async with room.service._lock, asyncio.timeout(10):
             for sent_away in itertools.islice(asyncio.as_completed(logins), 2):
                 with pytest.raises(Problem):
                     await sent_away
@@ -176,11 +176,11 @@ def test_a_station_that_waits_takes_no_logins_from_the_others(room: Room) -> Non
 def test_the_limit_over_all_stations_forgets_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 10.0, 59.9, 60.0, 60.1, 69.9, 70.0])
     monkeypatch.setattr("service.face.stations.monotonic", lambda: next(clock))
-    pace = Pace(2, 60)
+    pace = RateLimiter(2, 60)
     assert [pace.take() for _ in range(7)] == [True, True, False, True, False, False, True]
 
 
-def test_a_restart_is_no_way_around_the_limit(room: Room, dlib_engine: DlibEngine, tmp_path: Path) -> None:
+def test_limit_survives_restart(room: Room, dlib_engine: DlibEngine, tmp_path: Path) -> None:
     async def fail() -> None:
         for _ in range(5):
             await refused(room, NOBODY)

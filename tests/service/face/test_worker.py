@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from service.face import rules, worker
-from service.face.decode import BadPicture, Fault
+from service.face.decode import BadPicture, PictureFault
 from service.face.dlib_engine import DlibEngine
-from service.face.engine import FaceEngine, Found
-from service.face.worker import EngineUnavailableError, FaceWorker
+from service.face.engine import DetectedFace, FaceEngine
+from service.face.worker import EngineUnavailableError, FaceProcess
 from tests.service.face import faces
 from tests.service.face.conftest import as_face_info
 
@@ -21,7 +21,7 @@ PERSON = as_face_info(faces.enrolment())
 class Treacherous(DlibEngine):
     """Finds nothing, but dies or hangs where the first pixel says so."""
 
-    def find(self, image: faces.Pixels) -> list[Found]:
+    def find(self, image: faces.Pixels) -> list[DetectedFace]:
         if image[0, 0, 0] == 66:
             os._exit(9)
         if image[0, 0, 0] == 77:
@@ -42,20 +42,20 @@ def flat(level: int) -> str:
 
 def test_looks_in_a_process_of_its_own() -> None:
     async def play() -> None:
-        eyes = FaceWorker(DlibEngine)
-        about = await eyes.about()
+        face_client = FaceProcess(DlibEngine)
+        about = await face_client.about()
         assert (about.name, about.dimension) == ("dlib", 128)
-        seen = await eyes.look(PERSON)
+        seen = await face_client.analyse(PERSON)
         assert rules.enrolment_trouble(seen, None) is None
         with pytest.raises(BadPicture) as caught:
-            await eyes.look("AAAA")
-        assert caught.value.fault is Fault.FORMAT
+            await face_client.analyse("AAAA")
+        assert caught.value.fault is PictureFault.FORMAT
         # It goes on after a bad picture.
-        assert (await eyes.look(PERSON)).faces
-        pid = eyes.process_id
+        assert (await face_client.analyse(PERSON)).faces
+        pid = face_client.process_id
         assert pid is not None
-        await eyes.close()
-        assert eyes.process_id is None
+        await face_client.close()
+        assert face_client.process_id is None
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
 
@@ -66,33 +66,33 @@ def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(worker, "LOOK_SECONDS", 1.0)
 
     async def play() -> None:
-        eyes = FaceWorker(Treacherous)
+        face_client = FaceProcess(Treacherous)
         with pytest.raises(EngineUnavailableError, match="ended"):
-            await eyes.look(flat(66))
-        assert (await eyes.look(flat(10))).faces == ()
+            await face_client.analyse(flat(66))
+        assert (await face_client.analyse(flat(10))).faces == ()
         with pytest.raises(EngineUnavailableError, match="no answer"):
-            await eyes.look(flat(77))
+            await face_client.analyse(flat(77))
         with pytest.raises(EngineUnavailableError) as caught:
-            await eyes.look(flat(88))
+            await face_client.analyse(flat(88))
         assert "canary" not in str(caught.value)
-        await eyes.close()
+        await face_client.close()
 
     asyncio.run(play())
 
 
 def test_closing_waits_for_no_picture_and_no_start() -> None:
     async def play(face_info: str | None) -> None:
-        eyes = FaceWorker(Treacherous)
+        face_client = FaceProcess(Treacherous)
         if face_info is None:
-            asked: asyncio.Future[object] = asyncio.ensure_future(eyes.about())
+            asked: asyncio.Future[object] = asyncio.ensure_future(face_client.about())
         else:
-            await eyes.about()
-            asked = asyncio.ensure_future(eyes.look(face_info))
+            await face_client.about()
+            asked = asyncio.ensure_future(face_client.analyse(face_info))
         async with asyncio.timeout(worker.LOOK_SECONDS / 2):
             # Until the thread is at it.
-            while (pid := eyes.process_id) is None:  # noqa: ASYNC110 - nothing tells it
+            while (pid := face_client.process_id) is None:  # noqa: ASYNC110 - nothing tells it
                 await asyncio.sleep(0.01)
-            await eyes.close()
+            await face_client.close()
         with pytest.raises(EngineUnavailableError):
             await asked
         with pytest.raises(ProcessLookupError):
@@ -104,10 +104,10 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
 
 def test_an_engine_that_does_not_load_says_why() -> None:
     async def play() -> None:
-        eyes = FaceWorker(broken)
+        face_client = FaceProcess(broken)
         with pytest.raises(EngineUnavailableError, match="install the models"):
-            await eyes.look(PERSON)
-        await eyes.close()
+            await face_client.analyse(PERSON)
+        await face_client.close()
 
     asyncio.run(play())
 

@@ -74,7 +74,7 @@ def test_the_size_is_upright(tmp_path: Path, kind: str, orientation: int) -> Non
     assert size_of(tmp_path, data) == ((40, 60) if orientation >= 5 else (60, 40))
 
 
-def test_a_file_that_is_no_image_has_no_size(tmp_path: Path) -> None:
+def test_file_that_is_not_an_image_has_no_size(tmp_path: Path) -> None:
     assert size_of(tmp_path, b"just words") is None
 
 
@@ -195,7 +195,7 @@ def test_a_truncated_photo_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     assert max(decoded(thumbnail(path, "image/jpeg", 128)).shape) == 128
 
 
-def test_noise_behind_a_header_is_no_thumbnail(tmp_path: Path) -> None:
+def test_noise_after_header_gives_no_thumbnail(tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_bytes(b"BM" + bytes(12) + struct.pack("<Iii", 40, 10, 10) + b"\x07\x00\x07\x00" + bytes(24))
     with pytest.raises(BadImage):

@@ -85,7 +85,7 @@ def test_no_name_leads_out_of_the_store(room: TestClient, settings: Settings, na
     assert not [path for path in outside if path.stat().st_size == len(b"some words")]
 
 
-def test_a_polyglot_is_served_as_what_it_is_and_can_not_run(room: TestClient) -> None:
+def test_polyglot_file_is_served_inert(room: TestClient) -> None:
     file = stored(room, picture("jpeg") + b"<script>alert(1)</script>", "page.html")
     answer = room.get(file["download_url"])
     assert answer.headers["content-type"] == "image/jpeg"

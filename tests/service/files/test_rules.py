@@ -80,7 +80,7 @@ def test_every_name_is_safe_and_stays_as_it_is(name: str) -> None:
         (b"", ANY_TYPE),
     ],
 )
-def test_the_type_is_told_by_the_content(head: bytes, mime_type: str) -> None:
+def test_type_is_detected_from_content(head: bytes, mime_type: str) -> None:
     assert type_by_content(head) == mime_type
 
 

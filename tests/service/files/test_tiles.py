@@ -108,7 +108,7 @@ def test_a_tile_that_is_not_there_yet_says_when_to_ask_again(
 
 
 @pytest.mark.parametrize("path", ["tiles", "tiles/0/0/0", "crop?x=0&y=0&w=1&h=1"])
-def test_what_is_no_picture_has_no_tiles_and_who_may_not_read_gets_none(room: TestClient, path: str) -> None:
+def test_tiles_need_a_picture_and_the_right_to_read(room: TestClient, path: str) -> None:
     file = stored(room, b"just words", "a.txt")
     assert room.get(f"/api/files/{file['file_id']}/{path}").status_code == 415
     assert room.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(None)).status_code == 401
@@ -172,7 +172,7 @@ def test_the_same_content_is_cut_once_and_the_longest_unused_goes(
     assert ready(room, first["file_id"]).percent == 100
 
 
-def test_damaged_tiles_are_made_anew(room: TestClient, settings: Settings) -> None:
+def test_damaged_tiles_are_rebuilt(room: TestClient, settings: Settings) -> None:
     file = stored(room, picture("png"))
     ready(room, file["file_id"])
     (kept,) = (settings.data_dir / "cache" / "tiles").glob("*.zip")

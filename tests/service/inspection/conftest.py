@@ -14,7 +14,7 @@ from sqlalchemy import Column, MetaData, String, Table, insert, update
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
-from service.changes import Change
+from service.changes import ObjectChange
 from service.database import Database
 from service.envelope import install_handlers
 from service.inspection.ports import LoggedSeal, MatchRegion
@@ -105,7 +105,7 @@ class Stage:
     images: dict[str, ReferenceImage]
     waiting: dict[str, list[str]]
     matcher: Matcher
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ObjectChange] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
         return beside(self.client, headers={"Authorization": f"Bearer {role}"})
@@ -174,7 +174,7 @@ class Stage:
         return [record["inspection_name"] for record in self.search(**query)["data"]]
 
 
-def _logged(log: Sequence[Change], record: str) -> list[LoggedSeal]:
+def _logged(log: Sequence[ObjectChange], record: str) -> list[LoggedSeal]:
     of_record = [change for change in log if (change.kind, change.object_id) == ("record", record)]
     seals = ("seal", "release", "reopen")
     return [LoggedSeal(one.action, one.actor, one.details) for one in of_record if one.action in seals]
@@ -204,7 +204,7 @@ def stage(database: Database) -> Iterator[Stage]:
     files: dict[str, StoredFile] = {}
     images: dict[str, ReferenceImage] = {}
     waiting: dict[str, list[str]] = {}
-    log: list[Change] = []
+    log: list[ObjectChange] = []
     matcher = Matcher()
 
     def find_file(_session: Session, info: Mapping[str, Any]) -> StoredFile | None:

@@ -49,7 +49,7 @@ def test_if_match_refuses_an_older_version_and_shows_the_present_one(stage: Stag
 
 
 @pytest.mark.parametrize("kind", ["record", "item"])
-def test_a_change_without_effect_is_none(stage: Stage, kind: str) -> None:
+def test_change_without_effect_keeps_revision(stage: Stage, kind: str) -> None:
     read, write, change = _paths(stage)[kind]
     before = stage.client.put(write, json=change)
     announced = len(stage.changes)
@@ -62,7 +62,7 @@ def test_a_change_without_effect_is_none(stage: Stage, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["record", "item"])
-def test_who_changed_it_is_told_beside_the_body_and_in_a_refusal(stage: Stage, kind: str) -> None:
+def test_last_editor_is_named_in_header_and_refusal(stage: Stage, kind: str) -> None:
     other, me = "id-of-inspector", "id-of-planner"
     stage.put("executors", id=other, name="王 芳")
     read, write, change = _paths(stage)[kind]
@@ -79,7 +79,7 @@ def test_who_changed_it_is_told_beside_the_body_and_in_a_refusal(stage: Stage, k
     assert "updated_by" not in str(stage.search()["data"])
 
 
-def test_results_and_what_follows_from_them_are_not_told_as_changed_by_hand(stage: Stage) -> None:
+def test_results_do_not_count_as_manual_changes(stage: Stage) -> None:
     paths = _paths(stage)
     item = paths["item"][1]
     decided = stage.as_role("inspector").post(f"{item}/verdict", json={"verdict": "failed"})
@@ -139,7 +139,7 @@ def test_no_verdict_is_lost_when_many_come_at_once(stage: Stage) -> None:
     assert record["inspection_status"] == "passed"
 
 
-def test_an_item_can_not_slip_into_a_record_that_goes(stage: Stage) -> None:
+def test_item_cannot_be_added_to_record_being_deleted(stage: Stage) -> None:
     for _ in range(5):
         inspection_id = stage.record()["inspection_id"]
         body = {"item_name": "x", "inspection_id": inspection_id}

@@ -122,6 +122,6 @@ def test_who_may_not_change_items_corrects_nothing(stage: Stage) -> None:
         {"of_version": 1, "boxes": [{**box(), "label": None}]},
     ],
 )
-def test_what_is_no_correction_is_refused(stage: Stage, body: dict[str, Any]) -> None:
+def test_invalid_correction_is_refused(stage: Stage, body: dict[str, Any]) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[detected()])
     assert stage.client.post(path(item), json=body).status_code == 422

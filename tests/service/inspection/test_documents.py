@@ -125,7 +125,7 @@ UNREADABLE: dict[str, str | bytes] = {
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_a_body_that_is_no_json_is_a_clear_refusal(stage: Stage, name: str) -> None:
+def test_body_that_is_not_json_is_refused_clearly(stage: Stage, name: str) -> None:
     answer = stage.client.post(
         "/api/inspection_item/create", content=UNREADABLE[name], headers={"Content-Type": "application/json"}
     )
@@ -232,7 +232,7 @@ def test_columns_that_nobody_may_set_are_ignored(stage: Stage) -> None:
 @pytest.mark.parametrize(
     "number", ["%00", "a%00b", "x" * 256, "%F0%9F%98%80", "..%2f..", "%27%20OR%201=1--", "%ff"]
 )
-def test_an_id_that_is_none_is_a_clear_refusal(stage: Stage, number: str) -> None:
+def test_invalid_id_is_refused_clearly(stage: Stage, number: str) -> None:
     stage.item(stage.record()["inspection_id"])
     calls = [
         ("GET", f"/api/inspection/getInspectionById/{number}"),

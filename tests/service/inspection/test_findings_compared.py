@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from service.inspection import comparison
 from service.inspection.comparison import (
+    ComparedFinding,
     Comparison,
-    Finding,
-    Place,
+    RegionPlace,
     compare,
     inverted,
     mapped,
     overlap,
-    place,
+    region_place,
 )
 from shared.geometry import Rect
 from shared.wire.history import FindingChange
@@ -31,24 +31,26 @@ boxes = st.lists(
 )
 
 
-def seen(rect: Rect | None) -> Finding:
-    return Finding("裂纹", 0.5, Rect(0, 0, 1, 1), rect)
+def seen(rect: Rect | None) -> ComparedFinding:
+    return ComparedFinding("裂纹", 0.5, Rect(0, 0, 1, 1), rect)
 
 
 def test_a_place_is_read_from_the_stored_text() -> None:
     stored = {"point": {"x": 0.1, "y": 0.2, "w": 0.3, "h": 1}, "fileInfo": {"ipfs_cid": "c"}}
-    assert place(json.dumps(stored)) == Place((0.1, 0.2, 0.3, 1.0), "c")
-    assert place(json.dumps({"point": {"x": 1, "y": 2, "w": 3, "h": 4}})) == Place((1, 2, 3, 4), None)
-    assert place(None) is None
-    assert place('{"point":null}') is None
-    assert place("{}") is None
-    assert place(f'{{"point":{{"x":{10**400},"y":0,"w":1,"h":1}}}}') is None
+    assert region_place(json.dumps(stored)) == RegionPlace((0.1, 0.2, 0.3, 1.0), "c")
+    assert region_place(json.dumps({"point": {"x": 1, "y": 2, "w": 3, "h": 4}})) == RegionPlace(
+        (1, 2, 3, 4), None
+    )
+    assert region_place(None) is None
+    assert region_place('{"point":null}') is None
+    assert region_place("{}") is None
+    assert region_place(f'{{"point":{{"x":{10**400},"y":0,"w":1,"h":1}}}}') is None
 
 
 def test_regions_overlap_in_fractions_and_in_pixels() -> None:
-    half = Place((0.0, 0.0, 0.5, 1.0), None)
-    third = Place((0.0, 0.0, 0.25, 1.0), None)
-    pixels = Place((0.0, 0.0, 100.0, 80.0), None)
+    half = RegionPlace((0.0, 0.0, 0.5, 1.0), None)
+    third = RegionPlace((0.0, 0.0, 0.25, 1.0), None)
+    pixels = RegionPlace((0.0, 0.0, 100.0, 80.0), None)
     assert overlap(half, half, None) == 1.0
     assert overlap(half, third, None) == pytest.approx(0.5)
     assert overlap(half, third, (200, 80)) == pytest.approx(0.5)
@@ -59,9 +61,9 @@ def test_regions_overlap_in_fractions_and_in_pixels() -> None:
 
 def test_regions_on_different_files_never_overlap() -> None:
     point = (0.0, 0.0, 0.5, 0.5)
-    assert overlap(Place(point, "a"), Place(point, "b"), None) == 0.0
-    assert overlap(Place(point, "a"), Place(point, "a"), None) == 1.0
-    assert overlap(Place(point, "a"), Place(point, None), None) == 1.0
+    assert overlap(RegionPlace(point, "a"), RegionPlace(point, "b"), None) == 0.0
+    assert overlap(RegionPlace(point, "a"), RegionPlace(point, "a"), None) == 1.0
+    assert overlap(RegionPlace(point, "a"), RegionPlace(point, None), None) == 1.0
 
 
 def entry_with(matrix: Any) -> dict[str, Any]:
@@ -152,7 +154,7 @@ def test_each_finding_has_one_partner_at_most() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(boxes, boxes)
-def test_every_finding_is_told_once(then: list[Rect], now: list[Rect]) -> None:
+def test_every_finding_is_listed_once(then: list[Rect], now: list[Rect]) -> None:
     compared = compare([seen(rect) for rect in then], [seen(rect) for rect in now])
     pairs = sum(growth is not None for _, growth in compared.changes)
     assert len(compared.changes) == len(then)

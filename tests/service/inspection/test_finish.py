@@ -161,7 +161,7 @@ def test_a_detection_under_way_keeps_the_record_open(stage: Stage) -> None:
     assert "左翼、右翼" in answer.json()["msg"]
 
 
-def test_a_start_after_the_end_is_no_time(stage: Stage) -> None:
+def test_start_after_end_is_refused(stage: Stage) -> None:
     now = dt.datetime.now(dt.UTC).replace(tzinfo=None)
     late = stage.record(start_time=(now + dt.timedelta(hours=1)).isoformat())["inspection_id"]
     verdict(stage, stage.item(late), "passed")
@@ -297,7 +297,7 @@ def test_summaries_of_several_records_are_one_query(stage: Stage) -> None:
     assert stage.client.get("/api/inspection/summaries").status_code == 422
 
 
-def test_a_finish_of_what_somebody_changed_meanwhile_is_stale(stage: Stage) -> None:
+def test_finish_after_concurrent_change_is_stale(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item = stage.item(record)
     tag = stage.client.get(f"/api/inspection/getInspectionById/{record}").headers["etag"]

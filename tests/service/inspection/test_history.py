@@ -213,7 +213,7 @@ def test_a_detection_that_has_no_result_yet_hides_none(stage: Stage) -> None:
     assert (entry["passed"], entry["opinion"]) == (False, False)
 
 
-def test_records_of_one_moment_are_told_by_their_id(stage: Stage) -> None:
+def test_records_of_same_time_are_ordered_by_id(stage: Stage) -> None:
     items = [inspected(stage, str(number)) for number in range(5)]
     moment = dt.datetime(2026, 1, 1)
     stage.database.write_now(lambda session: session.execute(update(RECORD).values(created_at=moment)))

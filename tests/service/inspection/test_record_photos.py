@@ -102,7 +102,7 @@ def test_the_same_file_is_added_once(scene: Scene) -> None:
     assert sum(change.action == "add_photo" for change in scene.stage.changes) == 1
 
 
-def test_what_is_no_photo_is_refused(scene: Scene) -> None:
+def test_file_that_is_not_a_photo_is_refused(scene: Scene) -> None:
     post = scene.stage.client.post
     assert post(scene.path, json={"file_id": "none"}).status_code == 404
     assert post(scene.path, json={"file_id": "text"}).status_code == 415
@@ -267,16 +267,16 @@ def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
 
     given = read(scene.items[0])
     assert (given.photo_file_id, given.reference_file_id) == ("photo", "reference")
-    assert given.photo_place is not None
-    assert (given.photo_place.homography, given.photo_place.by_person) == (SHIFT, False)
-    assert read(scene.items[1]).photo_place is None
+    assert given.photo_alignment is not None
+    assert (given.photo_alignment.homography, given.photo_alignment.by_person) == (SHIFT, False)
+    assert read(scene.items[1]).photo_alignment is None
     scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER})
-    assert read(scene.items[0]).photo_place.by_person
+    assert read(scene.items[0]).photo_alignment.by_person
     # It is said of that reference image, and of no other.
     scene.stage.files["own"] = stored_file("own")
     changed = {"item_point": {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}}
     scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=changed)
-    assert read(scene.items[0]).photo_place is None
+    assert read(scene.items[0]).photo_alignment is None
     assert scene.listed()[0]["items"][0]["homography"] is None
 
 

@@ -81,7 +81,7 @@ def test_the_record_follows(stage: Stage) -> None:
     assert (stage.get(record)["progress"], stage.get(record)["inspection_status"]) == (66, "in_progress")
 
 
-def test_it_is_told_once(stage: Stage) -> None:
+def test_restore_is_announced_once(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], item_name="铆钉")
     stage.as_role("inspector").delete(path(item))
     del stage.changes[:]

@@ -11,11 +11,11 @@ from service.database import now
 from service.inspection.rules import (
     Outcome,
     admits,
+    audit_value,
     differences,
     etag,
     outcome,
     recomputed,
-    told,
     verdict_entry,
 )
 from shared import results
@@ -116,23 +116,23 @@ def test_if_match(header: str | None, admitted: bool) -> None:
     assert admits(header, 3) is admitted
 
 
-def test_long_values_are_told_by_size_and_hash() -> None:
-    assert told("短") == "短"
-    assert told({"x": 1}) == {"x": 1}
-    assert told(now()) is not None
-    long = told("长" * 400)
+def test_long_values_are_logged_by_size_and_hash() -> None:
+    assert audit_value("短") == "短"
+    assert audit_value({"x": 1}) == {"x": 1}
+    assert audit_value(now()) is not None
+    long = audit_value("长" * 400)
     assert long["size"] == 400
     assert len(long["sha256"]) == 64
-    assert told("长" * 399 + "短") != long
+    assert audit_value("长" * 399 + "短") != long
 
 
 def test_a_value_is_long_by_its_characters_and_not_by_the_order_of_its_keys() -> None:
-    assert told("长" * 300) == "长" * 300
-    assert told("长" * 301)["size"] == 301
+    assert audit_value("长" * 300) == "长" * 300
+    assert audit_value("长" * 301)["size"] == 301
     # Written as escapes these would be 900 characters.
-    assert told({"名": "长" * 150}) == {"名": "长" * 150}
-    assert told({"a": "长" * 300, "b": 1}) == told({"b": 1, "a": "长" * 300})
+    assert audit_value({"名": "长" * 150}) == {"名": "长" * 150}
+    assert audit_value({"a": "长" * 300, "b": 1}) == audit_value({"b": 1, "a": "长" * 300})
 
 
-def test_only_what_differs_is_told() -> None:
+def test_only_differences_are_logged() -> None:
     assert differences({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["a", "b"]) == {"b": {"old": 2, "new": 3}}

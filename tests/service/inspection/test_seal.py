@@ -489,7 +489,7 @@ def test_an_edition_of_the_form_before_photos_of_records_is_checked_by_it(sealed
     assert "items[0].photos[0].file_id" in sealed.paths()
 
 
-def test_an_edition_that_was_made_anew_is_not_the_one_of_the_log(sealed: Sealed) -> None:
+def test_rewritten_edition_does_not_match_log(sealed: Sealed) -> None:
     """Someone with the database changes the content and computes its seal, but cannot write to the log."""
     content = sealed.rows(EDITION)["record_edition"][0][3].replace("有裂纹", "没裂纹")
     here = EDITION.c.inspection_id == sealed.record

@@ -154,7 +154,7 @@ def test_the_entries_of_a_client_stay_its_own(stage: Stage, judged: dict[str, An
     assert stage.client.put(path(judged), json={"result": []}).json()["result"] == judged["result"]
 
 
-def test_an_older_step_of_the_same_detection_is_no_contradiction(stage: Stage) -> None:
+def test_older_step_of_same_detection_is_accepted(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[DETECTED])
     earlier = {**DETECTED, "isPassed": False, "progress": "detecting", "resultImage": {"boxes": []}}
     assert stage.client.put(path(item), json={"result": [earlier]}).json()["result"] == [DETECTED]

@@ -92,7 +92,7 @@ def test_a_document_holds_only_what_json_can_say(part: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [True, "1", None, float("inf"), float("nan"), 10**400])
-def test_what_is_no_number(value: Any) -> None:
+def test_value_that_is_not_a_number(value: Any) -> None:
     assert refused(TypeAdapter(Number), value)
 
 
@@ -107,7 +107,7 @@ def test_a_number_stays_what_it_was() -> None:
 
 
 @pytest.mark.parametrize("value", [True, False, "1", None, 1.5])
-def test_what_is_no_integer(value: Any) -> None:
+def test_value_that_is_not_an_integer(value: Any) -> None:
     assert refused(TypeAdapter(Whole), value)
 
 

@@ -9,24 +9,24 @@ import numpy as np
 from desktop.canvas.findings import Matrix
 from desktop.canvas.viewport import MAX_SCALE, Viewport
 
-Place = tuple[float, float]
+ImagePoint = tuple[float, float]
 
 
-def mapped_place(mapping: Matrix, x: float, y: float) -> Place | None:
+def mapped_point(mapping: Matrix, x: float, y: float) -> ImagePoint | None:
     """A point through a 3 x 3 homography, whose third row is positive where it holds; None elsewhere."""
     u, v, w = mapping @ np.array([x, y, 1.0])
     return (float(u / w), float(v / w)) if w > 1e-9 else None
 
 
-def carried(seen: Viewport, onto: Viewport, mapping: Matrix, anchor: Place) -> Viewport | None:
+def mapped_viewport(seen: Viewport, onto: Viewport, mapping: Matrix, anchor: ImagePoint) -> Viewport | None:
     """`onto` moved so that what `seen` shows at `anchor` (view px) is there as well, and as large.
 
     `mapping` (3 x 3) brings px of the picture of `seen` to px of that of `onto`. A picture that would be
     smaller than its view is fitted. None when the place is not in the other picture.
     """
     x, y = seen.to_image(*anchor)
-    place = mapped_place(mapping, x, y)
-    beside = mapped_place(mapping, x + 1, y), mapped_place(mapping, x, y + 1)
+    place = mapped_point(mapping, x, y)
+    beside = mapped_point(mapping, x + 1, y), mapped_point(mapping, x, y + 1)
     if place is None or beside[0] is None or beside[1] is None:
         return None
     inside = 0 <= place[0] <= onto.image_width and 0 <= place[1] <= onto.image_height

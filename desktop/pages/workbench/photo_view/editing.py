@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
 from desktop.binding import Commands
-from desktop.canvas.regions import RegionsChanged, Step, StoreEvent
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.correcting import NEW, Correcting
+from desktop.canvas.regions import RegionsChanged, RegionStep, StoreEvent
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.correcting import NEW, CorrectionController
 from desktop.pages.workbench.correction import boxes_of
 from desktop.pages.workbench.findings import FindingsBox
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
@@ -18,20 +18,20 @@ from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
 from shared import results
 
 
-class Editing(QObject):
+class FindingEditController(QObject):
     """Keeps the findings on the photo canvas in step with those of the inspector, both ways."""
 
     def __init__(
         self,
-        bench: Bench,
-        correcting: Correcting,
+        open_record: OpenRecord,
+        correcting: CorrectionController,
         box: FindingsBox,
         canvas: PhotoCanvas,
         commands: Commands,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._bench, self._correcting, self._box = bench, correcting, box
+        self._open_record, self._correcting, self._box = open_record, correcting, box
         self._canvas, self._commands = canvas, commands
         self._regions = FindingRegions()
         self._showing = False
@@ -45,9 +45,9 @@ class Editing(QObject):
 
         With `pan` the chosen one is brought into view when it was not the chosen one before.
         """
-        entry = self._bench.entry if own else None
-        of = None if entry is None else (self._bench.current, results.version(entry))
-        shown = self._box.shown if own and self._bench.item is not None else []
+        entry = self._open_record.entry if own else None
+        of = None if entry is None else (self._open_record.current, results.version(entry))
+        shown = self._box.shown if own and self._open_record.item is not None else []
         self._regions.follow(of, boxes_of(entry))
         self._canvas.editor.editable = own and self._correcting.can_correct
         self._showing = True
@@ -115,7 +115,7 @@ class Editing(QObject):
 
     def _shown(self, region_id: str) -> int:
         """Where a finding is among those on view; -1 for none."""
-        place = self._regions.place(region_id)
+        place = self._regions.index_of(region_id)
         return next((at for at, one in enumerate(self._box.shown) if one.place == place >= 0), -1)
 
     def _selected(self) -> list[int]:
@@ -133,15 +133,15 @@ class Editing(QObject):
         self._correcting.ask_label(shown)
 
     def _edited(self, change: RegionsChanged) -> None:
-        places = [self._regions.place(region.id) for region in change.before]
-        if change.step is Step.DELETE:
+        places = [self._regions.index_of(region.id) for region in change.before]
+        if change.step is RegionStep.DELETE:
             self._correcting.remove_places(places)
         elif change.before:
-            after = {self._regions.place(region.id): region.rect for region in change.after}
+            after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")
         else:
             labels = {self._regions.region_id(one.place): one.label for one in self._box.shown}
             self._regions.expect([region.id for region in change.after])
             drawn = [(region.rect, labels.get(region.copy_of, NEW)) for region in change.after]
-            if self._correcting.add(drawn) and change.step is Step.DRAW:
+            if self._correcting.add(drawn) and change.step is RegionStep.DRAW:
                 self._correcting.ask_last_label()

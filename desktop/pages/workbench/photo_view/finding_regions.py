@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from desktop.canvas.arrange import new_region_id
-from desktop.canvas.regions import Region, State
+from desktop.canvas.regions import Region, RegionState
 from desktop.detection_words import finding_word
 from desktop.pages.workbench.correction import Boxes
 from desktop.pages.workbench.findings import SURE
-from desktop.pages.workbench.rows import Finding
+from desktop.pages.workbench.rows import ShownFinding
 
 
 class FindingRegions:
@@ -47,7 +47,7 @@ class FindingRegions:
     def _new_id(self) -> str:
         return self._expected.pop(0) if self._expected else new_region_id()
 
-    def place(self, region_id: str) -> int:
+    def index_of(self, region_id: str) -> int:
         """The place among the boxes of a finding; -1 for none."""
         return self._ids.index(region_id) if region_id in self._ids else -1
 
@@ -55,7 +55,7 @@ class FindingRegions:
         """The id of the finding at a place among the boxes; empty for none."""
         return self._ids[place] if 0 <= place < len(self._ids) else ""
 
-    def regions(self, findings: Sequence[Finding]) -> list[Region]:
+    def regions(self, findings: Sequence[ShownFinding]) -> list[Region]:
         """These findings as regions, numbered in their order from 1."""
         return [
             Region(
@@ -63,7 +63,7 @@ class FindingRegions:
                 finding.rect,
                 number,
                 finding_word(finding.label),
-                State.FAILED if finding.confidence >= SURE else State.UNDECIDED,
+                RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED,
                 source_of(finding),
             )
             for number, finding in enumerate(findings, 1)
@@ -71,7 +71,7 @@ class FindingRegions:
         ]
 
 
-def source_of(finding: Finding) -> str:
+def source_of(finding: ShownFinding) -> str:
     """How sure the model is of a finding, or who drew it, parted from the label that it is said after."""
     if not finding.drawn:
         return f"{finding.confidence:.2f}"

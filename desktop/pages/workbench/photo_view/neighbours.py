@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from desktop.canvas.findings import FindingBox
 from desktop.detection_words import finding_word
 from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.rows import Finding, findings_of, shown_detection
+from desktop.pages.workbench.rows import ShownFinding, findings_of, shown_detection
 from shared import results
 
 
@@ -19,10 +19,10 @@ class _Read:
     item: ItemView
     entry: results.Entry | None
     content_id: str
-    findings: tuple[Finding, ...] | None = None
+    findings: tuple[ShownFinding, ...] | None = None
 
 
-class Neighbours:
+class NeighbourFindings:
     """Keeps what it read of an item until that changes: a record may have thousands.
 
     Reading is not for the GUI thread.

@@ -14,20 +14,20 @@ from desktop.imaging import ImageError
 from desktop.imaging.cut import seen_at
 from desktop.imaging.source import ImageSource
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
-from desktop.pages.workbench.comparing import Comparing
-from desktop.pages.workbench.correcting import Correcting, CorrectionBar
+from desktop.pages.workbench.bench import OpenRecord
+from desktop.pages.workbench.comparing import CompareController
+from desktop.pages.workbench.correcting import CorrectionBar, CorrectionController
 from desktop.pages.workbench.findings import FindingsBox
 from desktop.pages.workbench.opening import fetch_photo
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
-from desktop.pages.workbench.photo_view.carrying import Place, carried
-from desktop.pages.workbench.photo_view.editing import Editing
-from desktop.pages.workbench.photo_view.neighbours import Neighbours
-from desktop.pages.workbench.photo_view.switch import Switch
-from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.photo_view.carrying import ImagePoint, mapped_viewport
+from desktop.pages.workbench.photo_view.editing import FindingEditController
+from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
+from desktop.pages.workbench.photo_view.switch import PictureSwitch
+from desktop.pages.workbench.photos import PhotoPairController
 from desktop.pages.workbench.pictures import PhotoRef
 from desktop.pages.workbench.tool_strip import ToolStrip
-from desktop.turns import paint_apart
+from desktop.turns import repaint_later
 from desktop.workers import Lane, Task, run
 from shared.geometry import Rect
 
@@ -40,36 +40,36 @@ class PhotoView(QObject):
     The photo is read while it is in front only, in parts as a reference image is.
     """
 
-    said = Signal(str)
+    notice = Signal(str)
     """Why the photo cannot be shown, or nothing drawn on it."""
 
     def __init__(
         self,
-        bench: Bench,
-        photos: Photos,
-        comparing: Comparing,
-        correcting: Correcting,
+        open_record: OpenRecord,
+        photos: PhotoPairController,
+        comparing: CompareController,
+        correcting: CorrectionController,
         findings: tuple[FindingsBox, CorrectionBar],
         canvases: tuple[CanvasView, PhotoCanvas],
         strip: ToolStrip,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._bench, self._photos, self._comparing = bench, photos, comparing
+        self._open_record, self._photos, self._comparing = open_record, photos, comparing
         self._correcting, self._strip = correcting, strip
         self._box, self._bar = findings
         self._reference, self.canvas = canvases
-        self._neighbours = Neighbours()
-        commands = bench.context.commands
-        self.editing = Editing(bench, correcting, self._box, self.canvas, commands, self)
-        self.switch = Switch(commands)
+        self._neighbours = NeighbourFindings()
+        commands = open_record.context.commands
+        self.editing = FindingEditController(open_record, correcting, self._box, self.canvas, commands, self)
+        self.switch = PictureSwitch(commands)
         strip.add(self.switch)
         self._fetching: Task | None = None
         self._reading: Task | None = None
         self._ref: PhotoRef | None = None
         """The photo that is on the canvas, or on its way."""
         self._item_id = ""
-        self._from: tuple[Viewport, Place] | None = None
+        self._from: tuple[Viewport, ImagePoint] | None = None
         """What of the reference image was seen, and where, when the photo was asked for."""
         self._together: tuple[Viewport, Viewport] | None = None
         """What of the reference image and of the photo shows the same place."""
@@ -80,11 +80,11 @@ class PhotoView(QObject):
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show)
         self._photos.photoChanged.connect(self._photo_changed)
-        self._bench.changed.connect(self._show_around)
+        self._open_record.changed.connect(self._show_around)
         self._comparing.changed.connect(self._show_front)
         self._comparing.why_not = self._why_not
         self._bar.drawToggled.connect(self._draw_toggled)
-        self.canvas.editRefused.connect(self._bench.may_edit)
+        self.canvas.editRefused.connect(self._open_record.may_edit)
         self.canvas.toolChanged.connect(self._tool_changed)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self.editing.menu)
@@ -102,13 +102,13 @@ class PhotoView(QObject):
 
     def show(self, on: bool) -> None:
         """Show the photo, or the reference image again; where neither is known, say so."""
-        if on and self._bench.link.file is None:
+        if on and self._open_record.link.file is None:
             self._show_front()
-            self.said.emit(self.tr("Select a reference image first."))
+            self.notice.emit(self.tr("Select a reference image first."))
             return
         if on and self._photos.ref is None:
             self._show_front()
-            self.said.emit(self.tr("This item has no photos. Add or take one."))
+            self.notice.emit(self.tr("This item has no photos. Add or take one."))
             return
         if on is self.on:
             self._comparing.picture()
@@ -154,7 +154,7 @@ class PhotoView(QObject):
         """Show the findings of the chosen item as they are listed; with `pan` one that is chosen now."""
         if self.on:
             self._comparing.keep_front()
-            self.editing.show(own=self._photos.own and self.canvas.source is not None, pan=pan)
+            self.editing.show(own=self._photos.of_item and self.canvas.source is not None, pan=pan)
             self._show_around()
 
     def _show_front(self) -> None:
@@ -171,7 +171,7 @@ class PhotoView(QObject):
 
     def _why_not(self, tool: Tool) -> str:
         """Why a tool cannot be used on the picture in front; empty where it can."""
-        if not self.on or tool is not Tool.DRAW or (self._photos.own and self._correcting.can_correct):
+        if not self.on or tool is not Tool.DRAW or (self._photos.of_item and self._correcting.can_correct):
             return ""
         return self.tr("Run detection on this photo first. You can then draw and correct findings here.")
 
@@ -187,7 +187,7 @@ class PhotoView(QObject):
             self._bar.draw.setChecked(tool is Tool.DRAW)
 
     def _show_draw(self) -> None:
-        self._correcting.show(self._photos.own_pair)
+        self._correcting.show(self._photos.finding_pair)
 
     # -- the photo
 
@@ -236,7 +236,7 @@ class PhotoView(QObject):
             return
         self._fetching = run(
             fetch_photo,
-            self._bench.context.session,
+            self._open_record.context.session,
             ref.content_id,
             ref.file_id,
             ref.url,
@@ -252,7 +252,7 @@ class PhotoView(QObject):
 
     def _fetched(self, source: ImageSource) -> None:
         self._fetching = None
-        paint_apart(self.canvas)
+        repaint_later(self.canvas)
         self.canvas.show_message("")
         self.canvas.open(source)
         self._arrive(fresh=True)
@@ -267,7 +267,7 @@ class PhotoView(QObject):
     def _arrive(self, *, fresh: bool = False) -> None:
         """Look at what was seen of the reference image; with another item or photo at its region."""
         seen, self._from = self._from, None
-        other, self._item_id = self._item_id != self._bench.current, self._bench.current
+        other, self._item_id = self._item_id != self._open_record.current, self._open_record.current
         reference, canvas, matrix = self._reference.viewport, self.canvas, self._matrix()
         if other or fresh:
             self._together = None
@@ -275,21 +275,21 @@ class PhotoView(QObject):
             return
         now = None
         if seen is not None and matrix is not None:
-            now = carried(seen[0], canvas.viewport, matrix, seen[1])
+            now = mapped_viewport(seen[0], canvas.viewport, matrix, seen[1])
         if now is not None:
             canvas.show_viewport(now)
             self._together = (reference, canvas.viewport)
         elif seen is not None or fresh or (other and not self._sees_region()):
-            self.show_item(self._bench.current)
+            self.show_item(self._open_record.current)
 
-    def _go_back(self, seen: Viewport, anchor: Place) -> None:
+    def _go_back(self, seen: Viewport, anchor: ImagePoint) -> None:
         """Look at what was seen of the photo; where it was left, if one did not look around meanwhile."""
         reference, matrix = self._reference, self._matrix()
         if self._together == (reference.viewport, seen) or matrix is None or self.canvas.source is None:
             return
-        now = carried(seen, reference.viewport, np.linalg.inv(matrix).astype(np.float64), anchor)
+        now = mapped_viewport(seen, reference.viewport, np.linalg.inv(matrix).astype(np.float64), anchor)
         if now is None:
-            reference.ensure_visible(self._bench.current)
+            reference.ensure_visible(self._open_record.current)
         else:
             middle = now.to_image(now.width / 2, now.height / 2)
             reference.set_viewport(now.scale, *middle)
@@ -307,7 +307,7 @@ class PhotoView(QObject):
         return -matrix if matrix[2] @ np.array([x, y, 1.0]) < 0 else matrix
 
     def _reference_region(self) -> Rect | None:
-        item, source = self._bench.item, self._bench.source
+        item, source = self._open_record.item, self._open_record.source
         return item.region(*source.size) if item is not None and source is not None else None
 
     def _region(self) -> Rect | None:
@@ -322,7 +322,7 @@ class PhotoView(QObject):
 
     def _show_around(self) -> None:
         """Show what lies on the photo beside the findings: the region, findings of other items."""
-        document = self._bench.document
+        document = self._open_record.document
         if not self.on or document is None or self.canvas.source is None:
             return
         rect, matrix = self._reference_region(), self._matrix()
@@ -335,7 +335,7 @@ class PhotoView(QObject):
         self._reading = run(
             self._neighbours.boxes,
             list(document.items),
-            self._bench.current,
+            self._open_record.current,
             content_id,
             self._box.threshold,
             owner=self,
@@ -350,7 +350,7 @@ def _same(one: PhotoRef | None, other: PhotoRef | None) -> bool:
     return one == other or bool(one.content_id and one.content_id == other.content_id)
 
 
-def _anchor(view: CanvasView) -> Place:
+def _anchor(view: CanvasView) -> ImagePoint:
     """The place of a view that a person looks at: where the pointer is, else the middle."""
     at: QPoint = view.mapFromGlobal(QCursor.pos())
     if view.underMouse() and view.rect().contains(at):

@@ -6,10 +6,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
 from desktop.binding import Commands
-from desktop.widgets import Button, Kind, tip
+from desktop.widgets import Button, ButtonKind, tip
 
 
-class Switch(QWidget):
+class PictureSwitch(QWidget):
     """Reference or photo; neither is marked while both are compared."""
 
     chosen = Signal(bool)
@@ -17,9 +17,9 @@ class Switch(QWidget):
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reference = Button(self.tr("Reference"), kind=Kind.TOOL)
+        self.reference = Button(self.tr("Reference"), kind=ButtonKind.TOOL)
         self.reference.setObjectName("show-reference")
-        self.photo = Button(self.tr("Photo"), kind=Kind.TOOL)
+        self.photo = Button(self.tr("Photo"), kind=ButtonKind.TOOL)
         self.photo.setObjectName("show-photo")
         self._group = QButtonGroup(self)
         row = QHBoxLayout(self)

@@ -1,5 +1,5 @@
 """Photos of the record: uploads, matches with regions, proposals, review and assignment to items."""
 
-from desktop.pages.workbench.record_photos.coordinator import RecordPhotos
+from desktop.pages.workbench.record_photos.coordinator import RecordPhotosController
 
-__all__ = ["RecordPhotos"]
+__all__ = ["RecordPhotosController"]

@@ -15,18 +15,18 @@ from desktop.canvas.alignment import AlignedPair
 from desktop.client.errors import Conflict, NotFound
 from desktop.pages.file_dialogs import Purpose, open_pictures
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.aligning import Aligning
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.aligning import AlignmentController
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.capture import CaptureDialog
-from desktop.pages.workbench.detecting import Detecting
-from desktop.pages.workbench.photos import Photos
+from desktop.pages.workbench.detecting import DetectionController
+from desktop.pages.workbench.photos import PhotoPairController
 from desktop.pages.workbench.pictures import jpeg, thumbnail
 from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
-from desktop.pages.workbench.record_photos.review import Choice, Review, thumb_of
-from desktop.pages.workbench.record_photos.sharing import Sharing
-from desktop.pages.workbench.record_photos.thumbs import Thumb
-from desktop.pages.workbench.record_photos.tray import Accepted, Tray, TrayState
+from desktop.pages.workbench.record_photos.review import Choice, ReviewDialog, thumbnail_of
+from desktop.pages.workbench.record_photos.sharing import SharedPhotoController
+from desktop.pages.workbench.record_photos.thumbs import Thumbnail
+from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
 from desktop.pages.workbench.record_photos.words import (
     names_of,
     photo_name,
@@ -38,32 +38,32 @@ from desktop.workers import run
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 
 
-class RecordPhotos(QObject):
+class RecordPhotosController(QObject):
     """Between the tray, the preview, the item's own photos, and the service."""
 
-    said = Signal(str)
+    notice = Signal(str)
     """Something to tell the person."""
     itemWanted = Signal(str)
     """The id of an item to go to."""
 
     def __init__(
         self,
-        bench: Bench,
-        photos: Photos,
-        aligning: Aligning,
-        detecting: Detecting,
+        open_record: OpenRecord,
+        photos: PhotoPairController,
+        aligning: AlignmentController,
+        detecting: DetectionController,
         shared_line: Button,
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._bench, self._photos, self._window = bench, photos, window
+        self._open_record, self._photos, self._window = open_record, photos, window
         self._aligning, self._detecting = aligning, detecting
-        self.known = PhotoList(bench, self)
-        self.queue = PhotoQueue.of(bench.context)
+        self.known = PhotoList(open_record, self)
+        self.queue = PhotoQueue.of(open_record.context)
         self.tray = Tray()
-        self.accepted = Accepted()
-        self.sharing = Sharing(bench, photos, self.known, shared_line)
-        self.review: Review | None = None
+        self.accepted = AcceptedBar()
+        self.sharing = SharedPhotoController(open_record, photos, self.known, shared_line)
+        self.review: ReviewDialog | None = None
         """The dialog with the photos, while it is open."""
         self._record_id = ""
         self._images: dict[str, QImage | None] = {}
@@ -91,10 +91,10 @@ class RecordPhotos(QObject):
         self.queue.sent.connect(self._sent)
         self.queue.changed.connect(self._show)
         self.known.changed.connect(self._show)
-        self.known.failed.connect(self.said)
-        self._bench.changed.connect(self._show)
-        self._bench.currentChanged.connect(self._show)
-        self._bench.selectionChanged.connect(self._show)
+        self.known.failed.connect(self.notice)
+        self._open_record.changed.connect(self._show)
+        self._open_record.currentChanged.connect(self._show)
+        self._open_record.selectionChanged.connect(self._show)
         self._photos.pairChanged.connect(self._align_when_there)
 
     def _sent(self, photo: RecordPhoto) -> None:
@@ -109,7 +109,7 @@ class RecordPhotos(QObject):
 
     def _may_add(self) -> bool:
         """Whether the open record takes photos; why a sealed one does not is said."""
-        return self._bench.document is not None and self._bench.may_edit()
+        return self._open_record.document is not None and self._open_record.may_edit()
 
     def choose_files(self) -> None:
         """Ask for picture files and add them to the record."""
@@ -119,14 +119,14 @@ class RecordPhotos(QObject):
     def capture(self) -> None:
         """Take a photo for the record with the camera."""
         if self._may_add():
-            dialog = CaptureDialog(self._bench.context, self._window)
+            dialog = CaptureDialog(self._open_record.context, self._window)
             dialog.taken.connect(self.add_image)
             dialog.open()
 
     def paste(self) -> bool:
         """Add the picture or the files on the clipboard to the record; False when there are none."""
         data = QGuiApplication.clipboard().mimeData()
-        if data is None or self._bench.document is None:
+        if data is None or self._open_record.document is None:
             return False
         paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
         if paths:
@@ -141,12 +141,12 @@ class RecordPhotos(QObject):
     def add(self, paths: Sequence[Path]) -> None:
         """Add picture files to the record."""
         if paths and self._may_add():
-            self.queue.add(self._bench.record_id, [(path, path.name) for path in paths])
+            self.queue.add(self._open_record.record_id, [(path, path.name) for path in paths])
 
     def add_image(self, image: QImage) -> None:
         """Add a picture that is not a file yet."""
         if self._may_add():
-            run(jpeg, image, owner=self, done=partial(self._encoded, self._bench.record_id))
+            run(jpeg, image, owner=self, done=partial(self._encoded, self._open_record.record_id))
 
     def _encoded(self, record_id: str, data: bytes) -> None:
         self.queue.add(record_id, [(data, self.tr("photo") + ".jpg")])
@@ -155,13 +155,13 @@ class RecordPhotos(QObject):
 
     def accept_all(self) -> None:
         """Assign every photo of the tray to the items that it is offered to."""
-        local_id = self._bench.edits.local_id
+        local_id = self._open_record.edits.local_id
         offers = {photo_id: list(map(local_id, items)) for photo_id, items in self.known.offers.items()}
         self._assign(lambda: offers)
 
     def assign_to_selection(self, photo_ids: Sequence[str]) -> None:
         """Make these the photos of the selected items as well."""
-        self.assign_to(photo_ids, self._bench.selection)
+        self.assign_to(photo_ids, self._open_record.selection)
 
     def assign_to(self, photo_ids: Sequence[str], item_ids: Sequence[str]) -> None:
         """Make these the photos of some items as well."""
@@ -213,7 +213,7 @@ class RecordPhotos(QObject):
             self._photos.reread(item_id)
 
     def _items(self, photo: RecordPhoto) -> list[str]:
-        return [self._bench.edits.local_id(item.item_id) for item in photo.items]
+        return [self._open_record.edits.local_id(item.item_id) for item in photo.items]
 
     def _detect(self) -> None:
         self.accepted.hide()
@@ -223,15 +223,15 @@ class RecordPhotos(QObject):
 
     def show_review(self, photo_id: str = "") -> None:
         """Show the photos of the record, this one first."""
-        if self._bench.document is None or self.review is not None:
+        if self._open_record.document is None or self.review is not None:
             return
-        choices = [Choice(row.item_id, f"{row.number}  {row.name}") for row in self._bench.rows]
-        self.review = Review(
-            self._bench.context.session,
+        choices = [Choice(row.item_id, f"{row.number}  {row.name}") for row in self._open_record.rows]
+        self.review = ReviewDialog(
+            self._open_record.context.session,
             self.known,
             choices,
-            self._bench.edits.local_id,
-            self._bench.editable,
+            self._open_record.edits.local_id,
+            self._open_record.editable,
             self._window,
         )
         self.review.accepted_items.connect(lambda wanted: self._assign(lambda: wanted))
@@ -240,7 +240,7 @@ class RecordPhotos(QObject):
         self.review.finished.connect(self._reviewed)
         self._show()
         first = photo_id or next(iter(self.known.offers), "")
-        self.review.thumbs.choose(first)
+        self.review.thumbnails.choose(first)
         self.review.open()
 
     def _reviewed(self) -> None:
@@ -248,19 +248,19 @@ class RecordPhotos(QObject):
 
     def _align(self, photo_id: str, item_id: str) -> None:
         photo = self.known.get(photo_id)
-        service_id = self._bench.edits.service_id(item_id)
+        service_id = self._open_record.edits.service_id(item_id)
         of_item = next((one for one in photo.items if one.item_id == service_id), None) if photo else None
         if photo is None or of_item is None:
             return
         self._align_file = photo.file_id
         self.itemWanted.emit(item_id)
-        self._photos.look_at(of_item.photo_id)
+        self._photos.compare_photo(of_item.photo_id)
         self._align_when_there(self._photos.pair)
 
     def _keep_alignment(self, file_id: str, matrix: list[list[float]] | None) -> bool:
         """Keep where a person says that the reference image lies: with the item, and with its photo."""
         kept = self._keep(file_id, matrix)
-        photo, item_id = self.known.of_file(file_id), self._bench.current
+        photo, item_id = self.known.of_file(file_id), self._open_record.current
         if kept and matrix is not None and photo is not None and item_id in self._items(photo):
             photo_id = photo.photo_id
 
@@ -315,7 +315,7 @@ class RecordPhotos(QObject):
         if isinstance(error, NotFound):
             self.known.read()
         elif not isinstance(error, Conflict) or error.code != "photo_in_use":
-            self.said.emit(sentence(error))
+            self.notice.emit(sentence(error))
         elif confirm(
             self.review or self._window,
             self.tr("Remove {photo} anyway?").format(photo=photo_name(photo)),
@@ -329,9 +329,9 @@ class RecordPhotos(QObject):
     # -- showing
 
     def _show(self) -> None:
-        bench, known = self._bench, self.known
-        if bench.record_id != self._record_id:
-            self._record_id = bench.record_id
+        open_record, known = self._open_record, self.known
+        if open_record.record_id != self._record_id:
+            self._record_id = open_record.record_id
             self._images.clear()
             self.accepted.hide()
             if self.review is not None:
@@ -341,34 +341,36 @@ class RecordPhotos(QObject):
         queue = self.queue
         self.tray.show_state(
             TrayState(
-                thumbs=[self._thumb(photo) for photo in tray],
-                matching=len(waiting) if bench.rows and bench.editable else 0,
+                thumbnails=[self._thumb(photo) for photo in tray],
+                matching=len(waiting) if open_record.rows and open_record.editable else 0,
                 offered=sum(map(len, known.offers.values())),
                 offering=len(known.offers),
-                sending=queue.count(bench.record_id),
+                sending=queue.count(open_record.record_id),
                 share=queue.share,
                 away=queue.away,
                 failures=tuple(queue.failures),
-                editable=bench.editable,
-                targets=len(bench.selection),
+                editable=open_record.editable,
+                targets=len(open_record.selection),
             )
         )
         if self.review is not None:
-            self.review.show_thumbs([self._thumb(photo) for photo in known.photos], bool(bench.rows))
+            self.review.show_thumbnails(
+                [self._thumb(photo) for photo in known.photos], bool(open_record.rows)
+            )
 
-    def _thumb(self, photo: RecordPhoto) -> Thumb:
+    def _thumb(self, photo: RecordPhoto) -> Thumbnail:
         offered = len(self.known.offers.get(photo.photo_id, ()))
-        any_items = bool(self._bench.rows)
+        any_items = bool(self._open_record.rows)
         state = photo_state(photo, offered, any_items)
         reason = photo_reason(photo, offered, any_items)
-        return thumb_of(photo, state, reason, offered > 0, self._image(photo))
+        return thumbnail_of(photo, state, reason, offered > 0, self._image(photo))
 
     def _image(self, photo: RecordPhoto) -> QImage | None:
         if photo.file_id not in self._images:
             self._images[photo.file_id] = None
             run(
                 thumbnail,
-                self._bench.context.session,
+                self._open_record.context.session,
                 photo.file_id,
                 owner=self,
                 done=partial(self._pictured, photo.file_id),

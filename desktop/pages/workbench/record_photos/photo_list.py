@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.client import Session
 from desktop.client.errors import Forbidden, NotFound, Unreachable
 from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import Bench
+from desktop.pages.workbench.bench import OpenRecord
 from desktop.pages.workbench.record_photos.proposing import in_tray, proposals
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
 
 _MATCH_SECONDS = 2.0
@@ -27,7 +27,7 @@ Assignment = tuple[str, Sequence[PhotoItemSet]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Turn:
+class _PendingAssignment:
     wanted: Callable[[], Sequence[Assignment]]
     done: Callable[[Sequence[RecordPhoto]], None]
 
@@ -40,9 +40,9 @@ class PhotoList(QObject):
     failed = Signal(str)
     """What did not work, as a sentence."""
 
-    def __init__(self, bench: Bench, parent: QObject) -> None:
+    def __init__(self, open_record: OpenRecord, parent: QObject) -> None:
         super().__init__(parent)
-        self._bench = bench
+        self._open_record = open_record
         self._record_id = ""
         self._photos: dict[str, RecordPhoto] = {}
         self._offers: dict[str, list[str]] | None = None
@@ -52,12 +52,12 @@ class PhotoList(QObject):
         self._again: set[str] = set()
         self._hopeless: set[str] = set()
         self._regions: frozenset[tuple[str, str]] = frozenset()
-        self._turns: deque[_Turn] = deque()
+        self._pending: deque[_PendingAssignment] = deque()
         self._later = QTimer(self, singleShot=True, interval=_AGAIN_MS)
         self._later.timeout.connect(self._match_next)
         self._settled = QTimer(self, singleShot=True, interval=_REGIONS_MS)
         self._settled.timeout.connect(self._follow_regions)
-        bench.changed.connect(self.follow)
+        open_record.changed.connect(self.follow)
 
     @property
     def photos(self) -> list[RecordPhoto]:
@@ -98,7 +98,7 @@ class PhotoList(QObject):
         """Read the photos of the record from the service."""
         if self._reading is None and self._record_id:
             self._reading = run(
-                self._bench.context.session.photos.list,
+                self._open_record.context.session.photos.list,
                 self._record_id,
                 owner=self,
                 done=partial(self._read_done, self._changes),
@@ -121,8 +121,8 @@ class PhotoList(QObject):
 
         `wanted` is asked when what was asked for before has been answered.
         """
-        self._turns.append(_Turn(wanted, done))
-        if len(self._turns) == 1:
+        self._pending.append(_PendingAssignment(wanted, done))
+        if len(self._pending) == 1:
             self._assign_next()
 
     def delete(
@@ -135,7 +135,7 @@ class PhotoList(QObject):
     ) -> None:
         """Take a photo off the record, then call `done`; `refused` gets why it could not be."""
         run(
-            partial(self._bench.context.session.photos.delete, confirmed=confirmed),
+            partial(self._open_record.context.session.photos.delete, confirmed=confirmed),
             self._record_id,
             photo_id,
             owner=self,
@@ -147,14 +147,14 @@ class PhotoList(QObject):
 
     def follow(self) -> None:
         """Another record may be open, or none, or its regions are different."""
-        if self._bench.record_id != self._record_id:
-            self._record_id = self._bench.record_id
+        if self._open_record.record_id != self._record_id:
+            self._record_id = self._open_record.record_id
             for task in (self._reading, self._matching):
                 if task is not None:
                     task.cancel()
             self._reading = self._matching = None
             self._photos, self._regions = {}, self._regions_now()
-            self._turns.clear()
+            self._pending.clear()
             self._again.clear()
             self._hopeless.clear()
             self._changed()
@@ -190,17 +190,22 @@ class PhotoList(QObject):
             self.match_again()
 
     def _regions_now(self) -> frozenset[tuple[str, str]]:
-        document = self._bench.document
+        document = self._open_record.document
         items = document.items if document is not None else ()
         return frozenset((item.item_id, str((item.item_point or {}).get("point"))) for item in items)
 
     def _match_next(self) -> None:
         # The service knows a region that was just drawn only once it was sent.
-        self._bench.edits.when_saved(self._match, self)
+        self._open_record.edits.when_saved(self._match, self)
 
     def _match(self) -> None:
-        document = self._bench.document
-        if self._matching is not None or document is None or not document.items or not self._bench.editable:
+        document = self._open_record.document
+        if (
+            self._matching is not None
+            or document is None
+            or not document.items
+            or not self._open_record.editable
+        ):
             return
         photo = next((one for one in reversed(self._photos.values()) if self._to_match(one)), None)
         if photo is None:
@@ -208,7 +213,7 @@ class PhotoList(QObject):
         self._again.discard(photo.photo_id)
         self._later.stop()
         self._matching = run(
-            self._bench.context.session.photos.match,
+            self._open_record.context.session.photos.match,
             self._record_id,
             photo.photo_id,
             _MATCH_SECONDS,
@@ -243,44 +248,44 @@ class PhotoList(QObject):
 
     def _assign_next(self) -> None:
         # An item that was just drawn has no id at the service before it was sent.
-        self._bench.edits.when_saved(self._assign, self)
+        self._open_record.edits.when_saved(self._assign, self)
 
     def _assign(self) -> None:
-        if not self._turns:
+        if not self._pending:
             return
-        turn, service_id = self._turns[0], self._bench.edits.service_id
+        pending, service_id = self._pending[0], self._open_record.edits.service_id
         sets = [
             (photo_id, [one.model_copy(update={"item_id": service_id(one.item_id)}) for one in items])
-            for photo_id, items in turn.wanted()
+            for photo_id, items in pending.wanted()
         ]
         before = [photo for photo_id, _ in sets if (photo := self._photos.get(photo_id)) is not None]
         run(
             _assign,
-            self._bench.context.session,
+            self._open_record.context.session,
             self._record_id,
             sets,
             owner=self,
             progress=lambda photo: self.take([photo]),
-            done=lambda _: self._assigned(turn, before),
-            failed=partial(self._not_assigned, turn),
+            done=lambda _: self._assigned(pending, before),
+            failed=partial(self._not_assigned, pending),
             lane=Lane.LONG,
         )
 
-    def _assigned(self, turn: _Turn, before: Sequence[RecordPhoto]) -> None:
+    def _assigned(self, pending: _PendingAssignment, before: Sequence[RecordPhoto]) -> None:
         # Another record may have been opened meanwhile.
-        if turn in self._turns:
-            turn.done(before)
-            self._end(turn)
+        if pending in self._pending:
+            pending.done(before)
+            self._end(pending)
 
-    def _not_assigned(self, turn: _Turn, error: Exception) -> None:
+    def _not_assigned(self, pending: _PendingAssignment, error: Exception) -> None:
         self.failed.emit(sentence(error))
         self.read()
-        self._end(turn)
+        self._end(pending)
 
-    def _end(self, turn: _Turn) -> None:
-        if turn in self._turns:
-            self._turns.remove(turn)
-            if self._turns:
+    def _end(self, pending: _PendingAssignment) -> None:
+        if pending in self._pending:
+            self._pending.remove(pending)
+            if self._pending:
                 self._assign_next()
 
     def _deleted(self, photo_id: str, done: Callable[[], None]) -> None:
@@ -289,7 +294,9 @@ class PhotoList(QObject):
         done()
 
 
-def _assign(report: Report, session: Session, record_id: str, assignments: Sequence[Assignment]) -> None:
+def _assign(
+    report: ProgressReport, session: Session, record_id: str, assignments: Sequence[Assignment]
+) -> None:
     """Assign one photo after the other; reports each as it is then. Raises ClientError."""
     for photo_id, items in assignments:
         report(session.photos.assign(record_id, photo_id, items))

@@ -16,7 +16,7 @@ from desktop.context import Context, Unsent
 from desktop.embedded import ServiceState
 from desktop.imaging.conversion import for_upload
 from desktop.pages.sentences import sentence
-from desktop.workers import Lane, Report, Task, run
+from desktop.workers import Lane, ProgressReport, Task, run
 from shared.wire.photos import RecordPhoto
 
 _FIRST_PAUSE_MS = 1_000
@@ -24,7 +24,7 @@ _LONGEST_PAUSE_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class QueuedPicture:
     """A picture that is to become a photo of a record, and the name of its file."""
 
     record_id: str
@@ -43,7 +43,7 @@ class PhotoQueue(QObject):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._context = context
-        self._waiting: deque[Picture] = deque()
+        self._waiting: deque[QueuedPicture] = deque()
         self._user_id = ""
         self._uploading: Task | None = None
         self._pause = _FIRST_PAUSE_MS
@@ -79,7 +79,7 @@ class PhotoQueue(QObject):
             self.failures.clear()
             payload = self._context.payload
             self._user_id = payload.user.user_id if payload is not None else ""
-        self._waiting.extend(Picture(record_id, source, name) for source, name in pictures)
+        self._waiting.extend(QueuedPicture(record_id, source, name) for source, name in pictures)
         self.changed.emit()
         self._next()
 
@@ -136,7 +136,7 @@ class PhotoQueue(QObject):
         self.changed.emit()
         self._next()
 
-    def _not_sent(self, picture: Picture, error: Exception) -> None:
+    def _not_sent(self, picture: QueuedPicture, error: Exception) -> None:
         self._uploading = None
         if isinstance(error, Unreachable | NotLoggedIn):
             self.away = isinstance(error, Unreachable)
@@ -169,7 +169,7 @@ class PhotoQueue(QObject):
             self.cancel()
 
 
-def _upload(report: Report, session: Session, picture: Picture) -> RecordPhoto:
+def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> RecordPhoto:
     """Send a picture and make it a photo of its record; reports 0..1.
 
     Raises ClientError, ImageError, OSError.

@@ -14,10 +14,10 @@ from desktop.canvas.colours import colours_of
 from desktop.client import Session
 from desktop.pages.workbench.record_photos.photo_list import PhotoList
 from desktop.pages.workbench.record_photos.regions_preview import Outline, RegionsPreview
-from desktop.pages.workbench.record_photos.thumbs import Thumb, Thumbs
+from desktop.pages.workbench.record_photos.thumbs import Thumbnail, ThumbnailList
 from desktop.pages.workbench.record_photos.words import photo_name, photo_reason
-from desktop.theme import look
-from desktop.widgets import Button, Kind, Line, SearchField, confirm, label, tip
+from desktop.theme import theme_manager
+from desktop.widgets import Button, ButtonKind, ElidedLabel, SearchField, confirm, label, tip
 from shared.wire.photos import RecordPhoto
 
 _ITEMS_PX = 250
@@ -96,7 +96,7 @@ class ChoiceModel(QAbstractListModel):
         return True
 
 
-class Review(QDialog):
+class ReviewDialog(QDialog):
     """Nothing is assigned before the person accepts it."""
 
     accepted_items = Signal(object)
@@ -127,11 +127,11 @@ class Review(QDialog):
         self._names = {choice.item_id: choice.name for choice in choices}
         self._edited: dict[str, frozenset[str]] = {}
         self._any_items = bool(choices)
-        self.thumbs = Thumbs(self.tr("Photos of the record"), in_row=False)
-        self.thumbs.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.thumbnails = ThumbnailList(self.tr("Photos of the record"), in_row=False)
+        self.thumbnails.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view = RegionsPreview(session)
         self.view.setAccessibleName(self.tr("Photo with matched regions"))
-        self._title = Line("", "item")
+        self._title = ElidedLabel("", "item")
         self._reason = label("", "dim", wrap=True)
         self.items = ChoiceModel(choices, self)
         self.list = QListView()
@@ -144,7 +144,7 @@ class Review(QDialog):
         self.remove = Button(self.tr("Remove from record…"), icon="trash")
         self.align = Button(self.tr("Align with three points…"), icon="edit")
         self.close_button = Button(self.tr("Close"))
-        self.accept_button = Button("", kind=Kind.MAIN, icon="check")
+        self.accept_button = Button("", kind=ButtonKind.MAIN, icon="check")
         self.accept_button.setObjectName("photo-review-accept")
         self._build()
         self._connect()
@@ -168,7 +168,7 @@ class Review(QDialog):
         side.setLayout(right)
         content = QHBoxLayout()
         content.setSpacing(12)
-        content.addWidget(self.thumbs)
+        content.addWidget(self.thumbnails)
         content.addLayout(middle, 1)
         content.addWidget(side)
         below = QHBoxLayout()
@@ -184,8 +184,8 @@ class Review(QDialog):
         column.addLayout(below)
 
     def _connect(self) -> None:
-        self.thumbs.chosenChanged.connect(self._show_photo)
-        self.thumbs.currentItemChanged.connect(lambda *_: self._show_photo())
+        self.thumbnails.chosenChanged.connect(self._show_photo)
+        self.thumbnails.currentItemChanged.connect(lambda *_: self._show_photo())
         self.items.toggled.connect(self.toggle)
         self.view.toggled.connect(self.toggle)
         self.search.searched.connect(self.items.search)
@@ -196,22 +196,22 @@ class Review(QDialog):
         self.accept_button.clicked.connect(self.accept)
         self.finished.connect(self._ended)
         self._photos.changed.connect(self._show_photo)
-        look().themeChanged.connect(self._take_colours)
+        theme_manager().themeChanged.connect(self._take_colours)
 
     # -- what is shown
 
-    def show_thumbs(self, thumbs: Sequence[Thumb], any_items: bool) -> None:
+    def show_thumbnails(self, thumbs: Sequence[Thumbnail], any_items: bool) -> None:
         """List the photos; `any_items`: the record has items at all."""
         self._any_items = any_items
-        self.thumbs.show_thumbs(thumbs)
-        if not self.current and self.thumbs.count():
-            self.thumbs.setCurrentRow(0)
+        self.thumbnails.show_thumbnails(thumbs)
+        if not self.current and self.thumbnails.count():
+            self.thumbnails.setCurrentRow(0)
         self._show_photo()
 
     @property
     def current(self) -> str:
         """The id of the photo on view; empty for none."""
-        return self.thumbs.current
+        return self.thumbnails.current
 
     @property
     def edited(self) -> bool:
@@ -294,7 +294,7 @@ class Review(QDialog):
         return self.items.rows[index.row()].item_id if index.isValid() else ""
 
     def _take_colours(self) -> None:
-        self.view.set_colours(colours_of(look().theme.dark))
+        self.view.set_colours(colours_of(theme_manager().theme.dark))
 
     # -- ending
 
@@ -328,7 +328,9 @@ class Review(QDialog):
         self.deleteLater()
 
 
-def thumb_of(photo: RecordPhoto, state: str, reason: str, offered: bool, image: QImage | None) -> Thumb:
+def thumbnail_of(
+    photo: RecordPhoto, state: str, reason: str, offered: bool, image: QImage | None
+) -> Thumbnail:
     """The photo as it stands in a list."""
     tone = "accent" if offered else "dim"
-    return Thumb(photo.photo_id, photo_name(photo), state, reason, tone, image, image is not None)
+    return Thumbnail(photo.photo_id, photo_name(photo), state, reason, tone, image, image is not None)

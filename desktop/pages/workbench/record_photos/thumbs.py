@@ -44,7 +44,7 @@ from PySide6.QtWidgets import (
 
 from desktop.canvas.view import CanvasView
 from desktop.pages.workbench.items_panel import ItemsPanel
-from desktop.theme import LABEL_PX, RADIUS, line_px, look, sized
+from desktop.theme import LABEL_PX, RADIUS, line_px, sized, theme_manager
 from desktop.widgets import paint_icon, tip
 
 MIME = "application/x-walkaround-photos"
@@ -62,7 +62,7 @@ class _Role(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Thumb:
+class Thumbnail:
     """A photo in the list: its id, the name of its file, its state in a few words, all of it as a sentence.
 
     `tone` is the colour of the state: a name of the theme. `image` is None until it is there.
@@ -78,12 +78,12 @@ class Thumb:
     """Whether the image is there."""
 
 
-def thumb_size() -> QSize:
+def thumbnail_size() -> QSize:
     """The size of an entry in px, with two lines of text below the picture."""
     return QSize(_PICTURE.width() + 2 * _PAD, _PICTURE.height() + 2 * _PAD + 2 + 2 * line_px(LABEL_PX))
 
 
-class Thumbs(QListWidget):
+class ThumbnailList(QListWidget):
     """Several can be chosen. In a row, or one below the other."""
 
     opened = Signal(str)
@@ -96,7 +96,7 @@ class Thumbs(QListWidget):
     def __init__(self, name: str, *, in_row: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self._shown: list[Thumb] = []
+        self._shown: list[Thumbnail] = []
         self.setItemDelegate(_Delegate(self))
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setSpacing(2)
@@ -108,15 +108,15 @@ class Thumbs(QListWidget):
             self.setWrapping(False)
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-            self.setFixedHeight(thumb_size().height() + 20)
+            self.setFixedHeight(thumbnail_size().height() + 20)
         else:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-            self.setFixedWidth(thumb_size().width() + 24)
+            self.setFixedWidth(thumbnail_size().width() + 24)
         self.itemActivated.connect(lambda item: self.opened.emit(item.data(_Role.PHOTO)))
         self.itemSelectionChanged.connect(self.chosenChanged)
 
-    def show_thumbs(self, thumbs: Sequence[Thumb]) -> None:
+    def show_thumbnails(self, thumbs: Sequence[Thumbnail]) -> None:
         """List these; what is chosen among them stays chosen."""
         if list(thumbs) == self._shown:
             return
@@ -185,7 +185,7 @@ class Thumbs(QListWidget):
 
 class _Delegate(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return thumb_size()
+        return thumbnail_size()
 
     def paint(
         self,
@@ -193,10 +193,10 @@ class _Delegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        theme = look().theme
+        theme = theme_manager().theme
         flags = option.state
         # In a row the entries are as high as the list.
-        box = QRectF(QRect(option.rect.topLeft(), thumb_size()))
+        box = QRectF(QRect(option.rect.topLeft(), thumbnail_size()))
         painter.save()
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         if flags & QStyle.StateFlag.State_Selected or flags & QStyle.StateFlag.State_MouseOver:
@@ -235,7 +235,7 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
 
-class ThumbDrops(QObject):
+class ThumbnailDropFilter(QObject):
     """Lets photos be dropped onto an item in the list, or onto its region."""
 
     dropped = Signal(object, str)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from desktop.pages.workbench.record_photos.thumbs import Thumb, Thumbs
-from desktop.widgets import Button, IconButton, Kind, Panel, ProgressBar, Symbol, label
+from desktop.pages.workbench.record_photos.thumbs import Thumbnail, ThumbnailList
+from desktop.widgets import Button, ButtonKind, IconButton, IconLabel, Panel, ProgressBar, label
 
 _TEXT_PX = 250
 
@@ -23,7 +23,7 @@ class TrayState:
     `share` (0..1); `away`: the service cannot be reached; `targets`: items that are selected.
     """
 
-    thumbs: Sequence[Thumb] = ()
+    thumbnails: Sequence[Thumbnail] = ()
     matching: int = 0
     offered: int = 0
     offering: int = 0
@@ -63,13 +63,13 @@ class Tray(Panel):
         self._said.setObjectName("photo-tray-text")
         self._bar = ProgressBar(self.tr("Photo upload progress"))
         self.stop = IconButton("close", self.tr("Stop uploading photos"), side=22)
-        self.again = Button(self.tr("Retry"), kind=Kind.LINK)
+        self.again = Button(self.tr("Retry"), kind=ButtonKind.LINK)
         self._error = label("", "error", wrap=True)
         self._error.setObjectName("photo-tray-error")
         self.read = IconButton("close", self.tr("Close"), side=22)
-        self.thumbs = Thumbs(self.tr("Unassigned photos"), in_row=True)
-        self.thumbs.setObjectName("photo-tray-list")
-        self.accept = Button("", kind=Kind.PLAIN, icon="check")
+        self.thumbnails = ThumbnailList(self.tr("Unassigned photos"), in_row=True)
+        self.thumbnails.setObjectName("photo-tray-list")
+        self.accept = Button("", kind=ButtonKind.PLAIN, icon="check")
         self.accept.setObjectName("photo-tray-accept")
         self.review = Button(self.tr("Review…"), icon="eye")
         self.review.setObjectName("photo-tray-review")
@@ -83,11 +83,11 @@ class Tray(Panel):
             (self.read, self.failuresRead),
         ):
             button.clicked.connect(lambda _checked=False, it=signal: it.emit())
-        self.review.clicked.connect(lambda _checked=False: self.reviewWanted.emit(self.thumbs.current))
-        self.assign.clicked.connect(lambda _checked=False: self.assignWanted.emit(self.thumbs.chosen))
-        self.thumbs.opened.connect(self.reviewWanted)
-        self.thumbs.chosenChanged.connect(self._offer)
-        self.thumbs.menuWanted.connect(self.show_menu)
+        self.review.clicked.connect(lambda _checked=False: self.reviewWanted.emit(self.thumbnails.current))
+        self.assign.clicked.connect(lambda _checked=False: self.assignWanted.emit(self.thumbnails.chosen))
+        self.thumbnails.opened.connect(self.reviewWanted)
+        self.thumbnails.chosenChanged.connect(self._offer)
+        self.thumbnails.menuWanted.connect(self.show_menu)
         self.show_state(self.state)
 
     def _build(self) -> None:
@@ -118,7 +118,7 @@ class Tray(Panel):
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(12)
         row.addWidget(left)
-        row.addWidget(self.thumbs, 1)
+        row.addWidget(self.thumbnails, 1)
         row.addLayout(acts)
 
     @property
@@ -134,8 +134,8 @@ class Tray(Panel):
     def show_state(self, state: TrayState) -> None:
         """Show the photos that wait and how far the others are."""
         self.state = state
-        self.thumbs.show_thumbs(state.thumbs)
-        self.thumbs.drag(state.editable)
+        self.thumbnails.show_thumbnails(state.thumbnails)
+        self.thumbnails.drag(state.editable)
         self._said.setText(self._summary())
         sending = state.sending > 0
         self._bar.setVisible(sending and not state.away)
@@ -148,15 +148,15 @@ class Tray(Panel):
         self.read.setVisible(bool(state.failures))
         self.accept.setText(self.tr("Accept for %n item(s)", "", state.offered))
         self.accept.setVisible(state.offered > 0 and state.editable)
-        self.review.setVisible(bool(state.thumbs))
+        self.review.setVisible(bool(state.thumbnails))
         self._offer()
-        self.setVisible(bool(state.thumbs or sending or state.failures))
+        self.setVisible(bool(state.thumbnails or sending or state.failures))
 
     def _offer(self) -> None:
         state = self.state
         self.assign.setText(self.tr("Assign to %n selected item(s)", "", state.targets))
-        self.assign.setVisible(bool(state.thumbs) and state.editable and state.targets > 0)
-        self.assign.setEnabled(bool(self.thumbs.chosen))
+        self.assign.setVisible(bool(state.thumbnails) and state.editable and state.targets > 0)
+        self.assign.setEnabled(bool(self.thumbnails.chosen))
 
     def _summary(self) -> str:
         state = self.state
@@ -178,14 +178,14 @@ class Tray(Panel):
             said.append(
                 self.tr("Regions of %n item(s) found in {photos}.", "", state.offered).format(photos=photos)
             )
-        rest = len(state.thumbs) - state.matching - state.offering
+        rest = len(state.thumbnails) - state.matching - state.offering
         if rest > 0:
             said.append(self.tr("%n photo(s) to assign manually.", "", rest))
         return " ".join(said)
 
     def show_menu(self, at: QPoint) -> None:
         """Offer what can be done with the chosen photos."""
-        chosen, state = self.thumbs.chosen, self.state
+        chosen, state = self.thumbnails.chosen, self.state
         menu = QMenu(self)
         menu.addAction(self.tr("Review…")).triggered.connect(
             lambda _checked=False: self.reviewWanted.emit(chosen[0])
@@ -207,7 +207,7 @@ class Tray(Panel):
         menu.popup(at)
 
 
-class Accepted(Panel):
+class AcceptedBar(Panel):
     """The line that says which photos were assigned: detect their items now, or take it back."""
 
     detectWanted = Signal()
@@ -217,15 +217,15 @@ class Accepted(Panel):
         super().__init__("raised", "bottom", parent)
         self.setObjectName("photos-accepted")
         self._text = label("", wrap=True)
-        self.detect = Button("", kind=Kind.LINK)
+        self.detect = Button("", kind=ButtonKind.LINK)
         self.detect.setObjectName("photos-accepted-detect")
-        self.undo = Button(self.tr("Undo"), kind=Kind.LINK)
+        self.undo = Button(self.tr("Undo"), kind=ButtonKind.LINK)
         self.undo.setObjectName("photos-accepted-undo")
         close = IconButton("close", self.tr("Close"), side=24)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
         row.setSpacing(12)
-        row.addWidget(Symbol("photo", "accent"))
+        row.addWidget(IconLabel("photo", "accent"))
         row.addWidget(self._text, 1)
         for button in (self.detect, self.undo, close):
             row.addWidget(button)

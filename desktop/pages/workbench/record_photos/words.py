@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.language import listed
+from desktop.language import joined_words
 from desktop.pages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposing import covered
 from shared.wire.photos import PhotoState, RecordPhoto
@@ -72,7 +72,7 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
 
 def names_of(names: Sequence[str]) -> str:
     """The first names of a list, and how many more there are."""
-    said = listed(names[:_MOST_NAMES])
+    said = joined_words(names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     if more <= 0:
         return said

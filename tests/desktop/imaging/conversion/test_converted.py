@@ -77,7 +77,7 @@ def test_the_upload_names_the_original_and_its_digest(tmp_path: Path, name: str)
     assert Image.open(io.BytesIO(upload.source)).info["comment"].decode().endswith(digest)
 
 
-def test_a_name_that_is_no_unicode_does_not_stop_the_upload(tmp_path: Path) -> None:
+def test_name_that_is_not_unicode_does_not_stop_the_upload(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"\xff1.nef")
     try:
         path.write_bytes(raw(jpeg(scene(800, 600))))
@@ -105,7 +105,7 @@ def test_a_jpeg_with_the_ending_of_another_kind_is_taken(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "data", [b"", b"not a photo" * 100, b"II*\0", b"FUJIFILMCCD-RAW", b"\0\0\0\x18ftypcrx "]
 )
-def test_what_is_no_photo_is_refused_with_a_sentence(tmp_path: Path, name: str, data: bytes) -> None:
+def test_file_that_is_not_a_photo_is_refused_with_a_sentence(tmp_path: Path, name: str, data: bytes) -> None:
     said = refused(written(tmp_path / name, data))
     assert (
         "damaged" in said or "preview in this RAW file" in said or "libheif" in said or "type of HEIC" in said

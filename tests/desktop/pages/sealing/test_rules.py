@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
-from desktop.pages.password_again import PasswordAgain
+from desktop.pages.password_again import PasswordPrompt
 from desktop.pages.sealing.rules_dialog import RulesDialog
-from desktop.widgets import PageKind
+from desktop.widgets import PageFactory
 from desktop.window import MainWindow
 from shared.codes import Role
 from tests.desktop.conftest import make_payload
@@ -45,23 +45,23 @@ def test_an_administrator_sets_the_four_eyes_rule(context: Context, qtbot: QtBot
     qtbot.waitUntil(dialog.four_eyes.isEnabled)
     assert not dialog.four_eyes.isChecked()
     click(dialog)
-    qtbot.waitUntil(lambda: dialog.said.text() == "Saved.")
+    qtbot.waitUntil(lambda: dialog.message.text() == "Saved.")
     assert context.session.records.four_eyes()
     again = shown(context, qtbot)
     qtbot.waitUntil(again.four_eyes.isEnabled)
     assert again.four_eyes.isChecked()
     click(again)
-    qtbot.waitUntil(lambda: again.said.text() == "Saved.")
+    qtbot.waitUntil(lambda: again.message.text() == "Saved.")
     assert not context.session.records.four_eyes()
 
 
-def test_everybody_else_reads_the_rule(context: Context, qtbot: QtBot) -> None:
+def test_users_without_the_right_read_the_rule(context: Context, qtbot: QtBot) -> None:
     context.session.records.set_four_eyes(True)
     context.payload = make_payload(Role.INSPECTOR)
     dialog = shown(context, qtbot)
     qtbot.waitUntil(dialog.four_eyes.isChecked)
     assert not dialog.four_eyes.isEnabled()
-    assert "Only an administrator" in dialog.said.text()
+    assert "Only an administrator" in dialog.message.text()
     click(dialog)
     assert dialog.four_eyes.isChecked()
     assert context.session.records.four_eyes()
@@ -78,11 +78,11 @@ def test_an_old_login_is_asked_for_the_password_and_a_refusal_changes_nothing(qt
         dialog = shown(context, qtbot)
         qtbot.waitUntil(dialog.four_eyes.isEnabled)
         click(dialog)
-        qtbot.waitUntil(lambda: dialog.findChild(PasswordAgain) is not None)
-        dialog.findChild(PasswordAgain).reject()
+        qtbot.waitUntil(lambda: dialog.findChild(PasswordPrompt) is not None)
+        dialog.findChild(PasswordPrompt).reject()
         qtbot.waitUntil(dialog.four_eyes.isEnabled)
         assert not dialog.four_eyes.isChecked()
-        assert dialog.said.text()
+        assert dialog.message.text()
 
 
 def test_what_could_not_be_read_can_be_tried_again(qtbot: QtBot) -> None:
@@ -101,7 +101,7 @@ def test_what_could_not_be_read_can_be_tried_again(qtbot: QtBot) -> None:
 
 
 def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:
-    window = MainWindow(context, [PageKind(kind, kind) for kind in (Login, Records)])
+    window = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records)])
     qtbot.addWidget(window)
     window.show()
     window.activateWindow()
