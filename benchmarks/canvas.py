@@ -46,7 +46,7 @@ def goal_for(megapixels: int, goal: float) -> float | None:
 
 def draw_picture(path: Path, width: int, height: int) -> None:
     """A JPEG that is as hard to decode as a photo."""
-    from desktop.imaging.vips import pyvips
+    from desktop.imaging.decoding.vips import pyvips
 
     side = 2048
     place = pyvips.Image.xyz(side, side)
@@ -61,8 +61,8 @@ def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float
     """The application, a view on the picture, the ms until its first useful picture, what stalled."""
     from PySide6.QtWidgets import QApplication
 
-    from desktop.canvas.view import CanvasView
-    from desktop.garbage import GarbageCollection
+    from desktop.background.garbage_collection import GarbageCollection
+    from desktop.canvas.views.canvas_view import CanvasView
     from desktop.imaging import open_image
 
     application = QApplication.instance() or QApplication([])
@@ -201,7 +201,7 @@ def bare_frame_ms() -> float:
 
 def many_regions(path: Path, count: int) -> None:
     """`count` regions on a picture."""
-    from desktop.canvas.regions import Region, RegionsChanged, RegionState, RegionStep
+    from desktop.canvas.model.regions import Region, RegionsChanged, RegionState, RegionStep
     from shared.geometry import Rect
 
     application, view, _first, _stalls = opened_view(path)

@@ -29,7 +29,7 @@ from benchmarks.figures import say
 from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls, until
 from benchmarks.memory import Memory, memory
-from desktop.application import Desktop
+from desktop.app.application import Desktop
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
 from shared.codes import Verdict

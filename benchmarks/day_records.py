@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from desktop.client import Session
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.samples import damage, panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate

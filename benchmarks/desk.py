@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks.loop import until
 
 if TYPE_CHECKING:
-    from desktop.application import Desktop
+    from desktop.app.application import Desktop
     from desktop.pages.workbench import WorkbenchPage
 
 WINDOW = (1440, 900)
@@ -32,9 +32,9 @@ def desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Deskto
         folder = Path(name)
         for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             os.environ[variable] = str(folder / variable)
-        from desktop.application import Desktop, make_application
-        from desktop.embedded import ServiceState
-        from desktop.memory import release_memory
+        from desktop.app.application import Desktop, make_application
+        from desktop.background.memory_trimming import release_memory
+        from desktop.connection.local_service import ServiceState
 
         # This, and the freezing of what stays, as run_desktop does.
         release_memory()

@@ -32,9 +32,9 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from benchmarks.figures import say, skip, timed
-from service.detection.process import ComputeProcess
+from service.detection.compute.compute_process import ComputeProcess
 from shared import samples
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.paths import own_command, root
 from shared.samples import View
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind

@@ -36,18 +36,18 @@ from numpy.typing import NDArray
 
 from benchmarks.face_pairs import PairsError, compare, read_pairs
 from benchmarks.figures import cores, percentile, resident_mb, say, skip, timed
-from service.database import Database
-from service.envelope import Refusal
+from service.db.database import Database
+from service.db.schema import migrate
 from service.face import service as face_service
 from service.face.consent import CONSENT_VERSION
-from service.face.decode import decode, picture_bytes
-from service.face.engine import FaceEngine, Metric, analyse
-from service.face.gallery import Gallery
-from service.face.packs import PackError, install, installed, load_engine
+from service.face.engines.engine import FaceEngine, Metric, analyse
+from service.face.engines.face_process import FaceProcess
+from service.face.engines.picture import decode, picture_bytes
+from service.face.packs.pack_store import PackError, install, installed, load_engine
 from service.face.service import FaceService
-from service.face.worker import FaceProcess
-from service.schema import migrate
+from service.face.templates.gallery import Gallery
 from service.settings import Settings
+from service.web.envelope import Refusal
 from shared.wire.account import Tokens
 
 LOGIN_MS = {"open": 60.0, "dlib": 250.0}

@@ -30,11 +30,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.decode import BadPicture, PictureFault, Pixels, decode
-from service.face.engine import DetectedFace, Embedding, FaceEngine, Metric, embedding_in
-from service.face.gallery import score
-from service.face.worker import EngineInfo, engine_info
-from shared.cv import cv2
+from service.face.engines.engine import DetectedFace, Embedding, FaceEngine, Metric, embedding_in
+from service.face.engines.face_process import EngineInfo, engine_info
+from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode
+from service.face.templates.gallery import score
+from shared.images.cv import cv2
 
 Scores = NDArray[np.float64]
 Load = Callable[[], FaceEngine]

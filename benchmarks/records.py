@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert, text
 
-from service.database import Database
-from service.schema import metadata, migrate
+from service.db.database import Database
+from service.db.schema import metadata, migrate
 
 STATUSES = ("not_started", "in_progress", "passed", "failed", "cancelled")
 RECORDS_OF_A_TASK = 400

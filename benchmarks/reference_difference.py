@@ -22,13 +22,13 @@ import numpy as np
 
 from benchmarks import scans, surfaces
 from benchmarks.figures import say
-from service.detection import memory
+from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, Parameters, detect
-from service.detection.reference_difference.confidence import confidence, measures
+from service.detection.reference_difference.difference.confidence import confidence, measures
 from service.detection.reference_difference.model import examine, in_photo
 from shared import samples
-from shared.cv import cv2
 from shared.geometry import Rect, from_corners
+from shared.images.cv import cv2
 from shared.samples import Image, View
 
 MATCH = 0.33
@@ -277,7 +277,7 @@ def speed(count: int, megapixels: int, times: int) -> None:
     per pair is given beside the wall clock, with what two free cores would make of it, and as a yardstick of
     the same run: SIFT features of the same photos on one core.
     """
-    memory.keep()
+    allocator.keep()
     small = [pair for pair in pairs("aligned", 2 * count) if pair.photo.shape[:2] == (640, 640)]
     once = _timed(lambda: [_compare(pair) for pair in small], times)
     threads = cv2.getNumThreads()
@@ -346,7 +346,7 @@ def _features(pair: Pair) -> int:
 
 
 def _one_thread() -> None:
-    memory.keep()
+    allocator.keep()
     cv2.setNumThreads(1)
 
 

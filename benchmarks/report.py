@@ -22,7 +22,7 @@ from benchmarks.figures import say
 from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls
 from desktop.client import Session
-from desktop.embedded import EmbeddedService
+from desktop.connection.local_service import EmbeddedService
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 
@@ -70,9 +70,9 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
     """Gather and write on a worker, as the page does, with the GUI thread watched."""
     from PySide6.QtCore import QEventLoop
 
-    from desktop import workers
-    from desktop.application import make_application
-    from desktop.garbage import GarbageCollection
+    from desktop.app.application import make_application
+    from desktop.background import workers
+    from desktop.background.garbage_collection import GarbageCollection
     from desktop.report import pdf
     from desktop.report.collect import collect
 

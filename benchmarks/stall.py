@@ -27,7 +27,7 @@ from benchmarks.loop import STALL_MS, Stalls, until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.samples import damage, panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate

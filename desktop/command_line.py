@@ -51,7 +51,7 @@ def _run(words: Sequence[str]) -> int:
         print("There is no display here, so the demo runs instead of the windows.", flush=True)
         return _play(given.out)
     with without_collections():
-        from desktop.application import run_desktop
+        from desktop.app.application import run_desktop
 
     return run_desktop(given.server, given.data_dir)
 

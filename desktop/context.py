@@ -7,11 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.binding import Commands
+from desktop.background.workers import Lane, run
 from desktop.client import Session
-from desktop.embedded import ServiceState
+from desktop.commands.bindings import Commands
+from desktop.connection.local_service import ServiceState
 from desktop.preferences import Preferences
-from desktop.workers import Lane, run
 from shared.codes import Hindrance, Permission
 from shared.wire.account import Payload
 

@@ -23,7 +23,7 @@ def fonts() -> Iterator[CheckResult]:
     try:
         from PySide6.QtGui import QGuiApplication
 
-        from desktop.fonts import PACKAGE, shows_chinese
+        from desktop.localization.fonts import PACKAGE, shows_chinese
     except ImportError as problem:
         yield CheckResult(
             Level.FAIL,

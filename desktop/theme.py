@@ -23,8 +23,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QPalett
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 from shiboken6 import isValid
 
-from desktop.fonts import ui_font
-from desktop.turns import repaint_later
+from desktop.background.repaint import repaint_later
+from desktop.localization.fonts import ui_font
 from shared.paths import resource
 
 RADIUS = 6

@@ -22,31 +22,38 @@ from service.audit.service import AuditService
 from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
-from service.database import Database
+from service.db.database import Database
+from service.db.schema import migrate
 from service.detection.failure import MESSAGES
-from service.detection.labels import severities
-from service.detection.models import model_hash
+from service.detection.models.labels import severities
+from service.detection.models.registry import model_hash
 from service.detection.ports import Ports as DetectionPorts
 from service.detection.routes import router as detection_router
 from service.detection.service import DetectionService
 from service.detection.tables import ModelRow
-from service.docs import install_docs
-from service.envelope import failure_body, failures, install_handlers
-from service.events.ring import ChangeFeed
+from service.events.change_feed import ChangeFeed
 from service.events.routes import router as events_router
 from service.face.routes import router as face_router
 from service.face.service import FaceService
 from service.files.routes import router as files_router
 from service.files.service import FilesService
-from service.http import ApiPrefix, BodyLimit, HeadAsGet, HostCheck, RequestMiddleware, allowed_hosts
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
-from service.leaving import CancelOnDisconnect
 from service.routing import add_routes, operation_id
-from service.schema import migrate
-from service.sealing import seal_log
+from service.seal_checking import seal_log
 from service.settings import Settings
+from service.web.api_docs import install_docs
+from service.web.client_disconnect import CancelOnDisconnect
+from service.web.envelope import failure_body, failures, install_handlers
+from service.web.middleware import (
+    ApiPrefix,
+    BodyLimit,
+    HeadAsGet,
+    HostCheck,
+    RequestMiddleware,
+    allowed_hosts,
+)
 from shared import __version__
 from shared.codes import ErrorCode
 

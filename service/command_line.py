@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from service.hindrance import hindrance_of
-from service.schema import NewerDatabaseError
+from service.db.schema import NewerDatabaseError
+from service.db.storage_faults import hindrance_of
 from service.settings import Settings
 from shared.codes import Hindrance
 from shared.reasons import reason
@@ -26,10 +26,10 @@ _ROOMS = {
     "face": "service.face.cli",
     "model": "service.detection.cli",
     "detect": "service.detection.cli",
-    "backup": "service.backup",
-    "restore": "service.backup",
-    "audit": "service.verifying",
-    "doctor": "service.doctor",
+    "backup": "service.commands.backup",
+    "restore": "service.commands.backup",
+    "audit": "service.commands.verify_audit",
+    "doctor": "service.commands.doctor",
 }
 
 # Rooms that change the database beside the service take listeners for what changes as a third argument.

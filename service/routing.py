@@ -7,8 +7,8 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 
-from service.envelope import failures
-from service.security import AuthorizedRoute
+from service.web.envelope import failures
+from service.web.security import AuthorizedRoute
 
 
 def operation_id(route: APIRoute) -> str:

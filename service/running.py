@@ -21,11 +21,11 @@ from sqlalchemy.exc import DBAPIError
 from uvicorn.supervisors import Multiprocess
 
 from service.app import create_app
-from service.database import Database
-from service.hindrance import hindrance_of
-from service.protocol import GuardedProtocol
-from service.schema import NewerDatabaseError, migrate
+from service.db.database import Database
+from service.db.schema import NewerDatabaseError, migrate
+from service.db.storage_faults import hindrance_of
 from service.settings import Settings
+from service.web.protocol import GuardedProtocol
 from shared.reasons import reason
 from shared.starting import without_collections
 

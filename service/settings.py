@@ -11,7 +11,7 @@ import platformdirs
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from service.postgresql import STATEMENT_SECONDS
+from service.db.postgresql import STATEMENT_SECONDS
 
 
 def _default_data_dir() -> Path:

@@ -17,7 +17,7 @@ from shared.starting import without_collections
 DESKTOP = "desktop.command_line"
 SERVICE = "service.command_line"
 # Needs neither settings nor the database: with the rest of the service it would start half as fast.
-WORKER = "service.detection.worker"
+WORKER = "service.detection.compute.worker"
 
 # First word of the command line -> (module with `main(arguments) -> int`, one line of help)
 COMMANDS: dict[str, tuple[str, str]] = {

@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from service.app import create_app
-from service.database import Database
-from service.schema import migrate
+from service.db.database import Database
+from service.db.schema import migrate
 from service.settings import Settings
 from tests.one_loop import beside
 from tests.postgresql import Copy, Server, binaries

@@ -11,10 +11,10 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.camera.hints import Face, FrameAnalysis, Hint, analyse_frame, faces_in, far_faces_in
 from desktop.camera.sources import Frame, FrameSource, SourceError
-from desktop.workers import Lane, ProgressReport, Task, run
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 FRAMES_PER_SECOND = 15
 _LOOK_EVERY = 3

@@ -13,9 +13,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from desktop.camera.finder import find_faces
+from desktop.camera.face_finder import find_faces
 from desktop.camera.sources import Frame
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 # The finder looks at a picture of this width (px): enough to see a face that is large enough to be sent.
 _LOOK_WIDTH = 160

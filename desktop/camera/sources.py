@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 Frame = npt.NDArray[np.uint8]
 """A picture as height x width x 3, uint8, blue green red."""

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import httpx
 
-from desktop.client.account import Account, Users
-from desktop.client.audit import Audit
-from desktop.client.catalogue import Catalogue
-from desktop.client.detection import Detection
-from desktop.client.events import Events
-from desktop.client.faces import Faces
-from desktop.client.files import Files
-from desktop.client.inspection import Items, Records
-from desktop.client.photos import RecordPhotos
-from desktop.client.transport import Transport
+from desktop.client.api.account import Account, Users
+from desktop.client.api.audit import Audit
+from desktop.client.api.catalogue import Catalogue
+from desktop.client.api.detection import Detection
+from desktop.client.api.faces import Faces
+from desktop.client.api.files import Files
+from desktop.client.api.inspection import Items, Records
+from desktop.client.api.photos import RecordPhotos
+from desktop.client.http.events import Events
+from desktop.client.http.transport import Transport
 
 
 class Session:

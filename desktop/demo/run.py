@@ -6,12 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
-from desktop.application import Desktop, make_application
-from desktop.demo import pictures
-from desktop.demo.playing import DemoRun
-from desktop.demo.stage import FailedError, WindowDriver, process_events
-from desktop.demo.story import STORY
-from desktop.demo.words import demo_texts
+from desktop.app.application import Desktop, make_application
+from desktop.demo.driver.play import DemoRun
+from desktop.demo.driver.stage import FailedError, WindowDriver, process_events
+from desktop.demo.material import pictures
+from desktop.demo.material.texts import demo_texts
+from desktop.demo.steps.story import STORY
 from desktop.preferences import Preferences
 from desktop.theme import Mode
 

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from desktop.client.errors import Forbidden, NotFound
+from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from desktop.exchange.content import ExportedPicture, Inspection, entries_of
+from desktop.exchange.data.content import ExportedPicture, Inspection, entries_of
 from shared import results
 from shared.content import file_id_of, names_another
 from shared.wire.catalogue import ReferenceImage

@@ -3,10 +3,10 @@
 ``open_image(path_or_bytes)`` gives an ImageSource; `TileLoader` reads one in the background.
 """
 
-from desktop.imaging.errors import CancelledError, ImageError
+from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.loader import TileLoader
-from desktop.imaging.opening import open_image
-from desktop.imaging.source import PREVIEW, TILE, ImageSource, Level
+from desktop.imaging.sources.opening import open_image
+from desktop.imaging.sources.source import PREVIEW, TILE, ImageSource, Level
 
 __all__ = [
     "PREVIEW",

@@ -16,10 +16,10 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decode import shrunk
-from desktop.imaging.errors import CancelledError, ImageError
-from desktop.imaging.source import ImageSource
-from desktop.imaging.tone import Tone
+from desktop.imaging.decoding.decoder import shrunk
+from desktop.imaging.decoding.errors import CancelledError, ImageError
+from desktop.imaging.decoding.tone import Tone
+from desktop.imaging.sources.source import ImageSource
 
 CACHE_BYTES = 64 * 1024**2
 """What the tiles in memory may take; those wanted for the present view always stay."""

@@ -3,7 +3,7 @@
 ``Journal.open(path)`` is the way in. Plain Python, no Qt.
 """
 
-from desktop.journal.drafts import DraftHistory, DraftStep
+from desktop.journal.draft_steps import DraftHistory, DraftStep
 from desktop.journal.edits import Edit, EditKind, new_id
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.journal import Journal

@@ -12,8 +12,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from desktop.journal import lines
-from desktop.journal.drafts import DraftHistory, DraftStep
+from desktop.journal import line_format
+from desktop.journal.draft_steps import DraftHistory, DraftStep
 from desktop.journal.edits import Edit, inverse, joined, new_id
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.state import Conflict, JournalState, UndoStep
@@ -259,7 +259,7 @@ class Journal:
             fresh = self._path.with_name(self._path.name + ".new")
             try:
                 with fresh.open("wb") as file:
-                    file.write(lines.encode(self._state.to_line()))
+                    file.write(line_format.encode(self._state.to_line()))
                     file.flush()
                     os.fsync(file.fileno())
                 os.close(self._fd)
@@ -293,7 +293,7 @@ class Journal:
             data = self._path.read_bytes()
         except FileNotFoundError:
             data = b""
-        contents = lines.decode(data)
+        contents = line_format.decode(data)
         skipped = 0
         for value in contents.values:
             try:
@@ -348,7 +348,7 @@ class Journal:
         with self._guard:
             self._make_up()
             # after a line that was cut short, a line feed of its own keeps the next one readable
-            data = b"\n" * self._cut_short + lines.encode(line)
+            data = b"\n" * self._cut_short + line_format.encode(line)
             try:
                 written = os.write(self._fd, data)
             except OSError as error:

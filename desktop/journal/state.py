@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from desktop.journal.drafts import DraftHistory, DraftStep
+from desktop.journal.draft_steps import DraftHistory, DraftStep
 from desktop.journal.edits import Edit, EditKind, joined
 
 Line = Mapping[str, Any]

@@ -13,14 +13,14 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from desktop.client.errors import Forbidden, NotFound
+from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from desktop.detection_words import model_word
 from desktop.imaging import ImageError, open_image
-from desktop.imaging.cut import seen_at
-from desktop.imaging.source import ImageSource
-from desktop.moments import minute_in_zone
-from desktop.report import words
+from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.source import ImageSource
+from desktop.localization.dates import minute_in_zone
+from desktop.localization.detection_terms import model_word
+from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
 from shared import __version__, findings, results
@@ -111,7 +111,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
         status=seal.record_state,
-        status_name=words.status(seal.record_state),
+        status_name=report_terms.status(seal.record_state),
         fields=_fields(record, content.task, seal),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
@@ -392,7 +392,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
     if record.inspection_status is not seal.record_state:
         # What a client of the service sets and sees, which no person decided here.
         name = QCoreApplication.translate("Report", "API status")
-        api_status = ((name, words.status(record.inspection_status)),)
+        api_status = ((name, report_terms.status(record.inspection_status)),)
     return (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
         (QCoreApplication.translate("Report", "Flight"), flight or record.flight_id or ""),
@@ -400,10 +400,10 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Start time"), _clock(record.start_time)),
         (QCoreApplication.translate("Report", "End time"), _clock(record.end_time)),
-        (QCoreApplication.translate("Report", "Status"), words.status(seal.record_state)),
+        (QCoreApplication.translate("Report", "Status"), report_terms.status(seal.record_state)),
         *api_status,
-        (QCoreApplication.translate("Report", "Outcome"), words.computed(seal.outcome)),
-        (QCoreApplication.translate("Report", "Decided items"), words.judged(seal.counters)),
+        (QCoreApplication.translate("Report", "Outcome"), report_terms.computed(seal.outcome)),
+        (QCoreApplication.translate("Report", "Decided items"), report_terms.judged(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record ID"), record.inspection_id),
         (QCoreApplication.translate("Report", "Created"), _clock(record.created_at)),

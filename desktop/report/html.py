@@ -10,10 +10,10 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QLocale
 from PySide6.QtGui import QImage
 
-from desktop.moments import minute_in_zone
-from desktop.report import seal, words
+from desktop.localization.dates import minute_in_zone
+from desktop.report import report_terms, seal
+from desktop.report.atomic_write import save
 from desktop.report.content import Report, ReportedItem
-from desktop.report.saving import save
 from shared.geometry import Rect
 
 _STYLE = """
@@ -106,7 +106,8 @@ def _seal(report: Report) -> str:
 
 def _counts(report: Report) -> str:
     pills = (
-        f"<span class='pill {_CLASSES[passed]}'>{_text(words.outcome(passed))} {report.counts[key]}</span>"
+        f"<span class='pill {_CLASSES[passed]}'>{_text(report_terms.outcome(passed))} "
+        f"{report.counts[key]}</span>"
         for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided"))
     )
     return f"<p>{' '.join(pills)}</p>"
@@ -154,12 +155,19 @@ def _mark(region: Rect, item: ReportedItem, width: float, height: float) -> str:
 
 
 def _item(item: ReportedItem) -> str:
-    lines = [item.description, item.model, words.region(item), words.findings(item), words.opinion(item)]
-    lines += [words.decision(item), item.reason, item.note]
+    lines = [
+        item.description,
+        item.model,
+        report_terms.region(item),
+        report_terms.findings(item),
+        report_terms.opinion(item),
+    ]
+    lines += [report_terms.decision(item), item.reason, item.note]
     said = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
     return (
         f"<article><header><h3>{item.number}&ensp;{_text(item.name)}</h3> "
-        f"<span class='pill {_CLASSES[item.passed]}'>{_text(words.outcome(item.passed))}</span></header>"
+        f"<span class='pill {_CLASSES[item.passed]}'>{_text(report_terms.outcome(item.passed))}</span>"
+        "</header>"
         f"<div>{_picture(item.reference_crop, item.name)}</div>"
         f"<div>{_picture(item.photo_crop, item.name)}</div>"
         f"<div>{said}</div></article>"

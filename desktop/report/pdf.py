@@ -9,12 +9,12 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QMarginsF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
 
-from desktop.fonts import MissingGlyphsError, missing
-from desktop.moments import minute_in_zone
-from desktop.report import seal, words
+from desktop.localization.dates import minute_in_zone
+from desktop.localization.fonts import MissingGlyphsError, missing
+from desktop.report import report_terms, seal
+from desktop.report.atomic_write import save
 from desktop.report.content import Report, ReportedItem
-from desktop.report.saving import save
-from desktop.report.searchable import mended
+from desktop.report.searchable_text import mended
 from shared.codes import Status
 
 # The layout is in points: A4 with 15 mm margins.
@@ -239,7 +239,10 @@ class _Pages:
                 y += height
             x = MARGIN
             for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided")):
-                x += self._pill(x, y + 4, f"{words.outcome(passed)}  {counts[key]}", OUTCOME[passed]) + 8
+                x += (
+                    self._pill(x, y + 4, f"{report_terms.outcome(passed)}  {counts[key]}", OUTCOME[passed])
+                    + 8
+                )
 
         return sum(heights) + 34, paint
 
@@ -296,10 +299,10 @@ class _Pages:
         lines = [
             (item.description, 9, INK, False),
             (item.model, 9, DIM, False),
-            (words.region(item), 8, DIM, False),
-            (words.findings(item), 9, INK, False),
-            (words.opinion(item), 9, DIM, False),
-            (words.decision(item), 9, OUTCOME[item.passed], True),
+            (report_terms.region(item), 8, DIM, False),
+            (report_terms.findings(item), 9, INK, False),
+            (report_terms.opinion(item), 9, DIM, False),
+            (report_terms.decision(item), 9, OUTCOME[item.passed], True),
             (item.reason, 9, INK, False),
             (item.note, 9, OUTCOME[False], False),
         ]
@@ -319,7 +322,7 @@ class _Pages:
             self.painter.drawLine(int(MARGIN), int(y), int(PAGE_W - MARGIN), int(y))
             y += 7
             self._text(MARGIN, y, WIDTH - 90, name, 12, INK, True)
-            self._pill_at_right(y, words.outcome(item.passed), OUTCOME[item.passed])
+            self._pill_at_right(y, report_terms.outcome(item.passed), OUTCOME[item.passed])
             y += title + 5
             self._picture(MARGIN, y, (left - 6) / 2, item.reference_crop)
             self._picture(MARGIN + (left + 6) / 2, y, (left - 6) / 2, item.photo_crop)

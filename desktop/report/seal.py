@@ -5,7 +5,7 @@ from __future__ import annotations
 import segno
 from PySide6.QtCore import QCoreApplication
 
-from desktop.moments import minute_in_zone
+from desktop.localization.dates import minute_in_zone
 from desktop.report.content import ReportSeal
 from shared.codes import SEALED_STATES
 from shared.wire.seal import Edition, RecordSeal

@@ -12,8 +12,8 @@ from desktop.widgets.bars import (
     service_tone,
     service_word,
 )
-from desktop.widgets.buttons import Button, ButtonKind, IconButton, enters
-from desktop.widgets.chips import (
+from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton, enters
+from desktop.widgets.basic.chips import (
     Chip,
     FilterChips,
     chip_height,
@@ -22,12 +22,9 @@ from desktop.widgets.chips import (
     status_tone,
     status_word,
 )
-from desktop.widgets.dates import Calendar, DateRange, MomentField
-from desktop.widgets.dialogs import Confirm, Dialog, Toast, confirm, fit, grow, key_hint
-from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
-from desktop.widgets.flow import Flow
-from desktop.widgets.icons import icon, paint_icon
-from desktop.widgets.labels import (
+from desktop.widgets.basic.flow import Flow
+from desktop.widgets.basic.icons import icon, paint_icon
+from desktop.widgets.basic.labels import (
     Card,
     ElidedLabel,
     Panel,
@@ -38,6 +35,9 @@ from desktop.widgets.labels import (
     rule,
     tip,
 )
+from desktop.widgets.dates import Calendar, DateRange, MomentField
+from desktop.widgets.dialogs import Confirm, Dialog, Toast, confirm, fit, grow, key_hint
+from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
 from desktop.widgets.page import Page, PageFactory
 from desktop.widgets.pager import Pager
 from desktop.widgets.states import (

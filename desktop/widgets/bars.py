@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.embedded import ServiceState
+from desktop.connection.local_service import ServiceState
 from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, mix, sized, theme_manager
-from desktop.widgets.buttons import Button, ButtonKind, enters
-from desktop.widgets.chips import Chip
-from desktop.widgets.icons import paint_icon
-from desktop.widgets.labels import ElidedLabel, Panel, label, tip
+from desktop.widgets.basic.buttons import Button, ButtonKind, enters
+from desktop.widgets.basic.chips import Chip
+from desktop.widgets.basic.icons import paint_icon
+from desktop.widgets.basic.labels import ElidedLabel, Panel, label, tip
 from desktop.widgets.states import IconLabel
 
 RAIL_PX = 56

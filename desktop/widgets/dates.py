@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.moments import day, minute, typed_minute
+from desktop.localization.dates import day, minute, typed_minute
 from desktop.theme import theme_manager
-from desktop.widgets.buttons import Button, ButtonKind, IconButton
+from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
+from desktop.widgets.basic.icons import icon
+from desktop.widgets.basic.labels import label
+from desktop.widgets.basic.popups import round_corners
 from desktop.widgets.fields import Combo, Field
-from desktop.widgets.icons import icon
-from desktop.widgets.labels import label
-from desktop.widgets.popups import round_corners
 
 _PERIODS = (1, 7, 30, 365)
 

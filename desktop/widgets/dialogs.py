@@ -15,8 +15,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, theme_manager
-from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.labels import in_lines, label
+from desktop.widgets.basic.buttons import Button, ButtonKind
+from desktop.widgets.basic.labels import in_lines, label
 
 _TOAST_MS = 4_000
 _VEIL = 170

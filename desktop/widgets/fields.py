@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.theme import LABEL_PX, line_px, theme_manager
-from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.icons import paint_icon
-from desktop.widgets.labels import label
-from desktop.widgets.popups import RoundedCorners
+from desktop.widgets.basic.buttons import Button, ButtonKind
+from desktop.widgets.basic.icons import paint_icon
+from desktop.widgets.basic.labels import label
+from desktop.widgets.basic.popups import RoundedCorners
 
 _SEARCH_MS = 250
 _AROUND_PX = 70

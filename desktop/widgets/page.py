@@ -15,8 +15,9 @@ from shared.codes import Permission
 class Page(QWidget):
     """One page. A subclass sets the class attributes, builds its widgets in `__init__`, fetches in `opened`.
 
-    A change of language rebuilds the window with fresh pages (see `desktop/language.py`), so a text is set
-    once, where its widget is made; `return_params()` says how to come back to where the person was.
+    A change of language rebuilds the window with fresh pages (see `desktop/localization/language.py`), so a
+    text is set once, where its widget is made; `return_params()` says how to come back to where the person
+    was.
     """
 
     page_id: ClassVar[str] = ""

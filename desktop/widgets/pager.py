@@ -7,9 +7,9 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.widgets.buttons import Button, ButtonKind, IconButton
+from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
+from desktop.widgets.basic.labels import Panel, label
 from desktop.widgets.fields import Combo
-from desktop.widgets.labels import Panel, label
 from shared.wire.common import Pagination
 
 SIZES = (25, 50, 100, 200)

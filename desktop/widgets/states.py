@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from desktop.theme import theme_manager
-from desktop.widgets.buttons import Button, ButtonKind, IconButton
-from desktop.widgets.icons import paint_icon
-from desktop.widgets.labels import Panel, ProgressBar, label
+from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
+from desktop.widgets.basic.icons import paint_icon
+from desktop.widgets.basic.labels import Panel, ProgressBar, label
 
 LOADING_AFTER_MS = 300
 

@@ -31,8 +31,8 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
-from desktop.widgets.chips import paint_chip
-from desktop.widgets.labels import tip
+from desktop.widgets.basic.chips import paint_chip
+from desktop.widgets.basic.labels import tip
 
 T = TypeVar("T")
 Index = QModelIndex | QPersistentModelIndex

@@ -17,10 +17,10 @@ from service.account import rules, store
 from service.account.passwords import hashed
 from service.account.tables import User
 from service.changes import BeforeCommit, ObjectChange, announce
-from service.database import Database, now
-from service.envelope import Problem
-from service.schema import migrate
+from service.db.database import Database, now
+from service.db.schema import migrate
 from service.settings import Settings
+from service.web.envelope import Problem
 from shared.codes import Role
 
 T = TypeVar("T")

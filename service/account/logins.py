@@ -25,9 +25,9 @@ from service.account.tokens import (
     refresh_hash,
 )
 from service.changes import ObjectChange, announce
-from service.database import Database
-from service.envelope import Problem, Refusal
+from service.db.database import Database
 from service.settings import Settings
+from service.web.envelope import Problem, Refusal
 from shared.codes import ErrorCode
 from shared.wire.account import Tokens
 

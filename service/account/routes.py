@@ -8,9 +8,9 @@ from fastapi import APIRouter, Body, Query, Request
 
 from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
-from service.envelope import Problem, failures
 from service.routing import add_routes, api_router
-from service.security import Caller, client_address, logged_in, require
+from service.web.envelope import Problem, failures
+from service.web.security import Caller, client_address, logged_in, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.account import (
     FirstAdmin,

@@ -16,10 +16,10 @@ from service.account.sessions import LiveSessions
 from service.account.tables import LoginSession, User
 from service.account.tokens import login_expired, not_logged_in
 from service.changes import ObjectChange, announce
-from service.database import Database, now
-from service.envelope import Problem, Refusal
-from service.security import Caller
+from service.db.database import Database, now
 from service.settings import Settings
+from service.web.envelope import Problem, Refusal
+from service.web.security import Caller
 from shared.codes import ErrorCode, Role
 from shared.wire.account import Payload, Tokens, UserCreate, UserUpdate, UserWithRoles
 from shared.wire.account import User as UserBody

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from service.account.rules import permissions_of
 from service.account.store import roles_of
 from service.account.tables import AccountVersion, LoginSession, User
-from service.database import Database
+from service.db.database import Database
 from shared.codes import Permission
 
 _MOST_KEPT = 10_000

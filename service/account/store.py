@@ -12,8 +12,8 @@ from sqlmodel import Session, col, delete, or_, select, update
 
 from service.account import rules
 from service.account.tables import AccountVersion, LoginSession, SpentRefresh, User, UserRole
-from service.database import now
-from service.envelope import Problem
+from service.db.database import now
+from service.web.envelope import Problem
 from shared.codes import ErrorCode, Permission, Role
 from shared.wire import account as wire
 

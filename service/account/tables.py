@@ -8,7 +8,7 @@ from uuid import uuid4
 from sqlalchemy import ForeignKey, Index
 from sqlmodel import Field
 
-from service.database import Base, UtcTime, now
+from service.db.database import Base, UtcTime, now
 
 
 def _key_to(column: str, name: str) -> tuple[ForeignKey]:

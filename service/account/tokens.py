@@ -13,7 +13,7 @@ from uuid import UUID
 import jwt
 
 from service.account.tables import new_id
-from service.envelope import Problem
+from service.web.envelope import Problem
 from shared.codes import ErrorCode
 
 ALGORITHM = "HS256"

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from service.audit.service import AuditQuery, AuditService
-from service.envelope import failures
 from service.routing import api_router
-from service.security import Caller, require
+from service.web.envelope import failures
+from service.web.security import Caller, require
 from shared.codes import Permission
 from shared.wire.audit import AuditEntry
 from shared.wire.common import Envelope, Page

@@ -17,7 +17,7 @@ from service.audit import rules
 from service.audit.rules import START, Event
 from service.audit.tables import AuditRow, HeadRow
 from service.changes import BeforeCommit, ObjectChange
-from service.database import Database, now
+from service.db.database import Database, now
 from service.settings import Settings
 from shared.wire.audit import AuditEntry
 from shared.wire.common import CurrentPage, EmptyAsNull, ItemTime, Name, Page, PageSize, pagination

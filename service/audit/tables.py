@@ -8,7 +8,7 @@ import datetime as dt
 from sqlalchemy import BigInteger, Index, Integer, Text
 from sqlmodel import Field
 
-from service.database import Base, UtcTime
+from service.db.database import Base, UtcTime
 
 _SEQ = BigInteger().with_variant(Integer, "sqlite")
 

@@ -11,11 +11,11 @@ from typing import Annotated, TypeVar
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import BaseModel
 
+from service.catalogue.repository import Listing, Versioned
 from service.catalogue.service import CatalogueService
-from service.catalogue.shelf import Listing, Versioned
-from service.envelope import failures
 from service.routing import add_routes, api_router
-from service.security import Caller, require
+from service.web.envelope import failures
+from service.web.security import Caller, require
 from shared.codes import Permission
 from shared.wire.catalogue import (
     Aircraft,

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from service.catalogue.shelf import Listing, Repository, Versioned
+from service.catalogue.repository import Listing, Repository, Versioned
 from service.catalogue.tables import AircraftRow, Entry, FlightRow, ReferenceImageRow, TaskRow
-from service.database import Database
-from service.envelope import Problem
-from service.security import Caller
+from service.db.database import Database
+from service.web.envelope import Problem
+from service.web.security import Caller
 from shared.codes import ErrorCode
 from shared.wire.catalogue import Aircraft, Flight, ReferenceImage, Task, TemplateRegion
 from shared.wire.common import Page

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import JSON, Double, Index, Text
 from sqlmodel import Field
 
-from service.database import Base, UtcTime, now
+from service.db.database import Base, UtcTime, now
 
 
 def _new_id() -> str:

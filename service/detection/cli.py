@@ -21,16 +21,16 @@ from sqlalchemy import event
 from sqlmodel import Session, select
 
 from service.changes import BeforeCommit
-from service.database import Database
-from service.detection.compute import Computer
+from service.db.database import Database
+from service.db.schema import migrate
+from service.detection.compute.computer import Computer
+from service.detection.compute.request import Request
 from service.detection.failure import BadModel, DetectionFailed
-from service.detection.models import Models, listed
+from service.detection.models.registry import Models, listed
 from service.detection.onnx.settings import settings_given
-from service.detection.request import Request
 from service.detection.tables import ModelRow
-from service.envelope import Problem
-from service.schema import migrate
 from service.settings import Settings
+from service.web.envelope import Problem
 from shared.reasons import reason
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
@@ -158,7 +158,7 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
     if path.suffix.lower() == ".onnx" or path.is_file():
         if not path.is_file():
             raise LookupError(f"there is no file {path}")
-        from service.detection.process import check_model
+        from service.detection.compute.compute_process import check_model
 
         found = check_model(path, None, {})
         return {**found, "labels": tuple(found["labels"]), "model": str(path)}

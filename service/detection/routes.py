@@ -12,12 +12,12 @@ import anyio
 from fastapi import APIRouter, File, Form, Header, Path, Query, Response, UploadFile
 from pydantic.json_schema import SkipJsonSchema
 
-from service.detection.models import MOST_BYTES, etag, refused
+from service.detection.models.registry import MOST_BYTES, etag, refused
 from service.detection.onnx.settings import settings_given
 from service.detection.service import DetectionService
-from service.envelope import Problem, failures
 from service.routing import api_router
-from service.security import Caller, require
+from service.web.envelope import Problem, failures
+from service.web.security import Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, OptionalId, OptionalText, RequiredName
 from shared.wire.detection import (

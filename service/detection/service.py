@@ -8,21 +8,21 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
-from service.database import Database
-from service.detection import batches, jobs
-from service.detection.dispatcher import Dispatcher
-from service.detection.enqueuing import JobEnqueuer
+from service.db.database import Database
+from service.detection.dispatch.batch_maker import BatchMaker
+from service.detection.dispatch.dispatcher import Dispatcher
+from service.detection.dispatch.enqueuing import JobEnqueuer
+from service.detection.dispatch.photo_matching import PhotoMatching
 from service.detection.failure import MESSAGES
-from service.detection.labels import Labels
-from service.detection.making import BatchMaker
-from service.detection.models import Models
-from service.detection.photo_matching import PhotoMatching
+from service.detection.jobs import batch_rows, job_rows
+from service.detection.models.labels import Labels
+from service.detection.models.registry import Models
 from service.detection.ports import DetectionInput, Ports
-from service.detection.queue import queue_for
+from service.detection.queue.port import queue_for
 from service.detection.tables import JobRow
-from service.envelope import Problem
-from service.security import Caller
 from service.settings import Settings
+from service.web.envelope import Problem
+from service.web.security import Caller
 from shared.codes import ErrorCode
 from shared.wire.detection import JOBS_PAGE, OPEN, Batch, Job, JobState
 
@@ -102,7 +102,7 @@ class DetectionService:
         await self._making.settled(batch_id, PATIENCE_SECONDS)
 
         def read(session: Session) -> list[Job]:
-            return [_wire(row) for row in jobs.of_batch_or_open(session, inspection_id, batch_id)]
+            return [_wire(row) for row in job_rows.of_batch_or_open(session, inspection_id, batch_id)]
 
         return await self._database.read(read)
 
@@ -125,7 +125,7 @@ class DetectionService:
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
-            found = batches.without_result(session, batch_id)
+            found = batch_rows.without_result(session, batch_id)
             free = self._ports.changeable(session, found)
             return {inspection_id: items for inspection_id, items in found.items() if inspection_id in free}
 
@@ -133,13 +133,13 @@ class DetectionService:
 
     def waiting_items(self, session: Session, inspection_id: str) -> set[str]:
         """Port: the items of a record that a batch is still to make jobs of."""
-        return batches.waiting_items(session, inspection_id)
+        return batch_rows.waiting_items(session, inspection_id)
 
-    async def _create_batch(self, find: batches.Find, caller: Caller) -> str:
+    async def _create_batch(self, find: batch_rows.Find, caller: Caller) -> str:
         """Write down a batch of the items that `find` gives, to be made; gives its id."""
 
         def write(session: Session) -> str:
-            return batches.create(session, find, caller.user_id, caller.address)
+            return batch_rows.create(session, find, caller.user_id, caller.address)
 
         batch_id = await self._database.write(write)
         self._making.kick()
@@ -190,7 +190,7 @@ class DetectionService:
 
     async def batch(self, batch_id: str) -> Batch:
         """How far a batch is. Raises Problem 404."""
-        return await self._database.read(lambda session: batches.progress_of(session, batch_id))
+        return await self._database.read(lambda session: batch_rows.progress_of(session, batch_id))
 
     async def cancel(self, job_id: str, caller: Caller) -> Job:
         """Cancel a job that waits or runs; one that has ended stays as it is. Raises Problem 404."""
@@ -208,7 +208,7 @@ class DetectionService:
         """Cancel every job of a batch that waits or runs, and make no more. Raises Problem 404."""
 
         def write(session: Session) -> None:
-            batches.cancel(session, batch_id, caller.user_id, caller.address)
+            batch_rows.cancel(session, batch_id, caller.user_id, caller.address)
 
         await self._database.write(write)
         self._making.kick()

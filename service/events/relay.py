@@ -20,9 +20,9 @@ from sqlalchemy import bindparam, text
 from sqlmodel import Session
 
 from service.changes import ObjectChange
-from service.database import Database, now
-from service.events.ring import ChangeFeed
-from service.postgresql import address
+from service.db.database import Database, now
+from service.db.postgresql import address
+from service.events.change_feed import ChangeFeed
 from shared.wire.common import ItemTime
 
 log = logging.getLogger("walkaround.events")

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 
-from service.envelope import Problem, failures
-from service.events.ring import ChangeFeed
+from service.events.change_feed import ChangeFeed
 from service.routing import api_router
-from service.security import Caller, authenticated, require
+from service.web.envelope import Problem, failures
+from service.web.security import Caller, authenticated, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.events import ChangeEvent
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.engine import Embedding
-from service.face.gallery import Gallery
+from service.face.engines.engine import Embedding
+from service.face.engines.face_process import EngineInfo
 from service.face.rules import threshold
-from service.face.worker import EngineInfo
+from service.face.templates.gallery import Gallery
 from shared.rates import rate_bound
 from shared.wire.face import FaceCalibration, FaceScores, StrangerScores
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from service.database import Database
+from service.db.database import Database
+from service.db.schema import migrate
 from service.face.calibrate import calibration
-from service.face.decode import BadPicture, decode
-from service.face.dlib_engine import NAME as DLIB
-from service.face.engine import FaceEngine, Metric, embedding_in
-from service.face.fetch import download
-from service.face.gallery import Gallery
-from service.face.manifest import Pack, downloads
-from service.face.packs import PackError, install, installed, load_engine, model_in_use, use
+from service.face.engines.dlib_engine import NAME as DLIB
+from service.face.engines.engine import FaceEngine, Metric, embedding_in
+from service.face.engines.face_process import engine_info
+from service.face.engines.manifest import Pack, downloads
+from service.face.engines.picture import BadPicture, decode
+from service.face.packs.download import download
+from service.face.packs.pack_store import PackError, install, installed, load_engine, model_in_use, use
 from service.face.rules import FALSE_MATCH_RATE
-from service.face.vault import Vault, stored_templates
-from service.face.worker import engine_info
-from service.schema import migrate
+from service.face.templates.gallery import Gallery
+from service.face.templates.vault import Vault, stored_templates
 from service.settings import Settings
 from shared.wire.face import FaceCalibration, FaceScores
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
-from service.database import Database
+from service.db.database import Database
+from service.face.access.stations import policy
+from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
 from service.face.calibrate import calibration, strangers_against
-from service.face.decode import BadPicture
-from service.face.engine import Embedding
-from service.face.held import GallerySync
-from service.face.line import FaceClient, WaitingLimit, unavailable
-from service.face.stations import policy
-from service.face.worker import EngineUnavailableError
+from service.face.engines.engine import Embedding
+from service.face.engines.face_process import EngineUnavailableError
+from service.face.engines.picture import BadPicture
+from service.face.templates.gallery_sync import GallerySync
 from shared.wire.face import FaceCalibration, StrangerScores
 
 

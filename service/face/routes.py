@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from service.envelope import Refusal, failures
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.service import FaceService
 from service.routing import api_router
-from service.security import Caller, client_address, logged_in, require
+from service.web.envelope import Refusal, failures
+from service.web.security import Caller, client_address, logged_in, require
 from shared.codes import Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-from service.face.decode import PictureFault
-from service.face.engine import PictureAnalysis, Thresholds
+from service.face.engines.engine import PictureAnalysis, Thresholds
+from service.face.engines.picture import PictureFault
 
 # Which rate of false matches one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3

@@ -15,23 +15,23 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, delete, select
 
 from service.changes import ObjectChange, announce
-from service.database import Database, now
-from service.envelope import Problem, Refusal
+from service.db.database import Database, now
 from service.face import rules
+from service.face.access.stations import RateLimiter, Stations, busy, policy
+from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
-from service.face.decode import BadPicture, PictureFault
-from service.face.dlib_engine import NAME as DEFAULT_MODEL
-from service.face.engine import Embedding, PictureAnalysis
-from service.face.gallery import Gallery, score
-from service.face.held import GallerySync, next_revision
-from service.face.line import FaceClient, WaitingLimit, unavailable
+from service.face.engines.dlib_engine import NAME as DEFAULT_MODEL
+from service.face.engines.engine import Embedding, PictureAnalysis
+from service.face.engines.face_process import EngineInfo, EngineUnavailableError, FaceProcess
+from service.face.engines.picture import BadPicture, PictureFault
 from service.face.oversight import FaceAdministration
-from service.face.packs import load_engine, model_in_use
-from service.face.stations import RateLimiter, Stations, busy, policy
+from service.face.packs.pack_store import load_engine, model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
-from service.face.vault import Vault
-from service.face.worker import EngineInfo, EngineUnavailableError, FaceProcess
+from service.face.templates.gallery import Gallery, score
+from service.face.templates.gallery_sync import GallerySync, next_revision
+from service.face.templates.vault import Vault
 from service.settings import Settings
+from service.web.envelope import Problem, Refusal
 from shared.wire.account import Tokens
 from shared.wire.face import FaceStatus
 

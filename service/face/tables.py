@@ -1,4 +1,7 @@
-"""Defines the tables of faces. No picture is ever stored; templates are encrypted (`service.face.vault`)."""
+"""Defines the tables of faces.
+
+No picture is ever stored; templates are encrypted (`service.face.templates.vault`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from datetime import datetime
 
 from sqlmodel import Field
 
-from service.database import Base, UtcTime
+from service.db.database import Base, UtcTime
 
 
 class FaceEnrolment(Base, table=True):

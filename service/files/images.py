@@ -10,10 +10,10 @@ import numpy as np
 import pyvips
 
 from service.files.rules import IMAGE_TYPES
-from shared.cv import cv2
 from shared.geometry import Rect
-from shared.png import has_too_much_text
-from shared.upright import stored_rect
+from shared.images.cv import cv2
+from shared.images.png import has_too_much_text
+from shared.images.upright import stored_rect
 
 MAX_PIXELS = 500_000_000
 MAX_WHOLE_PIXELS = 100_000_000

@@ -8,15 +8,15 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
 
-from service.envelope import Problem, failures
 from service.files.rules import byte_range, disposition, has_tag
 from service.files.service import FilesService
 from service.files.tiles import has_tile
 from service.routing import api_router
-from service.security import Caller, require
+from service.web.envelope import Problem, failures
+from service.web.security import Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.geometry import Rect
-from shared.tiles import TILE
+from shared.images.tiles import TILE
 from shared.wire.common import Envelope, Id
 from shared.wire.files import StoredFile, Tiles, TilesState
 

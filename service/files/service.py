@@ -14,8 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from service.changes import ObjectChange, announce
-from service.database import Database
-from service.envelope import Problem
+from service.db.database import Database
 from service.files import images, lookup
 from service.files.blobs import BlobFolder, Incoming
 from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
@@ -23,10 +22,11 @@ from service.files.tables import FileRow
 from service.files.tiles import TileStore
 from service.files.upload import BadUpload, Upload
 from service.settings import Settings
+from service.web.envelope import Problem
 from shared.codes import ErrorCode
 from shared.content import file_id_of, sha256_of
 from shared.geometry import Rect
-from shared.tiles import MAX_CROP_PIXELS
+from shared.images.tiles import MAX_CROP_PIXELS
 from shared.wire.files import StoredFile, Tiles
 
 T = TypeVar("T")

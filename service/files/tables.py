@@ -8,7 +8,7 @@ import uuid
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
-from service.database import Base, UtcTime, now
+from service.db.database import Base, UtcTime, now
 
 
 class FileRow(Base, table=True):

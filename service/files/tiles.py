@@ -18,10 +18,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from service.envelope import Problem
-from service.files import tiling
+from service.files import tile_process
+from service.web.envelope import Problem
 from shared.codes import ErrorCode
-from shared.tiles import TILE, level_sizes, tile_counts, tile_name
+from shared.images.tiles import TILE, level_sizes, tile_counts, tile_name
 from shared.unused import drop_unused
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 
@@ -215,7 +215,7 @@ class TileStore:
         pipe, theirs = context.Pipe(duplex=False)
         size = (stored.width, stored.height)
         process = context.Process(
-            target=tiling.cut,
+            target=tile_process.cut,
             args=(theirs, source, stored.mime_type, size, scratch),
             name="walkaround-tiles",
             daemon=True,
@@ -224,8 +224,8 @@ class TileStore:
         theirs.close()
         try:
             said = self._hear(pipe, scratch / "percent")
-            if said == tiling.DONE:
-                (scratch / tiling.MADE).replace(self._path(stored.sha256))
+            if said == tile_process.DONE:
+                (scratch / tile_process.MADE).replace(self._path(stored.sha256))
                 return None
         finally:
             process.kill()
@@ -234,7 +234,7 @@ class TileStore:
             pipe.close()
             shutil.rmtree(scratch, ignore_errors=True)
         _LOG.warning("no tiles for the content %s: %s", stored.sha256, said or "the process died")
-        return {tiling.BROKEN: _BROKEN, tiling.FULL: _FULL}.get(said, _FAILED)
+        return {tile_process.BROKEN: _BROKEN, tile_process.FULL: _FULL}.get(said, _FAILED)
 
     def _hear(self, pipe: Connection, percent: Path) -> str:
         """The last word of the process; an empty one when it died or took too long."""

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Path, Query
 
-from service.envelope import failures
 from service.inspection.service import InspectionService
-from service.security import Caller, require
+from service.web.envelope import failures
+from service.web.security import Caller, require
 from shared.codes import Permission
 from shared.wire.common import Envelope, Id
 from shared.wire.photos import PhotoItemsSet, RecordPhoto, RecordPhotoAdd

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from service.envelope import Problem, invalid
 from service.inspection.queries import Updater
 from service.inspection.rules import etag
+from service.web.envelope import Problem, invalid
 from shared.codes import ErrorCode
 
 

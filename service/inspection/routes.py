@@ -8,16 +8,16 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Path, Query, Response
 
-from service.envelope import failures
-from service.inspection.items import ItemState
 from service.inspection.photo_routes import add_photo_routes
 from service.inspection.queries import Updater, json_text
-from service.inspection.records import RecordSearch, RecordState
+from service.inspection.records.items import ItemState
+from service.inspection.records.records import RecordSearch, RecordState
 from service.inspection.rules import etag
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
 from service.routing import api_router
-from service.security import Caller, ask_right, require
+from service.web.envelope import failures
+from service.web.security import Caller, ask_right, require
 from shared.codes import Permission
 from shared.wire.common import (
     UPDATED_BY,

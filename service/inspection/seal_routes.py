@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from service.envelope import failures
 from service.inspection.queries import json_text
 from service.inspection.service import InspectionService
-from service.security import Caller, require
+from service.web.envelope import failures
+from service.web.security import Caller, require
 from shared.codes import Permission
 from shared.wire.common import Envelope, Id
 from shared.wire.seal import (

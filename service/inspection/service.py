@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from service.database import Database
-from service.inspection.detections import DetectionAccess
-from service.inspection.editions import Editions
-from service.inspection.finishing import Finishing
-from service.inspection.history import History
-from service.inspection.items import Items
-from service.inspection.matching import Matching
-from service.inspection.photos import Photos
+from service.db.database import Database
+from service.inspection.history.region_history import History
 from service.inspection.ports import DetectionInput, JoinSources, Ports
-from service.inspection.record_photos import RecordPhotos
-from service.inspection.records import Records
-from service.inspection.seal_check import SealChecks
+from service.inspection.records.detection_input import DetectionAccess
+from service.inspection.records.items import Items
+from service.inspection.records.matching import Matching
+from service.inspection.records.photos import Photos
+from service.inspection.records.record_photos import RecordPhotos
+from service.inspection.records.records import Records
+from service.inspection.sealing.editions import Editions
+from service.inspection.sealing.finishing import Finishing
+from service.inspection.sealing.seal_check import SealChecks
 
 __all__ = ["DetectionInput", "InspectionService", "JoinSources", "Ports"]
 

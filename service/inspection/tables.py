@@ -12,7 +12,7 @@ from pydantic import NaiveDatetime
 from sqlalchemy import Index, Text, text
 from sqlmodel import Field
 
-from service.database import Base
+from service.db.database import Base
 
 
 class Record(Base, table=True):
@@ -121,7 +121,7 @@ class RecordPhoto(Base, table=True):
     """A file that is a photo of a record, once; its rows in `item_photo` say of which items.
 
     `state` (`shared.wire.photos.PhotoState`) says how far its matching is, `error` why that failed, `matches`
-    (JSON, `service.inspection.matches`) what it found; None before the first one.
+    (JSON, `service.inspection.records.matches`) what it found; None before the first one.
     """
 
     __tablename__ = "record_photo"
@@ -158,8 +158,8 @@ class DeletedItem(Base, table=True):
 class RecordEdition(Base, table=True):
     """A sealed edition of a record, kept also when the record is deleted later.
 
-    `content` is the canonical text whose SHA-256 is `seal` (`service.inspection.seal`). The record is sealed
-    while its newest edition has not been reopened.
+    `content` is the canonical text whose SHA-256 is `seal` (`service.inspection.sealing.seal`). The record is
+    sealed while its newest edition has not been reopened.
     """
 
     __tablename__ = "record_edition"

@@ -1,10 +1,10 @@
-"""Configures Alembic: the connection is handed over by `service.schema`."""
+"""Configures Alembic: the connection is handed over by `service.db.schema`."""
 
 from __future__ import annotations
 
 from alembic import context
 
-from service.schema import metadata
+from service.db.schema import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

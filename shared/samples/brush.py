@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 Image = NDArray[np.uint8]
 Matrix = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.samples.brush import Image, Point, blend, fixed, soft_mask, to_bytes, window_of
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.samples.brush import Image, Matrix, to_bytes
 
 

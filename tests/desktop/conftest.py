@@ -16,15 +16,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop import workers
+from desktop.background import workers
+from desktop.background.garbage_collection import GarbageCollection
 from desktop.client import Session
 from desktop.context import Context
-from desktop.fonts import shows_chinese
-from desktop.garbage import GarbageCollection
+from desktop.localization.fonts import shows_chinese
 from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
-from tests.desktop.catalogues import compiled
+from tests.desktop.localization.catalogues import compiled
 from tests.fonts import build, chinese
 
 # So many new objects are worth a collection (some 50 ms).
@@ -57,7 +57,7 @@ def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The translations as they are now, not as they were compiled last."""
     folder = compiled(tmp_path_factory.mktemp("translations"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("desktop.language.resource", lambda *_parts: folder)
+        patch.setattr("desktop.localization.language.resource", lambda *_parts: folder)
         yield
 
 
@@ -97,7 +97,9 @@ def _old_objects_are_not_collected() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _collected_on_the_gui_thread() -> Iterator[None]:
-    """What tests leave in cycles is deleted on this thread, as the desktop does it (desktop/garbage.py)."""
+    """What tests leave in cycles is deleted on this thread, as the desktop does it
+    (desktop/background/garbage_collection.py).
+    """
     gc.disable()
     yield
     gc.disable()

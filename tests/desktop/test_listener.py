@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import httpx
 from pytestqt.qtbot import QtBot
 
-from desktop import workers
+from desktop.background import workers
 from desktop.client import Session
 from desktop.context import Context
-from desktop.listener import ChangeListener
+from desktop.pages.common.change_listener import ChangeListener
 from desktop.preferences import Preferences
 from tests.desktop.client.played import BASE, SECRET, Service
 

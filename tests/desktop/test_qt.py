@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from shared.paths import root
 
 _WINDOW = """
-from shared.cv import cv2
+from shared.images.cv import cv2
 from PySide6.QtWidgets import QApplication
 from desktop.widgets import Button
 application = QApplication([])

@@ -16,11 +16,11 @@ from typing import Any
 
 from PySide6.QtCore import QEventLoop
 
-from desktop.application import Desktop, make_application
-from desktop.embedded import ServiceState
+from desktop.app.application import Desktop, make_application
+from desktop.connection.local_service import ServiceState
 from desktop.journal import Edit, EditKind
-from desktop.pages.workbench.document import ITEM
-from desktop.pages.workbench.edits import EditSync
+from desktop.pages.workbench.model.document import ITEM
+from desktop.pages.workbench.sync.edits import EditSync
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.service_app import ADMIN
 
@@ -81,7 +81,8 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     said: list[str] = []
     desktop.context.serviceChanged.connect(
         lambda state: said.append(
-            f"{state.value}: {desktop.window.banner.text() if desktop.window.banner.isVisible() else ''}"
+            f"{state.value}: "
+            f"{desktop.app.window.banner.text() if desktop.app.window.banner.isVisible() else ''}"
         )
     )
     kill_service(desktop)

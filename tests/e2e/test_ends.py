@@ -21,7 +21,7 @@ import httpx
 import pytest
 
 from shared import samples
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.paths import own_command, root
 from tests.postgresql import Server
 from tests.service_process import first_admin, running_service

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from pypdf import PdfReader
 
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 
 def check_written(out: Path) -> None:

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from service.app import create_app
 from service.settings import Settings
-from tests.security.house import House, Live
+from tests.security.application import House, Live
 from tests.service_app import *  # noqa: F403 - fixtures
 from tests.service_app import HERE
 from tests.service_process import service_process

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from service.settings import Settings
-from tests.security.house import House, check_frame
+from tests.security.application import House, check_frame
 from tests.security.operations import RULES, body_of, filled, parts
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND")

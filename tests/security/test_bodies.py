@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from service.schema import metadata
-from tests.security.house import House, dump
+from service.db.schema import metadata
+from tests.security.application import House, dump
 from tests.security.operations import filled, parts
 from tests.service_app import ADMIN
 

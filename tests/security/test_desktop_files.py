@@ -12,17 +12,17 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from desktop.imaging.decode import Cancellation
-from desktop.imaging.errors import ImageError
-from desktop.imaging.pyramid import PyramidCache
-from desktop.imaging.remote import TileCache
+from desktop.imaging.decoding.decoder import Cancellation
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.sources.pyramid import PyramidCache
+from desktop.imaging.sources.remote import TileCache
 from desktop.journal import Journal
 from desktop.logs import Logs
-from desktop.pages.workbench import opening
+from desktop.pages.workbench.open_record import loading
 from desktop.preferences import Preferences
 from shared import samples
 from shared.content import cid, sha256
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 FILE_ID = "11111111-2222-3333-4444-555555555555"
 ADDRESS = f"/api/files/{FILE_ID}/content"
@@ -57,7 +57,7 @@ def test_nobody_else_on_the_machine_reads_what_is_kept(
     logging.getLogger("desktop").warning("something")
     logs.close()
     Journal.open(folders["journal"] / "user.journal").close()
-    opening._keep(png(64), folders["pictures"] / sha256(png(64)))
+    loading._keep(png(64), folders["pictures"] / sha256(png(64)))
     Preferences(tmp_path / "preferences.json").change(user_name="chief")
     assert {name: f"{folder.stat().st_mode & 0o777:o}" for name, folder in folders.items()} == dict.fromkeys(
         folders, "700"
@@ -89,27 +89,27 @@ class Service(QObject):
 
 
 def test_no_picture_is_kept_in_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "picture_folder", lambda: tmp_path)
+    monkeypatch.setattr(loading, "picture_folder", lambda: tmp_path)
     harmless, damaged = png(64), png(80)
     # What an item says of its file is whatever someone sent: the address of one, the content id of another.
     said = cid(sha256(damaged))
     lying: Any = Service(harmless)
     for url in (ADDRESS, "/api/files/somewhere/thumbnail"):
         with pytest.raises(ImageError, match="a different image"):
-            opening.fetch_photo(lying, lying, said, "", url)
+            loading.fetch_photo(lying, lying, said, "", url)
     with pytest.raises(ImageError, match="a different image"):
-        opening.fetch_photo(lying, lying, said, FILE_ID)
+        loading.fetch_photo(lying, lying, said, FILE_ID)
     assert not list(tmp_path.iterdir())
     honest: Any = Service(damaged)
-    assert opening.fetch_photo(honest, honest, said, FILE_ID).size == (80, 80)
-    assert opening.fetch_photo(lying, lying, said, "", ADDRESS).size == (80, 80)
+    assert loading.fetch_photo(honest, honest, said, FILE_ID).size == (80, 80)
+    assert loading.fetch_photo(lying, lying, said, "", ADDRESS).size == (80, 80)
     # Without a content id there is nothing to compare with, and nobody else's place to take.
-    assert opening.fetch_photo(lying, lying, None, "", ADDRESS).size == (64, 64)
+    assert loading.fetch_photo(lying, lying, None, "", ADDRESS).size == (64, 64)
     assert sorted(path.name.startswith("file-") for path in tmp_path.iterdir()) == [False, True]
 
 
 @pytest.mark.parametrize("said", ["../../x", "/etc/passwd", "b" * 59, "", "b\0", "bafkrei/../../x"])
 def test_no_content_id_leads_out_of_the_cache(said: str) -> None:
-    path = opening.picture_path(said, "../../../home/someone/.bashrc")
-    assert path.parent == opening.picture_folder()
+    path = loading.picture_path(said, "../../../home/someone/.bashrc")
+    assert path.parent == loading.picture_folder()
     assert ".." not in path.name

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from tests.security.house import House
+from tests.security.application import House
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
+from service.detection.compute.compute_process import ComputeProcess, check_model
 from service.detection.failure import BadModel
-from service.detection.process import ComputeProcess, check_model
-from tests.security.house import House, check_frame
+from tests.security.application import House, check_frame
 from tests.security.operations import body_of, filled, parts
 
 PAYLOADS = (

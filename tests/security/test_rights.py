@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from tests.security.house import House, check_frame
+from tests.security.application import House, check_frame
 from tests.security.operations import EVERYBODY, ROLES, RULES, body_of, filled, parts
 from tests.service_app import with_token
 

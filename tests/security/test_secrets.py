@@ -18,11 +18,11 @@ from typing import Any
 import httpx
 import pytest
 
-from service.backup import main as backup
+from service.commands.backup import main as backup
 from service.settings import Settings
 from shared import samples
-from shared.cv import cv2
-from tests.security.house import Live
+from shared.images.cv import cv2
+from tests.security.application import Live
 from tests.service.face import faces
 from tests.service_app import ADMIN
 
@@ -229,7 +229,12 @@ def test_telemetry_is_off_in_every_process_of_the_service(day: Day) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["service.running", "service.detection.worker", "service.detection.onnx.check", "desktop.command_line"],
+    [
+        "service.running",
+        "service.detection.compute.worker",
+        "service.detection.onnx.check",
+        "desktop.command_line",
+    ],
 )
 def test_telemetry_is_off_in_a_process_that_begins_anywhere(module: str) -> None:
     script = f"import os, {module}; print(os.environ['ORT_DISABLE_TELEMETRY'])"

@@ -16,9 +16,9 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from service import http as frame
-from service import protocol
-from tests.security.house import HEADERS, Live
+from service.web import middleware as frame
+from service.web import protocol
+from tests.security.application import HEADERS, Live
 
 HOST = b"Host: localhost\r\n"
 POST = b"POST /api/auth/login HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"

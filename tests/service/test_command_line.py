@@ -13,7 +13,7 @@ from service.account.tables import User
 from service.audit.service import AuditService
 from service.audit.tables import AuditRow
 from service.command_line import main
-from service.database import Database
+from service.db.database import Database
 from service.settings import Settings
 from shared.command_line import COMMANDS
 

@@ -17,10 +17,10 @@ from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.changes import ObjectChange, announce
-from service.database import Database
+from service.db.database import Database
+from service.db.schema import current_revision, metadata, migrate, newest_revision
+from service.exception_trace import trace_of
 from service.running import configure_logging
-from service.schema import current_revision, metadata, migrate, newest_revision
-from service.trace import trace_of
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])

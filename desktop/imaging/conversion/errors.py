@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.imaging.errors import ImageError
+from desktop.imaging.decoding.errors import ImageError
 
 
 def damaged() -> ImageError:

@@ -18,8 +18,8 @@ from PySide6.QtCore import QCoreApplication
 from desktop.imaging.conversion.errors import damaged
 from desktop.imaging.conversion.jpeg import with_exif, with_profile
 from desktop.imaging.conversion.tiff import Metadata, Tiff, TiffError
-from desktop.imaging.errors import ImageError
-from desktop.imaging.vips import pyvips
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.decoding.vips import pyvips
 
 LIBRARY: Final = "libheif.so.1"
 OPENS_IOS_18 = (1, 18)

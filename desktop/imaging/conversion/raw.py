@@ -14,8 +14,8 @@ from PySide6.QtCore import QCoreApplication
 from desktop.imaging.conversion.errors import damaged
 from desktop.imaging.conversion.jpeg import has_exif, picture_size, with_exif
 from desktop.imaging.conversion.tiff import EXIF, Directory, Metadata, Tiff, TiffError
-from desktop.imaging.decode import Cancellation, read_header, read_preview
-from desktop.imaging.errors import ImageError
+from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview
+from desktop.imaging.decoding.errors import ImageError
 
 SMALLEST_PX = 640
 """Longer side of a preview that is taken; smaller ones show too little to be judged."""

@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QWidget
 
 from desktop.context import Context
-from desktop.moments import example, minute, typed_minute
-from desktop.pages import find
-from desktop.pages.catalogue.measuring import ScaleDialog
+from desktop.localization.dates import example, minute, typed_minute
 from desktop.pages.catalogue.saving import EntryConflict, save
-from desktop.pages.chooser import Find, SearchCombo
-from desktop.pages.form import Form
+from desktop.pages.catalogue.scale_dialog import ScaleDialog
+from desktop.pages.common.forms import lookup
+from desktop.pages.common.forms.chooser import Find, SearchCombo
+from desktop.pages.common.forms.form import Form
 from desktop.widgets import Button, Field, MomentField, TextArea, label
 from shared.wire.catalogue import (
     Aircraft,
@@ -151,7 +151,7 @@ class FlightForm(EntryForm):
         self.add("flight_number", Field(self.tr("Flight number"), placeholder="CA1831"))
         self.add(
             "aircraft_id",
-            self.chooser("aircraft_id", self.tr("Aircraft"), find.aircraft(context.session), _pair(known)),
+            self.chooser("aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _pair(known)),
         )
         self.add(
             "departure",
@@ -206,8 +206,8 @@ class TaskForm(EntryForm):
         self.add("task_name", Field(self.tr("Name"), placeholder=self.tr("After-flight walkaround")))
         self.add(
             "flight_id",
-            self.chooser("flight_id", self.tr("Flight"), find.flights(session), _pair(flight)),
-            self.chooser("aircraft_id", self.tr("Aircraft"), find.aircraft(session), _pair(aircraft)),
+            self.chooser("flight_id", self.tr("Flight"), lookup.flights(session), _pair(flight)),
+            self.chooser("aircraft_id", self.tr("Aircraft"), lookup.aircraft(session), _pair(aircraft)),
             "aircraft_id",
         )
         hint = self.tr("Aircraft defaults to the flight's aircraft.")
@@ -236,7 +236,9 @@ class ReferenceForm(EntryForm):
         self.add("reference_image_name", Field(self.tr("Name")))
         self.add(
             "aircraft_id",
-            self.chooser("aircraft_id", self.tr("Aircraft"), find.aircraft(context.session), _pair(aircraft)),
+            self.chooser(
+                "aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _pair(aircraft)
+            ),
             Field(self.tr("Millimetres per pixel"), placeholder="0.42"),
             "mm_per_pixel",
         )

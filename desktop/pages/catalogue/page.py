@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.client.errors import Forbidden
+from desktop.background.workers import run
+from desktop.client.http.errors import Forbidden
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.pages.catalogue.models import ModelSection
-from desktop.pages.catalogue.references import ReferenceSection
-from desktop.pages.catalogue.tables import AircraftSection, FlightSection, TaskSection
-from desktop.pages.section import Section
-from desktop.pages.sections import SectionsPage
+from desktop.pages.catalogue.models.section import ModelSection
+from desktop.pages.catalogue.reference_images.section import ReferenceSection
+from desktop.pages.catalogue.table_sections import AircraftSection, FlightSection, TaskSection
+from desktop.pages.common.lists.list_section import Section
+from desktop.pages.common.lists.sections_page import SectionsPage
 from desktop.widgets import PageHeader
-from desktop.workers import run
 from shared.codes import Permission
 
 

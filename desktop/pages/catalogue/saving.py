@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from desktop.client.catalogue import Entries
-from desktop.client.detection import Detection
-from desktop.client.errors import Stale
-from desktop.client.transport import Versioned
-from desktop.pages.unchanged import TRIES, delete_unchanged
+from desktop.client.api.catalogue import Entries
+from desktop.client.api.detection import Detection
+from desktop.client.http.errors import Stale
+from desktop.client.http.transport import Versioned
+from desktop.pages.common.lists.delete_unchanged import TRIES, delete_unchanged
 from shared.wire.detection import DetectionModel, ModelUpdate
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from desktop.background.workers import run
 from desktop.camera import CameraFeed, CapturedFrame, FeedState, FrameSource, Hint, sources
 from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
-from desktop.client.errors import Forbidden, Refused, TooMany
-from desktop.pages.login.pieces import Countdown
-from desktop.pages.sentences import seconds_sentence, sentence
-from desktop.pages.viewfinder import Viewfinder
-from desktop.workers import run
+from desktop.client.http.errors import Forbidden, Refused, TooMany
+from desktop.pages.common.faces.viewfinder import Viewfinder
+from desktop.pages.common.messages.error_messages import seconds_sentence, sentence
+from desktop.pages.login.status_widgets import Countdown
 from shared.wire.account import Payload
 
 # So many more good looks than others before a picture is sent: a face that is missed once loses little.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from desktop.background.workers import run
 from desktop.client import Session
-from desktop.client.errors import Conflict, Invalid, Refused, TooMany
-from desktop.pages.login.pieces import Countdown
-from desktop.pages.password import StrengthLine, follows_rules
-from desktop.pages.sentences import field_sentence, seconds_sentence, sentence
+from desktop.client.http.errors import Conflict, Invalid, Refused, TooMany
+from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
+from desktop.pages.common.messages.error_messages import field_sentence, seconds_sentence, sentence
+from desktop.pages.login.status_widgets import Countdown
 from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, reveal_after
-from desktop.workers import run
 from shared.wire.account import Payload
 
 

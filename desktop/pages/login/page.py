@@ -18,23 +18,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.background.workers import run
 from desktop.camera import sources
 from desktop.client import Session
-from desktop.client.address import is_local
-from desktop.client.errors import TooMany
+from desktop.client.http.address import is_local
+from desktop.client.http.errors import TooMany
+from desktop.connection.local_service import ServiceState
 from desktop.context import Context
-from desktop.embedded import ServiceState
-from desktop.language import LANGUAGES
-from desktop.pages.face_picture import choose_face_pictures, read_face_picture
+from desktop.localization.language import LANGUAGES
+from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
+from desktop.pages.common.faces.viewfinder import Viewfinder
+from desktop.pages.common.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.login.face_login import FaceLogin, FindSources
 from desktop.pages.login.forms import FirstRunForm, PasswordForm
-from desktop.pages.login.pieces import Countdown, ServiceDot, Welcome
-from desktop.pages.login.server import ServerDialog
-from desktop.pages.sentences import seconds_sentence, sentence
-from desktop.pages.viewfinder import Viewfinder
+from desktop.pages.login.server_dialog import ServerDialog
+from desktop.pages.login.status_widgets import Countdown, ServiceDot, Welcome
 from desktop.theme import CARD_RADIUS, theme_manager
 from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, rule
-from desktop.workers import run
 from shared.wire.account import Payload
 
 _CARD = QSize(940, 470)

@@ -8,15 +8,15 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.background.workers import run
 from desktop.camera import sources
 from desktop.client import Session
-from desktop.moments import minute
-from desktop.pages.face_picture import choose_face_pictures, read_face_picture
+from desktop.localization.dates import minute
+from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
+from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.face_login import FindSources
-from desktop.pages.me.enrol import EnrolDialog
-from desktop.pages.sentences import sentence
+from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.widgets import Button, ButtonKind, Card, Chip, confirm, label
-from desktop.workers import run
 from shared.wire.face import FaceStatus
 
 

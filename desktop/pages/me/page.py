@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from desktop.background.workers import run
 from desktop.camera import sources
 from desktop.context import Context
 from desktop.pages.login.face_login import FindSources
@@ -14,7 +15,6 @@ from desktop.pages.me.face import FaceCard
 from desktop.pages.me.password import PasswordCard
 from desktop.pages.me.profile import ProfileCard
 from desktop.widgets import Button, Page, PageHeader, confirm
-from desktop.workers import run
 from shared.codes import Permission
 from shared.wire.account import Payload
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from desktop.background.workers import run
 from desktop.client import Session
-from desktop.client.errors import Invalid, Refused, TooMany
-from desktop.pages.password import StrengthLine, follows_rules
-from desktop.pages.sentences import field_sentence, sentence
+from desktop.client.http.errors import Invalid, Refused, TooMany
+from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
+from desktop.pages.common.messages.error_messages import field_sentence, sentence
 from desktop.widgets import Button, Card, PasswordField, label, reveal_after
-from desktop.workers import run
 
 
 class PasswordCard(Card):

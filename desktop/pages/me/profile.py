@@ -8,11 +8,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.background.workers import run
 from desktop.client import Session
-from desktop.client.errors import Refused
-from desktop.pages.sentences import sentence
+from desktop.client.http.errors import Refused
+from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Card, Combo, Field, label
-from desktop.workers import run
 from shared.wire.account import Payload, User
 
 _TEXTS = ("name", "email", "phone", "department")

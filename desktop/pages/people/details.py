@@ -9,12 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.detection_words import failure_sentence, finding_word, severity_word
-from desktop.language import joined_words, labelled_value
-from desktop.moments import second
-from desktop.pages.people.names import Names
-from desktop.pages.people.words import method_word, role_word
-from desktop.pages.section import NOTHING
+from desktop.localization.dates import second
+from desktop.localization.detection_terms import failure_sentence, finding_word, severity_word
+from desktop.localization.language import joined_words, labelled_value
+from desktop.pages.common.lists.list_section import NOTHING
+from desktop.pages.people.audit_names import Names
+from desktop.pages.people.audit_terms import method_word, role_word
 from desktop.widgets import status_word
 from shared.wire.detection import JobState
 from shared.wire.photos import Assigned

@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.context import Context
-from desktop.pages.form import Form
-from desktop.pages.password import StrengthLine, follows_rules
-from desktop.pages.people.words import role_meaning, role_word
+from desktop.pages.common.forms.form import Form
+from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
+from desktop.pages.people.audit_terms import role_meaning, role_word
 from desktop.widgets import Field, PasswordField, label, reveal_after
 from shared.codes import Role
 from shared.wire.account import UserUpdate, UserWithRoles

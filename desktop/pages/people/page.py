@@ -8,10 +8,10 @@ from typing import ClassVar
 from PySide6.QtCore import QCoreApplication
 
 from desktop.context import Context
-from desktop.pages.people.audit import AuditSection
-from desktop.pages.people.faces import FaceSection
-from desktop.pages.people.users import UserSection
-from desktop.pages.sections import PageSection, SectionsPage
+from desktop.pages.common.lists.sections_page import PageSection, SectionsPage
+from desktop.pages.people.audit_section import AuditSection
+from desktop.pages.people.face_section import FaceSection
+from desktop.pages.people.user_section import UserSection
 from desktop.widgets import PageHeader
 from shared.codes import Permission
 

@@ -11,22 +11,22 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.client.errors import NotFound
+from desktop.background.workers import Task, run
+from desktop.client.http.errors import NotFound
 from desktop.context import Context
-from desktop.pages.exporting import ExportController
-from desktop.pages.filling import items_as_last_time
-from desktop.pages.record import opened as calls
-from desktop.pages.record.deleting import delete_record
-from desktop.pages.record.fields import FieldsCard
-from desktop.pages.record.items import ItemsCard
-from desktop.pages.record.opened import RecordData
-from desktop.pages.record.saver import RecordSaver
-from desktop.pages.record.writing import ReportProgress
+from desktop.pages.common.delete_record import delete_record
+from desktop.pages.common.files.export import ExportController
+from desktop.pages.common.item_sources import items_as_last_time
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.record import record_data as calls
+from desktop.pages.record.fields_card import FieldsCard
+from desktop.pages.record.items_card import ItemsCard
+from desktop.pages.record.record_data import RecordData
+from desktop.pages.record.report_progress import ReportProgress
+from desktop.pages.record.saving import RecordSaver
+from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.pages.sealing.standing import SealController
-from desktop.pages.sentences import sentence
 from desktop.widgets import Banner, Button, ButtonKind, IconButton, Page, StateStack, TopBar, confirm
-from desktop.workers import Task, run
 from shared.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
 

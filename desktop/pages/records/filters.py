@@ -7,10 +7,10 @@ from datetime import date, datetime, timedelta
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.client.inspection import RecordFilter
+from desktop.client.api.inspection import RecordFilter
 from desktop.context import Context
-from desktop.pages import find
-from desktop.pages.chooser import SearchCombo
+from desktop.pages.common.forms import lookup
+from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.widgets import Button, ButtonKind, Combo, DateRange, Flow, SearchField, status_word
 from shared.codes import Status
 
@@ -29,16 +29,16 @@ class Filters(QWidget):
         self.search.setMaxLength(255)
         self.status = Combo(self.tr("Status"))
         self.executor = SearchCombo(
-            self.tr("Executor"), find.people(context), free=True, placeholder=self.tr("All executors")
+            self.tr("Executor"), lookup.people(context), free=True, placeholder=self.tr("All executors")
         )
         self.aircraft = SearchCombo(
-            self.tr("Aircraft"), find.aircraft(session), placeholder=self.tr("All aircraft")
+            self.tr("Aircraft"), lookup.aircraft(session), placeholder=self.tr("All aircraft")
         )
         self.reference = SearchCombo(
             self.tr("Reference image"),
-            find.references(session),
+            lookup.references(session),
             placeholder=self.tr("All images"),
-            picture=find.reference_picture(session),
+            picture=lookup.reference_picture(session),
         )
         self.started = DateRange(self.tr("Start time"), self._range_said)
         self.clear = Button(self.tr("Clear"), kind=ButtonKind.LINK)

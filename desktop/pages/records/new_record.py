@@ -9,16 +9,16 @@ from enum import StrEnum
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.client.errors import ClientError
+from desktop.background.workers import Task, run
+from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.moments import minute
-from desktop.pages import find
-from desktop.pages.chooser import SearchCombo
-from desktop.pages.filling import ItemSources, items_as_last_time, sources
-from desktop.pages.sentences import sentence
+from desktop.localization.dates import minute
+from desktop.pages.common.forms import lookup
+from desktop.pages.common.forms.chooser import SearchCombo
+from desktop.pages.common.item_sources import ItemSources, items_as_last_time, sources
+from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label
-from desktop.workers import Task, run
 from shared.codes import Permission
 from shared.wire.inspection import RecordCreate
 
@@ -59,13 +59,13 @@ class NewRecord(Dialog):
         session = context.session
         typing = self.tr("Select or search")
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
-        self.task = SearchCombo(self.tr("Task"), find.tasks(session), free=True, placeholder=typing)
+        self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=typing)
         self.task_field = Field(self.tr("Task or external task ID"), self.task)
         self.reference = SearchCombo(
             self.tr("Reference image"),
-            find.references(session),
+            lookup.references(session),
             placeholder=typing,
-            picture=find.reference_picture(session),
+            picture=lookup.reference_picture(session),
         )
         self.reference_field = Field(self.tr("Reference image"), self.reference)
         self.start = Combo(self.tr("Items"))

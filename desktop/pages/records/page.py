@@ -13,19 +13,27 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from desktop.background.workers import Task, run
 from desktop.context import Context
-from desktop.listener import ChangeListener
-from desktop.pages import find
-from desktop.pages.file_dialogs import Purpose
-from desktop.pages.record.deleting import delete_record
-from desktop.pages.records.batch import BatchBar, BatchController
-from desktop.pages.records.export import Listing, export_list, flight_numbers, read_listing
+from desktop.pages.common.change_listener import ChangeListener
+from desktop.pages.common.delete_record import delete_record
+from desktop.pages.common.files.file_dialogs import Purpose
+from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.forms import lookup
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.common.messages.seal_terms import seal_word
+from desktop.pages.records.batch_detection import BatchBar, BatchController
+from desktop.pages.records.csv_export import Listing, export_list, flight_numbers, read_listing
 from desktop.pages.records.filters import Filters
-from desktop.pages.records.model import LEAST, WIDTHS, RecordColumn, RecordDelegate, RecordsModel, row_px
 from desktop.pages.records.new_record import NewRecord
-from desktop.pages.save_as import choose_file
-from desktop.pages.sealing.words import seal_word
-from desktop.pages.sentences import sentence
+from desktop.pages.records.records_model import (
+    LEAST,
+    WIDTHS,
+    RecordColumn,
+    RecordDelegate,
+    RecordsModel,
+    row_px,
+)
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -38,7 +46,6 @@ from desktop.widgets import (
     dress_rows,
     status_word,
 )
-from desktop.workers import Task, run
 from shared.codes import Permission, SealState, Status
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
@@ -240,7 +247,7 @@ class RecordsPage(Page):
             )
         for reference_image_id in self.model.without_picture():
             run(
-                find.reference_picture(self._context.session),
+                lookup.reference_picture(self._context.session),
                 reference_image_id,
                 owner=self,
                 done=partial(self._picture, reference_image_id),

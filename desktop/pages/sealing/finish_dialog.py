@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.pages.sealing.words import counted_sentence, outcome_word
+from desktop.pages.common.messages.seal_terms import counted_sentence, outcome_word
 from desktop.widgets import Button, Confirm, label
 from desktop.widgets import ButtonKind as ButtonKind
 from shared.codes import Verdict

@@ -7,11 +7,11 @@ from functools import partial
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.background.workers import run
 from desktop.context import Context
-from desktop.pages.password_again import run_guarded
-from desktop.pages.sentences import sentence
+from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Dialog, label
-from desktop.workers import run
 from shared.codes import Permission
 
 

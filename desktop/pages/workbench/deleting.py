@@ -10,17 +10,17 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
-from desktop.binding import Commands
-from desktop.canvas.view import CanvasView
+from desktop.background.workers import run
+from desktop.canvas.views.canvas_view import CanvasView
 from desktop.client import Session
-from desktop.client.errors import NotFound
+from desktop.client.http.errors import NotFound
+from desktop.commands.bindings import Commands
 from desktop.journal import EditKind
-from desktop.language import joined_words
-from desktop.pages.workbench.bench import OpenRecord
-from desktop.pages.workbench.correcting import CorrectionController
-from desktop.pages.workbench.items_panel import ItemsPanel
+from desktop.localization.language import joined_words
+from desktop.pages.workbench.items.items_panel import ItemsPanel
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.widgets import Confirm, Field, TextArea
-from desktop.workers import run
 from shared import results
 from shared.codes import Verdict
 from shared.wire.inspection import Photo

@@ -5,17 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from desktop.binding import Commands
-from desktop.pages.workbench.correcting import CorrectionBar
-from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.findings import FindingsBox
-from desktop.pages.workbench.history import HistoryBox
-from desktop.pages.workbench.item_fields import ItemFields
-from desktop.pages.workbench.photo_box import PhotoBox
-from desktop.pages.workbench.preview_room import PreviewRoom
-from desktop.pages.workbench.rows import FindingContext, findings_of
-from desktop.pages.workbench.run_box import RunBox
-from desktop.pages.workbench.verdict import VerdictBox
+from desktop.commands.bindings import Commands
+from desktop.pages.workbench.items.item_fields import ItemFields
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.model.item_rows import FindingContext, findings_of
+from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.photos.preview_height import PreviewRoom
+from desktop.pages.workbench.results.correcting import CorrectionBar
+from desktop.pages.workbench.results.findings import FindingsBox
+from desktop.pages.workbench.results.history import HistoryBox
+from desktop.pages.workbench.results.run_box import RunBox
+from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.widgets import Panel, label, rule
 from shared import results
 

@@ -7,56 +7,56 @@ from typing import Any, ClassVar
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
-from desktop.canvas.colours import colours_of
-from desktop.canvas.compare import CompareView
-from desktop.canvas.regions import RegionsChanged, RegionStep
-from desktop.canvas.view import CanvasView
-from desktop.client.errors import Forbidden, NotFound
+from desktop.background.memory_trimming import MemoryTrimming
+from desktop.background.repaint import repaint_later
+from desktop.background.workers import Task, run
+from desktop.canvas.layers.colours import colours_of
+from desktop.canvas.model.regions import RegionsChanged, RegionStep
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.canvas.views.compare_view import CompareView
+from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
-from desktop.memory import MemoryTrimming
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.pages.sealing.standing import SealController
-from desktop.pages.sentences import sentence
-from desktop.pages.workbench.adding import PhotoUploadController
-from desktop.pages.workbench.aligning import AlignmentController
-from desktop.pages.workbench.bench import OpenRecord
-from desktop.pages.workbench.bindings import bind
-from desktop.pages.workbench.comparing import CompareController
-from desktop.pages.workbench.conflicts import ConflictDialog
-from desktop.pages.workbench.correcting import CorrectionController
+from desktop.pages.workbench.bars.menus import RightButton
+from desktop.pages.workbench.bars.notices import Notices
+from desktop.pages.workbench.bars.tool_strip import ToolStrip
+from desktop.pages.workbench.bars.top_bar import RecordTopBar
+from desktop.pages.workbench.command_handlers import bind
+from desktop.pages.workbench.comparing.aligning import AlignmentController
+from desktop.pages.workbench.comparing.compare_mode import CompareController
 from desktop.pages.workbench.deleting import DeletionController, DeletionSource
-from desktop.pages.workbench.detecting import DetectionController
-from desktop.pages.workbench.finishing import FinishController, show_folder
-from desktop.pages.workbench.history import HistoryController
 from desktop.pages.workbench.inspector import Inspector
-from desktop.pages.workbench.items_panel import ItemsPanel
-from desktop.pages.workbench.live import LiveChanges
-from desktop.pages.workbench.menus import RightButton
-from desktop.pages.workbench.notices import Notices
-from desktop.pages.workbench.opening import LoadedRecord, load
-from desktop.pages.workbench.own_crops import OtherFileCrops
-from desktop.pages.workbench.own_detection import DetectionSettingsController
-from desktop.pages.workbench.own_file import OtherFileBanner
-from desktop.pages.workbench.parts import WorkbenchLayout
-from desktop.pages.workbench.photo_crops import PhotoCrops
+from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
+from desktop.pages.workbench.items.items_panel import ItemsPanel
+from desktop.pages.workbench.items.other_file_crops import OtherFileCrops
+from desktop.pages.workbench.items.photo_crops import PhotoCrops
+from desktop.pages.workbench.items.selection import SelectionController
+from desktop.pages.workbench.layout import WorkbenchLayout
+from desktop.pages.workbench.model.run_state import run_state
+from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.open_record.live_changes import LiveChanges
+from desktop.pages.workbench.open_record.loading import LoadedRecord, load
+from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
-from desktop.pages.workbench.photos import PhotoPairController
+from desktop.pages.workbench.photos.adding import PhotoUploadController
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos import RecordPhotosController
-from desktop.pages.workbench.reference import ReferenceChoice
-from desktop.pages.workbench.reference_picture import ReferencePicture
-from desktop.pages.workbench.run_state import run_state
-from desktop.pages.workbench.selecting import SelectionController
+from desktop.pages.workbench.reference.item_filling import ItemFillController
+from desktop.pages.workbench.reference.other_file_banner import OtherFileBanner
+from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
+from desktop.pages.workbench.reference.reference_picture import ReferencePicture
+from desktop.pages.workbench.results.confidence_threshold import ThresholdController
+from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.pages.workbench.results.detecting import DetectionController
+from desktop.pages.workbench.results.finishing import FinishController, show_folder
+from desktop.pages.workbench.results.history import HistoryController
 from desktop.pages.workbench.shown_findings import ShownFindings
-from desktop.pages.workbench.starting import ItemFillController
 from desktop.pages.workbench.status_line import StatusLine
-from desktop.pages.workbench.sureness import ThresholdController
-from desktop.pages.workbench.tool_strip import ToolStrip
-from desktop.pages.workbench.top import RecordTopBar
-from desktop.pages.workbench.undoing import UndoController
+from desktop.pages.workbench.undo import UndoController
 from desktop.theme import theme_manager
-from desktop.turns import repaint_later
 from desktop.widgets import Banner, Page, StateStack
-from desktop.workers import Task, run
 from shared.codes import Permission
 
 

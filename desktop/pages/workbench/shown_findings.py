@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from desktop.pages.workbench.bench import OpenRecord
-from desktop.pages.workbench.comparing import CompareController
-from desktop.pages.workbench.correcting import CorrectionController
-from desktop.pages.workbench.findings import finding_boxes
+from desktop.pages.workbench.comparing.compare_mode import CompareController
 from desktop.pages.workbench.inspector import Inspector
+from desktop.pages.workbench.model.item_rows import to_reference
+from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view import PhotoView
-from desktop.pages.workbench.photos import PhotoPairController
-from desktop.pages.workbench.rows import to_reference
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.pages.workbench.results.findings import finding_boxes
 
 
 class ShownFindings(QObject):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.pages.workbench.bench import OpenRecord
-from desktop.pages.workbench.comparing import CompareController
-from desktop.pages.workbench.photos import PhotoPairController
-from desktop.pages.workbench.words import status_left, status_right
+from desktop.pages.workbench.comparing.compare_mode import CompareController
+from desktop.pages.workbench.model.edit_names import status_left, status_right
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 
 
 class StatusLine(QObject):

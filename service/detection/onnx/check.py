@@ -1,7 +1,7 @@
 """Checks a model file on its way in and recognises what kind of detector it is.
 
-It runs in a process of its own with a time limit (`service.detection.worker --check`), because a hostile file
-may crash or stall ONNX Runtime.
+It runs in a process of its own with a time limit (`service.detection.compute.worker --check`), because a
+hostile file may crash or stall ONNX Runtime.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.onnx.settings import DetectorSettings
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 _GREY = 114
 # Mean and deviation per RGB channel of ImageNet, of 0..1 values, as the common training recipes use them.

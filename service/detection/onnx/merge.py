@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.onnx.decode import Array, Decoded
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 MOST_FOUND: Final = 3000
 """A photo has no more findings; the surest stay."""

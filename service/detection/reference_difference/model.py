@@ -7,13 +7,8 @@ from functools import partial, reduce
 
 import numpy as np
 
-from service.detection.reference_difference import boxes, fine
-from service.detection.reference_difference.align import align
-from service.detection.reference_difference.compensate import Light
-from service.detection.reference_difference.confidence import confidence
-from service.detection.reference_difference.labels import label
-from service.detection.reference_difference.look import Comparison, ComparisonFrame, Examined, Search, compare
-from service.detection.reference_difference.parts import (
+from service.detection.reference_difference.alignment.align import align
+from service.detection.reference_difference.data import (
     AlignmentFailed,
     Bytes,
     DetectedDifference,
@@ -27,8 +22,19 @@ from service.detection.reference_difference.parts import (
     local_scale,
     shift_scale,
 )
-from shared.cv import cv2
+from service.detection.reference_difference.difference import boxes, fine_search
+from service.detection.reference_difference.difference.comparison import (
+    Comparison,
+    ComparisonFrame,
+    Examined,
+    Search,
+    compare,
+)
+from service.detection.reference_difference.difference.compensate import Light
+from service.detection.reference_difference.difference.confidence import confidence
+from service.detection.reference_difference.difference.labels import label
 from shared.geometry import Rect
+from shared.images.cv import cv2
 
 VERSION = 1
 # px of a frame that is compared at once at full resolution, and of one that stands for a larger one: what is
@@ -113,8 +119,8 @@ def examine(
         raise AlignmentFailed("too_different")
     looks = [first]
     if full.pixels > first.frame.pixels:
-        again = [compared(*window) for window in fine.windows(*grey_levels, first, full)]
-        looks = fine.combined(first, [seen for seen in again if seen is not None])
+        again = [compared(*window) for window in fine_search.windows(*grey_levels, first, full)]
+        looks = fine_search.combined(first, [seen for seen in again if seen is not None])
     return Examined(looks, alignment, scanned, threshold)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import skimage.data
 
 from desktop.camera.sources import Frame
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 
 def face_frame(

@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from desktop import workers
+from desktop.background import workers
 from desktop.camera import CameraFeed, FeedState, Hint, SourceError
 from desktop.camera import feed as feed_module
 from desktop.camera.sources import Frame
-from shared.cv import cv2
+from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, face_frame
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from skimage.feature import Cascade
 
-from desktop.camera.finder import cascade_file, find_faces
+from desktop.camera.face_finder import cascade_file, find_faces
 from desktop.camera.hints import Hint, analyse_frame, faces_in, far_faces_in
 from desktop.camera.sources import Frame
-from shared.cv import cv2
+from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, face_frame, two_faces
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from desktop.camera import Camera, ImageSequence, SourceError, VideoFile
 from desktop.camera.sources import _named_cameras
-from shared.cv import cv2
+from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, write
 
 

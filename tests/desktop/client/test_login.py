@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from desktop.client import Session
-from desktop.client.errors import NotLoggedIn, TooMany, Unreachable
+from desktop.client.http.errors import NotLoggedIn, TooMany, Unreachable
 from tests.desktop.client.played import BASE, PAYLOAD, SECRET, Service, enveloped, failed
 
 

@@ -11,7 +11,7 @@ import pytest
 import skimage.data
 
 from desktop.client import RecordFilter, Session
-from desktop.client.errors import (
+from desktop.client.http.errors import (
     Conflict,
     Forbidden,
     Invalid,
@@ -22,7 +22,7 @@ from desktop.client.errors import (
     Unsupported,
 )
 from shared.codes import Role, SealState, Status, Verdict
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.wire.account import UserUpdate
 from shared.wire.catalogue import (
     AircraftWrite,

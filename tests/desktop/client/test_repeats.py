@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from desktop.client import Session
-from desktop.client.errors import ServerFault, Unreachable
+from desktop.client.http.errors import ServerFault, Unreachable
 from shared.wire.inspection import ItemCreate, ItemUpdate
 from tests.desktop.client.played import ITEM, RECORD, SECRET, Service, enveloped, failed
 

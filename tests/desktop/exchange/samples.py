@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from desktop.exchange.content import ExportedPicture, Inspection
+from desktop.exchange.data.content import ExportedPicture, Inspection
 from shared.geometry import Rect
 from shared.wire.inspection import Item, Record
 

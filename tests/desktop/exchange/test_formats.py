@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from desktop.exchange import archive, coco, drafts, own, table, yolo
-from desktop.exchange.archive import pack, unpack
-from desktop.exchange.content import ExportedPicture, Inspection
-from desktop.exchange.drafts import ImportedRegion, item_creates
-from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.formats import FORMATS, READABLE, ExportFormat, read_regions, recognised
-from desktop.exchange.words import CHINESE, EARLIER, ColumnTerms
+from desktop.exchange.data import imported_regions
+from desktop.exchange.data.column_terms import CHINESE, EARLIER, ColumnTerms
+from desktop.exchange.data.content import ExportedPicture, Inspection
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
+from desktop.exchange.formats import archive, coco, csv_table, walkaround_json, yolo
+from desktop.exchange.formats.archive import pack, unpack
+from desktop.exchange.registry import FORMATS, READABLE, ExportFormat, read_regions, recognised
 from shared.geometry import Rect
 from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
 
@@ -69,11 +70,11 @@ def unnamed(whole: Inspection) -> Inspection:
 def test_json_speaks_in_codes() -> None:
     found = detection(provenance={"model_id": "reference-difference", "model_name": "参考差分"})
     plain = inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, found, item_name="a"))
-    text = own.write(plain).decode()
+    text = walkaround_json.write(plain).decode()
     assert "参考差分" not in text
     assert "进行中" not in text
     assert json.loads(text)["record"]["inspection_status"] == "in_progress"
-    assert own.read(text.encode()).record == plain.record
+    assert walkaround_json.read(text.encode()).record == plain.record
 
 
 WORDS = ColumnTerms(
@@ -96,14 +97,14 @@ def test_a_table_is_in_the_words_of_the_person_and_comes_back() -> None:
         item(1, {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}, entry),
         reference=replace(REFERENCE, mm_per_pixel=0.5),
     )
-    said = list(csv.DictReader(io.StringIO(table.write(whole, WORDS).decode("utf-8-sig"))))
+    said = list(csv.DictReader(io.StringIO(csv_table.write(whole, WORDS).decode("utf-8-sig"))))
     first, second = said
     assert (first["检测模型"], first["结果"], first["判定"]) == ("参考图比对", "", "待定")
     assert (first["缺陷标签"], first["置信度"], first["标注人"]) == ("凹陷", "", "李四")
     assert (first["宽度 mm"], first["高度 mm"]) == ("25.0", "15.0")
     assert (second["缺陷标签"], second["严重程度"], second["置信度"]) == ("裂纹", "严重", "0.5")
-    assert set(table.COLUMNS) == set(CHINESE)
-    (draft,) = read_regions(table.write(whole, WORDS), "x.csv", REFERENCE)
+    assert set(csv_table.COLUMNS) == set(CHINESE)
+    (draft,) = read_regions(csv_table.write(whole, WORDS), "x.csv", REFERENCE)
     assert (draft.name, draft.rect) == ("条目 1", Rect(100, 80, 500, 400))
 
 
@@ -111,7 +112,7 @@ def test_a_table_with_the_titles_of_an_earlier_version_is_read() -> None:
     whole = inspection(item(1, {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}))
     earlier = CHINESE | {code: title for title, code in EARLIER.items()}
     assert earlier["item_name"] == "检测条目"
-    (draft,) = read_regions(table.write(whole, replace(WORDS, headings=earlier)), "x.csv", REFERENCE)
+    (draft,) = read_regions(csv_table.write(whole, replace(WORDS, headings=earlier)), "x.csv", REFERENCE)
     assert (draft.name, draft.rect) == ("条目 1", Rect(100, 80, 500, 400))
 
 
@@ -136,10 +137,10 @@ def test_pictures_lie_where_the_datasets_look_for_them() -> None:
 
 def test_json_holds_everything() -> None:
     whole = sample()
-    again = own.read(own.write(whole))
+    again = walkaround_json.read(walkaround_json.write(whole))
     assert again == unnamed(whole)
     assert [one.model_dump() for one in again.items] == [one.model_dump() for one in unnamed(whole).items]
-    document = json.loads(own.write(whole))
+    document = json.loads(walkaround_json.write(whole))
     assert document["items"][0]["result"][1]["verdict"]["reason"] == "只是反光"
     assert document["items"][1]["item_point"]["point"] == {"x": 100, "y": 80, "w": 2000, "h": 10, "angle": 3}
     assert document["reference"] == {
@@ -153,7 +154,7 @@ def test_json_holds_everything() -> None:
 
 def test_json_of_another_image_keeps_names_models_and_shares() -> None:
     target = ExportedPicture("new.png", 500, 400)
-    (first, second) = read_regions(own.write(sample()), "x.json", target)
+    (first, second) = read_regions(walkaround_json.write(sample()), "x.json", target)
     assert first == ImportedRegion(
         "条目 1", Rect(50, 80, 150, 160), "翼根, 下面\n第二行", "reference-difference"
     )
@@ -161,9 +162,9 @@ def test_json_of_another_image_keeps_names_models_and_shares() -> None:
 
 
 def test_json_may_say_that_an_item_has_no_photo() -> None:
-    document = json.loads(own.write(sample()))
+    document = json.loads(walkaround_json.write(sample()))
     document["photos"]["i3"] = None
-    assert own.read(json.dumps(document).encode()) == unnamed(sample())
+    assert walkaround_json.read(json.dumps(document).encode()) == unnamed(sample())
 
 
 # -- CSV
@@ -174,7 +175,7 @@ def rows(data: bytes) -> list[dict[str, str]]:
 
 
 def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
-    said = rows(table.write(sample()))
+    said = rows(csv_table.write(sample()))
     assert [(row["number"], row["label"]) for row in said] == [
         ("1", "裂纹"),
         ("1", "凹坑"),
@@ -202,15 +203,18 @@ def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "'"])
 def test_no_cell_is_a_formula_and_every_name_comes_back(start: str) -> None:
     name = f"{start}cmd|' /C calc'!A0"
-    data = table.write(inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, item_name=name)))
+    data = csv_table.write(inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, item_name=name)))
     assert rows(data)[0]["item_name"] == f"'{name}"
-    (draft,) = table.regions(data, REFERENCE)
+    (draft,) = csv_table.regions(data, REFERENCE)
     assert draft.name == name
 
 
 def test_a_plain_table_of_another_program_is_enough() -> None:
     data = b"item_name,region_x,region_y,region_w,region_h\nA,1,2,3,4\nA,5,6,7,8\nB,x,,,\n"
-    assert [draft.rect for draft in table.regions(data, REFERENCE)] == [Rect(1, 2, 3, 4), Rect(5, 6, 7, 8)]
+    assert [draft.rect for draft in csv_table.regions(data, REFERENCE)] == [
+        Rect(1, 2, 3, 4),
+        Rect(5, 6, 7, 8),
+    ]
 
 
 # -- COCO
@@ -400,11 +404,11 @@ def test_what_is_damaged_or_something_else_is_refused() -> None:
     refused(Reason.UNREADABLE, b"[1]")
     refused(Reason.UNREADABLE, b"[" * 100_000)
     refused(Reason.UNREADABLE, b"{}")
-    refused(Reason.UNREADABLE, json.dumps({"format": own.FORMAT, "version": 99}).encode())
-    refused(Reason.UNREADABLE, json.dumps({"format": own.FORMAT, "version": 1}).encode())
+    refused(Reason.UNREADABLE, json.dumps({"format": walkaround_json.FORMAT, "version": 99}).encode())
+    refused(Reason.UNREADABLE, json.dumps({"format": walkaround_json.FORMAT, "version": 1}).encode())
     for side in ("Infinity", "NaN", "9" * 400, "-1", "0", "null"):
-        whole = own.write(sample()).replace(b'"width": 1000', b'"width": ' + side.encode(), 1)
-        assert whole != own.write(sample())
+        whole = walkaround_json.write(sample()).replace(b'"width": 1000', b'"width": ' + side.encode(), 1)
+        assert whole != walkaround_json.write(sample())
         refused(Reason.UNREADABLE, whole)
     refused(Reason.UNREADABLE, b"a,b\n1,2\n", "x.csv")
     refused(Reason.UNREADABLE, b'item_name,"region_x', "x.csv")
@@ -427,11 +431,11 @@ def test_what_is_damaged_or_something_else_is_refused() -> None:
 
 def test_nothing_outside_the_picture_is_taken() -> None:
     data = b"item_name,region_x,region_y,region_w,region_h\n,-5,-5,10,10\n,1000,0,5,5\n,0,-9,5,9\n"
-    assert [draft.rect for draft in table.regions(data, REFERENCE)] == [Rect(0, 0, 5, 5)]
+    assert [draft.rect for draft in csv_table.regions(data, REFERENCE)] == [Rect(0, 0, 5, 5)]
 
 
 def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = b"0 .5 .5 .1 .1\n" * (drafts.MOST + 1)
+    data = b"0 .5 .5 .1 .1\n" * (imported_regions.MOST + 1)
     refused(Reason.TOO_LARGE, data, "x.txt")
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -445,12 +449,12 @@ def test_without_a_reference_image_findings_are_still_written() -> None:
         item(1, {"x": 0.1, "y": 0.1, "w": 0.1, "h": 0.1}, detection(box("x", Rect(1, 2, 3, 4)))),
         reference=None,
     )
-    assert rows(table.write(whole))[0]["region_x"] == ""
+    assert rows(csv_table.write(whole))[0]["region_x"] == ""
     files = unpack(coco.write(whole), ".json")
     assert json.loads(files[coco.REGIONS])["images"] == []
     assert len(json.loads(files[coco.FINDINGS])["annotations"]) == 1
     assert "regions/labels/机身.txt" not in unpack(yolo.write(whole), ".txt")
-    (draft,) = own.regions(own.write(whole), PHOTO)
+    (draft,) = walkaround_json.regions(walkaround_json.write(whole), PHOTO)
     assert draft.rect == Rect(64, 48, 64, 48)
 
 

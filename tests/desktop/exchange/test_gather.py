@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from desktop.background.workers import Cancelled
 from desktop.client import Session
-from desktop.exchange import own, table
-from desktop.exchange.content import ExportedPicture
-from desktop.exchange.formats import FORMATS, read_regions
+from desktop.exchange.data.column_terms import CODES
+from desktop.exchange.data.content import ExportedPicture
+from desktop.exchange.formats import csv_table, walkaround_json
 from desktop.exchange.gather import gather
-from desktop.exchange.words import CODES
-from desktop.pages.exporting import _write, localized_column_terms, meant
-from desktop.workers import Cancelled
+from desktop.exchange.registry import FORMATS, read_regions
+from desktop.pages.common.files.export import _write, localized_column_terms, meant
 from shared.codes import Verdict
-from shared.cv import cv2
 from shared.geometry import Rect
+from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.desktop.exchange.samples import box
@@ -127,7 +127,7 @@ def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) 
     assert [facts.region for facts in whole.facts()] == [Rect(50, 50, 50, 25), Rect(100, 40, 100, 20)]
     # The first names what the record has anyway.
     assert set(whole.own) == {whole.items[1].item_id}
-    assert own.read(own.write(whole)) == whole
+    assert walkaround_json.read(walkaround_json.write(whole)) == whole
     homes = ExportedPicture("home.jpg", 200, 100, home.ipfs_cid)
     for made in (COCO, YOLO):
         (draft,) = read_regions(made.write(whole), made.file_name("x"), homes)
@@ -146,20 +146,20 @@ def test_verdicts_come_along_and_a_missing_image_does_not_matter(session: Sessio
     assert whole.reference is None
     (facts,) = whole.facts()
     assert (facts.verdict, facts.opinion, facts.reason) == (Verdict.PASSED, False, "只是反光")
-    assert own.read(own.write(whole)) == whole
+    assert walkaround_json.read(walkaround_json.write(whole)) == whole
 
 
 def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Session) -> None:
     record_id = make_record(session, None, entry({}), entry({}))
     plain, accepted = session.items.all(record_id)
     open_one = gather(session, record_id, lambda *_: None)
-    assert json.loads(own.write(open_one))["seal"]["state"] == "open"
+    assert json.loads(walkaround_json.write(open_one))["seal"]["state"] == "open"
     session.items.set_verdict(plain.item_id, Verdict.PASSED, "只是反光")
     session.records.finish(record_id, accept_model_opinion=True)
     newest = session.records.seal(record_id).newest
     whole = gather(session, record_id, lambda *_: None)
-    document = json.loads(own.write(whole))
-    assert own.read(own.write(whole)) == whole
+    document = json.loads(walkaround_json.write(whole))
+    assert walkaround_json.read(walkaround_json.write(whole)) == whole
     assert document["seal"]["state"] == "finished"
     assert document["seal"]["newest"] == newest.model_dump(mode="json")
     who = newest.finished_by_name or newest.finished_by
@@ -168,14 +168,16 @@ def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Sessio
     assert decisions[plain.item_id]["reason"] == "只是反光"
     assert decisions[accepted.item_id]["accepted_opinion_of_version"] == 1
     assert {one["decided_by"] for one in decisions.values()} == {who}
-    first, second = csv.DictReader(table.write(whole).decode("utf-8-sig").splitlines())
+    first, second = csv.DictReader(csv_table.write(whole).decode("utf-8-sig").splitlines())
     for row in (first, second):
         assert (row["state"], row["outcome"], row["edition"]) == ("finished", "failed", "1")
         assert (row["seal"], row["finished_by"], row["decided_by"]) == (newest.seal, who, who)
         assert row["finished_at"] == newest.model_dump(mode="json")["finished_at"]
         assert row["released_by"] == ""
     assert (first["accepted_opinion_of_version"], second["accepted_opinion_of_version"]) == ("", "1")
-    (said, _) = csv.DictReader(table.write(whole, localized_column_terms()).decode("utf-8-sig").splitlines())
+    (said, _) = csv.DictReader(
+        csv_table.write(whole, localized_column_terms()).decode("utf-8-sig").splitlines()
+    )
     assert (said["state"], said["outcome"]) == ("Sealed", "Failed")
 
 

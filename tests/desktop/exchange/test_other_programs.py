@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from desktop.exchange.archive import pack
-from desktop.exchange.content import ExportedPicture
-from desktop.exchange.errors import ExchangeError, Reason
-from desktop.exchange.formats import read_regions
+from desktop.exchange.data.content import ExportedPicture
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.formats.archive import pack
+from desktop.exchange.registry import read_regions
 from shared.geometry import Rect
 
 WING = ExportedPicture("wing.jpg", 2400, 1500, "cid")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 
-from desktop.exchange.content import ExportedPicture
-from desktop.exchange.drafts import ImportedRegion, item_creates
-from desktop.exchange.formats import FORMATS, read_regions, recognised
+from desktop.exchange.data.content import ExportedPicture
+from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
+from desktop.exchange.registry import FORMATS, read_regions, recognised
 from shared.geometry import Rect, point_to_pixels
 from tests.desktop.exchange.samples import drawn, inspection_of, line_names
 

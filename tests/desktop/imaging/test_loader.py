@@ -12,8 +12,8 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loader, open_image
+from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.loader import TileKey
-from desktop.imaging.tone import Tone
 from shared.geometry import Rect
 from tests.desktop.imaging.pictures import encoded, gradient
 

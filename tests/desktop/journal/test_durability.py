@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.journal import Journal, JournalBusyError, JournalError, lines
+from desktop.journal import Journal, JournalBusyError, JournalError, line_format
 from shared.paths import root
 from tests.desktop.journal.samples import create, reopened, update
 
@@ -98,7 +98,9 @@ def test_damage_in_the_middle_keeps_the_rest_and_the_file(path: Path) -> None:
 def test_lines_that_no_journal_writes_count_as_damage(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(
-        lines.encode({"t": "ack", "id": "nobody"}) + lines.encode([1]) + lines.encode({"t": "?"})
+        line_format.encode({"t": "ack", "id": "nobody"})
+        + line_format.encode([1])
+        + line_format.encode({"t": "?"})
     )
     journal = Journal.open(path)
     assert journal.damaged
@@ -111,7 +113,7 @@ def test_one_line_that_no_journal_writes_is_damage_and_the_rest_counts(path: Pat
     journal.append(create("a"))
     journal.close()
     with path.open("ab") as file:
-        file.write(lines.encode({"t": "?"}))
+        file.write(line_format.encode({"t": "?"}))
     journal = Journal.open(path)
     assert journal.damaged
     assert [edit.object_id for edit in journal.pending()] == ["a"]
@@ -305,8 +307,8 @@ def test_a_journal_is_its_owner_s_alone(path: Path) -> None:
 
 
 def test_half_a_character_is_kept() -> None:
-    line = lines.encode({"name": "\ud83d"})
-    assert lines.decode_line(line[:-1]) == {"name": "\ud83d"}
+    line = line_format.encode({"name": "\ud83d"})
+    assert line_format.decode_line(line[:-1]) == {"name": "\ud83d"}
 
 
 def refuse_to_sync(_fd: int) -> None:

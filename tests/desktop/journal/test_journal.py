@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.journal import DraftStep, Edit, EditKind, Journal, lines, new_id
+from desktop.journal import DraftStep, Edit, EditKind, Journal, line_format, new_id
 from desktop.journal.edits import joined
 from desktop.journal.journal import MERGE_WITHIN
 from tests.desktop.journal.samples import create, reopened, update
@@ -274,10 +274,10 @@ def test_a_journal_of_the_first_version_has_no_drafts(path: Path) -> None:
     journal.append(create("a", 1))
     journal.compact()
     journal.close()
-    contents = lines.decode(path.read_bytes()).values
+    contents = line_format.decode(path.read_bytes()).values
     for value in contents:
         value.pop("drafts", None)
-    path.write_bytes(b"".join(lines.encode(value) for value in contents))
+    path.write_bytes(b"".join(line_format.encode(value) for value in contents))
     journal = Journal.open(path)
     assert not journal.damaged
     assert journal.drafts("r") == {}

@@ -16,8 +16,8 @@ from desktop.report import collect as collect_module
 from desktop.report.collect import collect
 from desktop.report.content import Evidence, ReportedFinding
 from shared.codes import Verdict
-from shared.cv import cv2
 from shared.geometry import Rect
+from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
 

@@ -15,14 +15,14 @@ from pypdf import PdfReader
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.pages.sentences import sentence
+from desktop.pages.common.messages.error_messages import sentence
 from desktop.report import html, pdf
 from desktop.report.collect import collect
 from desktop.report.content import Report
 from desktop.report.edition import collect_edition
 from desktop.report.errors import SealBrokenError
 from shared.codes import Verdict
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate

@@ -17,11 +17,11 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.report import html, pdf, seal, words
+from desktop.report import html, pdf, report_terms, seal
 from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem, ReportSeal
 from shared.codes import Verdict
-from shared.cv import cv2
 from shared.geometry import Rect
+from shared.images.cv import cv2
 
 
 def picture(width: int, height: int, colour: str = "#9aa3ad") -> QImage:
@@ -284,5 +284,5 @@ def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
         ReportedFinding("dent", 1.0, Rect(0, 0, 9, 9), drawn_by="李四", severity="minor"),
         ReportedFinding("stain", 0.5, Rect(0, 0, 9, 9)),
     )
-    said = words.findings(replace(item(1, False), findings=boxes))
+    said = report_terms.findings(replace(item(1, False), findings=boxes))
     assert said == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"

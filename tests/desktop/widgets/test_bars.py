@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.embedded import ServiceState
+from desktop.connection.local_service import ServiceState
 from desktop.theme import Mode
 from desktop.widgets import (
     Button,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtWidgets import QDialog, QLabel, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.app.shortcut_sheet import ShortcutDialog
 from desktop.context import Context
-from desktop.keys import ShortcutDialog
-from desktop.pages.login.server import ServerDialog
-from desktop.pages.password_again import PasswordPrompt
+from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.login.server_dialog import ServerDialog
 from desktop.theme import theme_manager
 from desktop.widgets import Combo, Dialog, Field, label
-from tests.desktop.looks import cut, overlapping
+from tests.desktop.app.appearance_checks import cut, overlapping
 
 LONG = (
     "A sentence that is much longer than the dialog is wide, so that it needs several lines to be read. " * 2

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from service.account.service import AccountService
 from service.changes import ObjectChange
-from service.database import Database, now
+from service.db.database import Database, now
 from service.settings import Settings
 from shared.codes import Role
 from shared.wire.account import Tokens, UserCreate

@@ -15,9 +15,9 @@ from sqlmodel import Session
 from service.account import cli
 from service.account.service import AccountService
 from service.changes import ObjectChange
-from service.database import Database
-from service.envelope import Problem
+from service.db.database import Database
 from service.settings import Settings
+from service.web.envelope import Problem
 from shared.codes import Role
 from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, first_admin, log_in, with_inspector
 

@@ -13,9 +13,9 @@ from service.account.passwords import Passwords
 from service.account.service import AccountService
 from service.account.tables import LoginFailures
 from service.changes import ObjectChange
-from service.database import Database
-from service.envelope import Problem, Refusal
+from service.db.database import Database
 from service.settings import Settings
+from service.web.envelope import Problem, Refusal
 from shared.wire.account import Tokens
 from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, Clock, first_admin, log_in, with_inspector
 

@@ -19,7 +19,7 @@ from service.account.rules import (
 )
 from service.account.service import AccountService
 from service.account.tables import User
-from service.database import Database
+from service.db.database import Database
 from service.settings import Settings
 from tests.service.account.conftest import CHIEF, first_admin, log_in
 

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from service.account.tables import LoginSession, User
 from service.changes import ObjectChange
-from service.database import Database, now
+from service.db.database import Database, now
 from service.settings import Settings
 from shared.codes import Role
 from tests.service_app import ADMIN, HERE, with_token

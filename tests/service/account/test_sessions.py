@@ -13,10 +13,10 @@ from service.account.service import AccountService
 from service.account.tables import LoginSession, SpentRefresh, User
 from service.account.tokens import RefreshExchange, refresh_hash
 from service.changes import ObjectChange
-from service.database import Database
-from service.envelope import Problem, Refusal
-from service.security import Caller
+from service.db.database import Database
 from service.settings import Settings
+from service.web.envelope import Problem, Refusal
+from service.web.security import Caller
 from shared.codes import Permission, Role
 from shared.wire.account import Tokens, UserUpdate
 from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, Clock, first_admin, log_in, with_inspector

@@ -14,9 +14,9 @@ from pydantic import SecretStr
 
 from service.account.service import AccountService
 from service.account.tokens import AUDIENCE, ISSUER, AccessTokens
-from service.database import now
-from service.envelope import Problem
+from service.db.database import now
 from service.settings import Settings
+from service.web.envelope import Problem
 from tests.service.account.conftest import CHIEF, HOME, Clock, first_admin
 
 SECRET = b"s" * 48

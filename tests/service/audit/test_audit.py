@@ -16,16 +16,16 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
-from service import verifying as cli
 from service.audit import rules
 from service.audit.routes import router
 from service.audit.service import AuditService, Verification
 from service.changes import ObjectChange, announce
-from service.database import Database, now
-from service.schema import metadata
+from service.commands import verify_audit as cli
+from service.db.database import Database, now
+from service.db.schema import metadata
 from service.settings import Settings
 from shared.codes import Role
-from tests.service.rooms import as_role, rooms
+from tests.service.domain_app import as_role, rooms
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])

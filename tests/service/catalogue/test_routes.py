@@ -13,10 +13,10 @@ from service.catalogue.routes import router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import ReferenceImageRow
 from service.changes import ObjectChange
-from service.database import Database
+from service.db.database import Database
 from shared.codes import Role
 from shared.wire.files import StoredFile
-from tests.service.rooms import as_role, rooms
+from tests.service.domain_app import as_role, rooms
 
 KINDS: dict[str, dict[str, Any]] = {
     "aircraft": {"aircraft_name": "B-1234", "registration": "B-1234", "aircraft_type": "A320"},

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.detection.process import ComputeProcess
+from service.detection.compute.compute_process import ComputeProcess
 from shared import samples
 from shared.samples import View
-from tests.service.detection.test_jobs import encoded, make_item, upload
+from tests.service.detection.dispatch.test_jobs import encoded, make_item, upload
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 from service.detection.cli import main
 from service.settings import Settings
 from shared import samples
-from shared.cv import cv2
+from shared.images.cv import cv2
 from shared.samples import View
 from tests.service.detection.graphs import brightness_model
 

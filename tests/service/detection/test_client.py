@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from desktop.client.errors import Conflict, Invalid, NotFound
+from desktop.client.http.errors import Conflict, Invalid, NotFound
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelVersion
-from tests.service.detection.test_models import ambiguous_model
+from tests.service.detection.models.test_registry import ambiguous_model
 from tests.service_process import logged_in, service_process
 
 

@@ -17,13 +17,13 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from service.changes import ObjectChange
-from service.envelope import Problem, install_handlers
-from service.events.ring import ChangeFeed
+from service.events.change_feed import ChangeFeed
 from service.events.routes import MAX_STREAMS_OF_ONE, Sees, router, sees, stream
 from service.routing import add_routes
-from service.security import Caller
+from service.web.envelope import Problem, install_handlers
+from service.web.security import Caller
 from shared.codes import ErrorCode, Role
-from tests.service.rooms import as_role, by_role, caller_of, rooms
+from tests.service.domain_app import as_role, by_role, caller_of, rooms
 
 
 def change(number: int) -> ObjectChange:

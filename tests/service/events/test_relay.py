@@ -13,11 +13,11 @@ import pytest
 from sqlalchemy import text
 
 from desktop.client import Session
-from desktop.client.errors import ClientError
+from desktop.client.http.errors import ClientError
 from service.changes import ObjectChange, announce
-from service.database import Database
+from service.db.database import Database
+from service.events.change_feed import ChangeFeed
 from service.events.relay import CHANNEL, MOST_BYTES, ChangeNotice, Relay, notes
-from service.events.ring import ChangeFeed
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import RecordCreate
 from tests.service_process import logged_in, service_process

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from service.changes import ObjectChange
-from service.database import Database
-from service.face.decode import decode, picture_bytes
-from service.face.dlib_engine import DlibEngine
-from service.face.engine import FaceEngine, PictureAnalysis, analyse
-from service.face.packs import install, load_engine
+from service.db.database import Database
+from service.db.schema import migrate
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.engine import FaceEngine, PictureAnalysis, analyse
+from service.face.engines.face_process import EngineInfo, engine_info
+from service.face.engines.picture import decode, picture_bytes
+from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService
-from service.face.worker import EngineInfo, engine_info
-from service.schema import migrate
 from service.settings import Settings
 from shared.wire.account import Tokens
 from tests.service.face import faces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from desktop.demo.faces import (
+from desktop.demo.material.faces import (
     FACE,
     FRAME,
     LEFT_EYE,
@@ -22,7 +22,7 @@ from desktop.demo.faces import (
     portrait,
     stranger,
 )
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 __all__ = [
     "FACE",

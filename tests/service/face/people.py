@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.envelope import Refusal
+from service.web.envelope import Refusal
 from tests.service.face import faces
 from tests.service.face.conftest import Room, as_face_info
 

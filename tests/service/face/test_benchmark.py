@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from benchmarks import face, face_pairs
 from benchmarks.face_pairs import PairsError, read_pairs
-from service.face.dlib_engine import DlibEngine
-from service.face.packs import PackError
-from shared.cv import cv2
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.packs.pack_store import PackError
+from shared.images.cv import cv2
 from tests.service.face import faces
 
 

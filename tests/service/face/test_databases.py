@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from service.database import Database
-from service.envelope import Problem, Refusal
+from service.db.database import Database
 from service.face.consent import CONSENT_VERSION
-from service.face.dlib_engine import DlibEngine
+from service.face.engines.dlib_engine import DlibEngine
+from service.web.envelope import Problem, Refusal
 from tests.service.face import faces
 from tests.service.face.conftest import as_face_info, open_room
 

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 from sqlalchemy import select
 
-from service.envelope import Problem
 from service.face import rules
 from service.face.consent import CONSENT_VERSION
-from service.face.dlib_engine import DlibEngine
+from service.face.engines.dlib_engine import DlibEngine
 from service.face.tables import FaceTemplate
+from service.web.envelope import Problem
 from tests.service.face import faces
 from tests.service.face.conftest import Room, as_face_info
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER

@@ -5,9 +5,9 @@ from starlette.testclient import TestClient
 
 from service.face.routes import router
 from shared.codes import Role
+from tests.service.domain_app import as_role, rooms
 from tests.service.face import faces
 from tests.service.face.conftest import Room, as_face_info
-from tests.service.rooms import as_role, rooms
 
 PERSON = as_face_info(faces.enrolment())
 AGAIN = as_face_info(faces.login())

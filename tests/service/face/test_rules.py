@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.face import rules
-from service.face.decode import PictureFault
-from service.face.dlib_engine import THRESHOLDS
-from service.face.engine import DetectedFace, PictureAnalysis, Thresholds
-from service.face.manifest import MOBILEFACENET_THRESHOLDS, W600K_MBF_THRESHOLDS
-from service.face.quality import Quality
+from service.face.engines.dlib_engine import THRESHOLDS
+from service.face.engines.engine import DetectedFace, PictureAnalysis, Thresholds
+from service.face.engines.manifest import MOBILEFACENET_THRESHOLDS, W600K_MBF_THRESHOLDS
+from service.face.engines.picture import PictureFault
+from service.face.engines.quality import Quality
 from service.face.rules import Match, QualityFault
 
 GOOD = Quality(inter_ocular=80, brightness=130, burnt=0, black=0, sharpness=0.1, yaw=0.1, roll=2, cover=3)

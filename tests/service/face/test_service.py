@@ -6,14 +6,14 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.database import now
-from service.envelope import Problem, Refusal
+from service.db.database import now
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
-from service.face.dlib_engine import DlibEngine
-from service.face.engine import PictureAnalysis
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.engine import PictureAnalysis
+from service.face.engines.face_process import EngineUnavailableError
 from service.face.rules import SENTENCES, QualityFault
 from service.face.tables import FaceEnrolment, FaceTemplate
-from service.face.worker import EngineUnavailableError
+from service.web.envelope import Problem, Refusal
 from tests.service.face import faces
 from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, refused

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from service.database import Database
+from service.db.database import Database
 from service.files.routes import router
 from service.files.service import FilesService
 from service.settings import Settings
-from tests.service.rooms import rooms
+from tests.service.domain_app import rooms
 
 
 @pytest.fixture

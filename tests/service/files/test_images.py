@@ -14,7 +14,7 @@ from PIL import Image
 
 from service.files.images import BadImage, Overloaded, TooManyPixels, thumbnail, upright_size
 from service.files.rules import type_by_content
-from shared.cv import cv2
+from shared.images.cv import cv2
 
 FORMATS = {
     "jpeg": "image/jpeg",

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
-from service.database import Database
-from service.envelope import Problem
+from service.db.database import Database
 from service.files.service import FilesService
 from service.files.tables import FileRow
 from service.settings import Settings
+from service.web.envelope import Problem
 from shared.codes import Role
 from shared.content import cid, sha256
+from tests.service.domain_app import as_role
 from tests.service.files.test_images import picture, png_header
-from tests.service.rooms import as_role
 
 
 def upload(client: TestClient, data: bytes, name: str = "图.png", **more: Any) -> Any:

@@ -14,21 +14,21 @@ import pyvips
 from PIL import Image
 from starlette.testclient import TestClient
 
-from service.envelope import Problem
 from service.files import service as service_module
 from service.files import tiles as tiles_module
 from service.files.images import BadImage, as_rgb, crop
 from service.files.service import FilesService
 from service.files.tiles import TileStore, has_tile
 from service.settings import Settings
+from service.web.envelope import Problem
 from shared.codes import Role
 from shared.geometry import Rect
-from shared.tiles import TILE, level_sizes, tile_counts
+from shared.images.tiles import TILE, level_sizes, tile_counts
 from shared.wire.files import StoredFile, Tiles
 from tests.desktop.imaging.pictures import encoded, gradient
+from tests.service.domain_app import as_role
 from tests.service.files.test_images import FORMATS, picture
 from tests.service.files.test_routes import stored
-from tests.service.rooms import as_role
 
 
 def ready(room: TestClient, file_id: str) -> Tiles:

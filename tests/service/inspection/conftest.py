@@ -15,16 +15,16 @@ from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from service.changes import ObjectChange
-from service.database import Database
-from service.envelope import install_handlers
+from service.db.database import Database
 from service.inspection.ports import LoggedSeal, MatchRegion
 from service.inspection.queries import result_values
-from service.inspection.records import locked_record, recompute
+from service.inspection.records.records import locked_record, recompute
 from service.inspection.routes import router
 from service.inspection.service import InspectionService, JoinSources, Ports
 from service.inspection.tables import ITEM
 from service.routing import add_routes
-from service.security import Caller
+from service.web.envelope import install_handlers
+from service.web.security import Caller
 from shared import results
 from shared.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.wire.catalogue import ReferenceImage

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.database import now
+from service.db.database import now
 from service.inspection.rules import (
     Outcome,
     admits,

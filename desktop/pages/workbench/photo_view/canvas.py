@@ -8,12 +8,12 @@ from PySide6.QtCore import QPoint, QPointF, QSize
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QWidget
 
-from desktop.canvas.draft_layer import paint_draft
-from desktop.canvas.findings import dashed_outline
-from desktop.canvas.tools import Tool
-from desktop.canvas.view import CanvasView
-from desktop.canvas.viewport import Viewport
-from desktop.pages.workbench.label_editor import LabelEditor
+from desktop.canvas.layers.draft_layer import paint_draft
+from desktop.canvas.layers.finding_layer import dashed_outline
+from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared.geometry import Rect
 
 _EDITOR_PX = 190

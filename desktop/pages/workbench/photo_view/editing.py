@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
-from desktop.binding import Commands
-from desktop.canvas.regions import RegionsChanged, RegionStep, StoreEvent
-from desktop.pages.workbench.bench import OpenRecord
-from desktop.pages.workbench.correcting import NEW, CorrectionController
-from desktop.pages.workbench.correction import boxes_of
-from desktop.pages.workbench.findings import FindingsBox
+from desktop.canvas.model.regions import RegionsChanged, RegionStep, StoreEvent
+from desktop.commands.bindings import Commands
+from desktop.pages.workbench.model.correction import boxes_of
+from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
+from desktop.pages.workbench.results.correcting import NEW, CorrectionController
+from desktop.pages.workbench.results.findings import FindingsBox
 from shared import results
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.canvas.arrange import new_region_id
-from desktop.canvas.regions import Region, RegionState
-from desktop.detection_words import finding_word
-from desktop.pages.workbench.correction import Boxes
-from desktop.pages.workbench.findings import SURE
-from desktop.pages.workbench.rows import ShownFinding
+from desktop.canvas.model.arrange import new_region_id
+from desktop.canvas.model.regions import Region, RegionState
+from desktop.localization.detection_terms import finding_word
+from desktop.pages.workbench.model.correction import Boxes
+from desktop.pages.workbench.model.item_rows import ShownFinding
+from desktop.pages.workbench.results.findings import SURE
 
 
 class FindingRegions:

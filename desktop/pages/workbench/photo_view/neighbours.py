@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from desktop.canvas.findings import FindingBox
-from desktop.detection_words import finding_word
-from desktop.pages.workbench.document import ItemView
-from desktop.pages.workbench.rows import ShownFinding, findings_of, shown_detection
+from desktop.canvas.layers.finding_layer import FindingBox
+from desktop.localization.detection_terms import finding_word
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.model.item_rows import ShownFinding, findings_of, shown_detection
 from shared import results
 
 

@@ -6,29 +6,29 @@ import numpy as np
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor
 
-from desktop.canvas.findings import Matrix, mapped_corners
-from desktop.canvas.tools import Tool
-from desktop.canvas.view import CanvasView
-from desktop.canvas.viewport import Viewport
+from desktop.background.repaint import repaint_later
+from desktop.background.workers import Lane, Task, run
+from desktop.canvas.layers.finding_layer import Matrix, mapped_corners
+from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import ImageError
-from desktop.imaging.cut import seen_at
-from desktop.imaging.source import ImageSource
-from desktop.pages.sentences import sentence
-from desktop.pages.workbench.bench import OpenRecord
-from desktop.pages.workbench.comparing import CompareController
-from desktop.pages.workbench.correcting import CorrectionBar, CorrectionController
-from desktop.pages.workbench.findings import FindingsBox
-from desktop.pages.workbench.opening import fetch_photo
+from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.source import ImageSource
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.bars.tool_strip import ToolStrip
+from desktop.pages.workbench.comparing.compare_mode import CompareController
+from desktop.pages.workbench.open_record.loading import fetch_photo
+from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
-from desktop.pages.workbench.photo_view.carrying import ImagePoint, mapped_viewport
 from desktop.pages.workbench.photo_view.editing import FindingEditController
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
-from desktop.pages.workbench.photo_view.switch import PictureSwitch
-from desktop.pages.workbench.photos import PhotoPairController
-from desktop.pages.workbench.pictures import PhotoRef
-from desktop.pages.workbench.tool_strip import ToolStrip
-from desktop.turns import repaint_later
-from desktop.workers import Lane, Task, run
+from desktop.pages.workbench.photo_view.picture_switch import PictureSwitch
+from desktop.pages.workbench.photo_view.view_mapping import ImagePoint, mapped_viewport
+from desktop.pages.workbench.photos.photo_files import PhotoRef
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
+from desktop.pages.workbench.results.findings import FindingsBox
 from shared.geometry import Rect
 
 _GATHER_MS = 60

@@ -11,30 +11,30 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QWidget
 
-from desktop.canvas.alignment import AlignedPair
-from desktop.client.errors import Conflict, NotFound
-from desktop.pages.file_dialogs import Purpose, open_pictures
-from desktop.pages.sentences import sentence
-from desktop.pages.workbench.aligning import AlignmentController
-from desktop.pages.workbench.bench import OpenRecord
-from desktop.pages.workbench.capture import CaptureDialog
-from desktop.pages.workbench.detecting import DetectionController
-from desktop.pages.workbench.photos import PhotoPairController
-from desktop.pages.workbench.pictures import jpeg, thumbnail
+from desktop.background.workers import run
+from desktop.canvas.views.alignment import AlignedPair
+from desktop.client.http.errors import Conflict, NotFound
+from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.comparing.aligning import AlignmentController
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.capture import CaptureDialog
+from desktop.pages.workbench.photos.photo_files import jpeg, thumbnail
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoList
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
-from desktop.pages.workbench.record_photos.review import Choice, ReviewDialog, thumbnail_of
-from desktop.pages.workbench.record_photos.sharing import SharedPhotoController
-from desktop.pages.workbench.record_photos.thumbs import Thumbnail
-from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
-from desktop.pages.workbench.record_photos.words import (
+from desktop.pages.workbench.record_photos.photo_terms import (
     names_of,
     photo_name,
     photo_reason,
     photo_state,
 )
+from desktop.pages.workbench.record_photos.review import Choice, ReviewDialog, thumbnail_of
+from desktop.pages.workbench.record_photos.shared_items import SharedPhotoController
+from desktop.pages.workbench.record_photos.thumbnails import Thumbnail
+from desktop.pages.workbench.record_photos.tray import AcceptedBar, Tray, TrayState
+from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.widgets import Button, confirm
-from desktop.workers import run
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
 
 

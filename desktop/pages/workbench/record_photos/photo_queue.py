@@ -10,13 +10,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
-from desktop.client.errors import Conflict, NotLoggedIn, Unreachable
+from desktop.client.http.errors import Conflict, NotLoggedIn, Unreachable
+from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
-from desktop.embedded import ServiceState
 from desktop.imaging.conversion import for_upload
-from desktop.pages.sentences import sentence
-from desktop.workers import Lane, ProgressReport, Task, run
+from desktop.pages.common.messages.error_messages import sentence
 from shared.wire.photos import RecordPhoto
 
 _FIRST_PAUSE_MS = 1_000

@@ -9,14 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QApplication, QWidget
 
-from desktop.canvas.marks import CHIP_HEIGHT, chip_font, chip_text, draw_chip
-from desktop.canvas.picture_view import PictureView
+from desktop.background.workers import Task, run
+from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_font, chip_text, draw_chip
+from desktop.canvas.views.picture_view import PictureView
 from desktop.client import Session
 from desktop.imaging import ImageError
-from desktop.imaging.source import ImageSource
-from desktop.pages.sentences import sentence
-from desktop.pages.workbench.opening import fetch_photo
-from desktop.workers import Task, run
+from desktop.imaging.sources.source import ImageSource
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.open_record.loading import fetch_photo
 from shared.wire.photos import RecordPhoto
 
 

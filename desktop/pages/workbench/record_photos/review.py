@@ -10,12 +10,12 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
-from desktop.canvas.colours import colours_of
+from desktop.canvas.layers.colours import colours_of
 from desktop.client import Session
 from desktop.pages.workbench.record_photos.photo_list import PhotoList
+from desktop.pages.workbench.record_photos.photo_terms import photo_name, photo_reason
 from desktop.pages.workbench.record_photos.regions_preview import Outline, RegionsPreview
-from desktop.pages.workbench.record_photos.thumbs import Thumbnail, ThumbnailList
-from desktop.pages.workbench.record_photos.words import photo_name, photo_reason
+from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, ElidedLabel, SearchField, confirm, label, tip
 from shared.wire.photos import RecordPhoto

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from desktop.pages.workbench.record_photos.thumbs import Thumbnail, ThumbnailList
+from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.widgets import Button, ButtonKind, IconButton, IconLabel, Panel, ProgressBar, label
 
 _TEXT_PX = 250

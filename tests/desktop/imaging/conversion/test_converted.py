@@ -14,7 +14,7 @@ from PIL import Image, ImageCms
 
 from desktop import doctor
 from desktop.imaging import ImageError, open_image
-from desktop.imaging.conversion import converted, for_upload, heif
+from desktop.imaging.conversion import for_upload, heif, uploads
 from desktop.imaging.conversion.jpeg import comments
 from shared.checkup import Level
 from tests.desktop.imaging.conversion import photos
@@ -89,7 +89,7 @@ def test_name_that_is_not_unicode_does_not_stop_the_upload(tmp_path: Path) -> No
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "large.dng"
     with path.open("wb") as file:
-        file.truncate(converted.MAX_BYTES + 1)
+        file.truncate(uploads.MAX_BYTES + 1)
     assert "larger than 512 MB" in refused(path)
 
 

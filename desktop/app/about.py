@@ -1,0 +1,102 @@
+"""Shows version, service, file locations and licences of the program."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, QUrl, qVersion
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop.context import Context
+from desktop.localization.fonts import shows_chinese
+from desktop.logs import log_dir
+from desktop.widgets.basic.buttons import Button
+from desktop.widgets.basic.labels import label
+from desktop.widgets.dialogs import Dialog
+from shared import __version__
+from shared.paths import resource, root
+
+_ICON = QSize(56, 56)
+
+
+def licences_folder() -> Path | None:
+    """Where the texts of the licences lie; None when not frozen: each part has its own beside it then."""
+    folder = root() / "licences"
+    return folder if folder.is_dir() else None
+
+
+class About(Dialog):
+    """Information for support, copied by one click; contains no personal name."""
+
+    def __init__(self, parent: QWidget | None, context: Context) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("About Walkaround"))
+        self.setMinimumWidth(520)
+        service = self.tr("This computer") if context.embedded else context.session.base_url
+        self.facts = [
+            (self.tr("Version"), __version__),
+            (self.tr("Service"), service),
+            (self.tr("Data"), str(context.data_folder) if context.data_folder else self.tr("On the server")),
+            (self.tr("Log files"), str(log_dir())),
+            (self.tr("System"), platform.platform(terse=True)),
+            ("Python, Qt", f"{sys.version.split()[0]}, {qVersion()}"),
+        ]
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(16)
+        column.addLayout(self._head())
+        lines = QFormLayout()
+        lines.setHorizontalSpacing(16)
+        lines.setVerticalSpacing(6)
+        for name, fact in self.facts:
+            said = label(fact, wrap=True)
+            said.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+            said.setAccessibleName(name)
+            lines.addRow(label(name, "dim"), said)
+        column.addLayout(lines)
+        column.addWidget(
+            label(self.tr("No data leaves your systems: no telemetry, no update checks."), "dim", wrap=True)
+        )
+        column.addLayout(self._foot())
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        icon = QLabel()
+        icon.setPixmap(QIcon(str(resource("icons", "walkaround.svg"))).pixmap(_ICON, self.devicePixelRatio()))
+        row.addWidget(icon)
+        names = QVBoxLayout()
+        names.setSpacing(4)
+        names.addWidget(label("Walkaround 绕机检查工作站" if shows_chinese() else "Walkaround", "item"))
+        names.addWidget(label(self.tr("Surface inspection workstation"), "dim"))
+        names.addStretch(1)
+        row.addLayout(names, 1)
+        return row
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.copy = Button(self.tr("Copy"))
+        self.copy.clicked.connect(self._copy)
+        row.addWidget(self.copy)
+        folder = licences_folder()
+        if folder is not None:
+            licences = Button(self.tr("Third-party licences"))
+            licences.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
+            row.addWidget(licences)
+        row.addStretch(1)
+        close = Button(self.tr("Close"))
+        close.clicked.connect(self.accept)
+        close.setDefault(True)
+        close.setFocus()
+        row.addWidget(close)
+        return row
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(f"{name}: {fact}" for name, fact in self.facts))
+        self.copy.setText(self.tr("Copied"))

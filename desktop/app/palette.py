@@ -1,0 +1,181 @@
+"""Shows the command palette (Ctrl+K): type a few letters, Enter runs the command."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.commands.bindings import Commands
+from desktop.commands.registry import COMMANDS
+from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
+from desktop.widgets.basic.icons import paint_icon
+from desktop.widgets.basic.labels import rule
+
+_ROW = 36
+_WIDTH = 560
+_ROWS = 9
+_ID = Qt.ItemDataRole.UserRole
+
+
+def score(wanted: str, text: str) -> int | None:
+    """How well the letters `wanted` are found in `text`, in order and regardless of case; None: not at all.
+
+    More for letters that begin a word and for letters that follow each other, less for long texts.
+    """
+    wanted, lower = wanted.casefold().replace(" ", ""), text.casefold()
+    total, place, run = 0, -1, 0
+    for letter in wanted:
+        found = lower.find(letter, place + 1)
+        if found < 0:
+            return None
+        run = run + 1 if found == place + 1 else 0
+        begins = found == 0 or not lower[found - 1].isalnum()
+        total += 1 + 3 * run + (6 if begins else 0)
+        place = found
+    return total * 100 - len(text)
+
+
+class _Rows(QStyledItemDelegate):
+    def __init__(self, commands: Commands, parent: QObject) -> None:
+        super().__init__(parent)
+        self._commands = commands
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: object) -> QSize:
+        return QSize(0, _ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: object) -> None:
+        theme = theme_manager().theme
+        _, sign, title, section, keys = index.data(_ID)  # type: ignore[attr-defined]
+        rect: QRect = option.rect
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.accent_ground))
+            painter.drawRoundedRect(rect.adjusted(6, 1, -6, -1), 6, 6)
+        if sign:
+            paint_icon(
+                painter, sign, theme.dim, QRect(rect.left() + 16, rect.center().y() - 8, 18, 18).toRectF()
+            )
+        painter.setPen(QColor(theme.text))
+        painter.setFont(sized(TEXT_PX))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(rect.adjusted(44, 0, -160, 0), middle, title)
+        painter.setPen(QColor(theme.dim_text))
+        painter.setFont(sized(LABEL_PX))
+        painter.drawText(rect.adjusted(44, 0, -18, 0), middle | Qt.AlignmentFlag.AlignRight, keys or section)
+        painter.restore()
+
+
+class Palette(QFrame):
+    """A list of the commands that are possible now, over the window; goes when it loses the focus."""
+
+    def __init__(self, window: QWidget, commands: Commands) -> None:
+        super().__init__(window, Qt.WindowType.Popup)
+        self._commands = commands
+        self.setProperty("card", True)
+        self.setAccessibleName(self.tr("Find a command"))
+        self.line = QLineEdit()
+        self.line.setProperty("bare", True)
+        self.line.setPlaceholderText(self.tr("Search commands"))
+        self.line.setAccessibleName(self.tr("Find a command"))
+        self.line.installEventFilter(self)
+        self.line.textChanged.connect(self._fill)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Commands"))
+        self.list.setItemDelegate(_Rows(commands, self))
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.itemClicked.connect(lambda _item: self._choose())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 8, 1, 6)
+        column.setSpacing(6)
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 2, 16, 2)
+        head.addWidget(self.line)
+        column.addLayout(head)
+        column.addWidget(rule())
+        column.addWidget(self.list)
+        self._offered = [
+            (
+                command.id,
+                command.icon,
+                commands.title(command.id),
+                commands.section(command.id),
+                commands.keys_text(command.id),
+            )
+            for command in commands.live()
+            if command.id != "palette"
+        ]
+        self._fill("")
+
+    def open(self) -> None:
+        """Show it at the upper middle of the window, ready to type."""
+        window = self.parentWidget()
+        self.resize(_WIDTH, 58 + _ROW * min(_ROWS, max(1, len(self._offered))))
+        if window is not None:
+            corner = window.mapToGlobal(QPoint((window.width() - _WIDTH) // 2, 80))
+            self.move(corner)
+        self.show()
+        self.line.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def offered(self) -> list[str]:
+        """The ids in the list, best first."""
+        return [self.list.item(row).data(_ID)[0] for row in range(self.list.count())]
+
+    def _fill(self, wanted: str) -> None:
+        found = []
+        for place, entry in enumerate(self._offered):
+            points = score(wanted, entry[2])
+            if points is None and wanted:
+                # By its section, or in English where the hands are on letters while the words are Chinese.
+                others = (f"{entry[3]} {entry[2]}", COMMANDS[entry[0]].title)
+                less = [
+                    found - 10_000 for found in (score(wanted, text) for text in others) if found is not None
+                ]
+                points = max(less, default=None)
+            if points is not None:
+                found.append((-points if wanted else 0, place, entry))
+        self.list.clear()
+        for _, _, entry in sorted(found, key=lambda row: row[:2]):
+            item = QListWidgetItem(entry[2])
+            item.setData(_ID, entry)
+            self.list.addItem(item)
+        self.list.setCurrentRow(0)
+
+    def _choose(self) -> None:
+        item = self.list.currentItem()
+        self.close()
+        if item is not None:
+            self._commands.run(item.data(_ID)[0])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            key = event.key()
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._choose()
+                return True
+            steps = {
+                Qt.Key.Key_Down: 1,
+                Qt.Key.Key_Up: -1,
+                Qt.Key.Key_PageDown: _ROWS,
+                Qt.Key.Key_PageUp: -_ROWS,
+            }
+            if key in steps and self.list.count():
+                row = self.list.currentRow() + steps[Qt.Key(key)]
+                self.list.setCurrentRow(max(0, min(self.list.count() - 1, row)))
+                return True
+        return False

@@ -1,0 +1,351 @@
+"""Runs work in a bounded thread pool and delivers its outcome on the GUI thread.
+
+    task = run(client.records, query, owner=self, done=self._show, failed=self._explain)
+
+A callback is dropped when its task was cancelled or its owner is gone.
+
+A page, a control and what belongs to them take work nowhere else. Four modules have threads of their own,
+because theirs live as long as the thing that they serve and wait most of the time, which would hold a place
+of the pool (`tests/desktop/background/test_workers.py` finds any other):
+
+- `connection/local_service.py`: the watcher of the service, from its start to its end, and the reader of what
+  it prints;
+- `journal/journal.py`: the thread that flushes the journal to the disk; it knows no Qt, and must not wait
+  behind a download;
+- `imaging/loader.py`: the readers of the picture on view, which take the tile that is wanted most at the
+  moment, not the one that was asked for first;
+- `imaging/sources/remote.py`: the connections that fetch the tiles of one picture from a service elsewhere,
+  dropped with the picture.
+
+They speak to the GUI through `gui_caller` or a queued signal.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from functools import partial
+from typing import Any, TypeVar, TypeVarTuple, overload
+
+import shiboken6
+from PySide6.QtCore import (
+    QCoreApplication,
+    QObject,
+    QRunnable,
+    Qt,
+    QThread,
+    QThreadPool,
+    QTimer,
+    Signal,
+    Slot,
+)
+
+Given = TypeVarTuple("Given")
+T = TypeVar("T")
+
+SHORT_THREADS = 4
+LONG_THREADS = 8
+_IDLE_MS = 10_000
+_TURN_SECONDS = 0.008
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error
+    """Raised inside a running function by `ProgressReport` after its task was cancelled; ends it quietly."""
+
+
+class Lane(Enum):
+    """Which pool takes the work: requests and decoding SHORT, what runs until told to stop LONG."""
+
+    SHORT = "short"
+    LONG = "long"
+
+
+class Task:
+    """Work that was handed over; tells its state and can be cancelled."""
+
+    def __init__(self, owner: QObject | None) -> None:
+        self._cancelled = threading.Event()
+        self._finished = False
+        self._owner = None if owner is None else weakref.ref(owner)
+        # What was handed over, held here for the GUI thread: a worker that held the last reference to a page
+        # or to a method of it would delete it, and Qt crashes when an object dies on another thread.
+        self._work: list[Callable[[], Any]] = []
+        self._callbacks: dict[str, Callable[[Any], object] | None] = {}
+
+    @property
+    def cancelled(self) -> bool:
+        """True after `cancel()`."""
+        return self._cancelled.is_set()
+
+    @property
+    def finished(self) -> bool:
+        """True when nothing of this task will arrive any more (as seen on the GUI thread)."""
+        return self._finished
+
+    def cancel(self) -> None:
+        """Ask the work to stop: skipped when not begun, ended at its next report; it never calls back."""
+        self._cancelled.set()
+
+    def _wanted(self) -> bool:
+        if self.cancelled:
+            return False
+        if self._owner is None:
+            return True
+        owner = self._owner()
+        return owner is not None and shiboken6.isValid(owner)
+
+
+class ProgressReport:
+    """Given to a function that reports progress: call it with a value; it raises `Cancelled` in time."""
+
+    def __init__(self, task: Task, send: Callable[[Any], None]) -> None:
+        self._task = task
+        self._send = send
+
+    def __call__(self, value: Any) -> None:
+        self.check()
+        self._send(value)
+
+    def check(self) -> None:
+        """Raise `Cancelled` when the task was cancelled, without reporting anything."""
+        if self._task.cancelled:
+            raise Cancelled
+
+    def wait(self, seconds: float) -> None:
+        """Sleep, but wake and raise `Cancelled` as soon as the task is cancelled."""
+        if self._task._cancelled.wait(seconds):
+            raise Cancelled
+
+
+class _Postbox(QObject):
+    """Lives on the GUI thread; a call posted from any thread runs there, in order.
+
+    Those that came together take several turns of the event loop when they take long, so that the window
+    paints and answers in between.
+    """
+
+    _came = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: deque[Callable[[], None]] = deque()
+        self._guard = threading.Lock()
+        self._scheduled = False
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._run)
+        self._came.connect(self._run, Qt.ConnectionType.QueuedConnection)
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Have `call` run; from any thread."""
+        with self._guard:
+            self._calls.append(call)
+            scheduled, self._scheduled = self._scheduled, True
+        if not scheduled:
+            self._came.emit()
+
+    @Slot()
+    def _run(self) -> None:
+        ends = time.monotonic() + _TURN_SECONDS
+        try:
+            while (call := self._taken()) is not None:
+                call()
+                if time.monotonic() > ends:
+                    return
+        finally:
+            if self._scheduled:
+                self._next.start()
+
+    def _taken(self) -> Callable[[], None] | None:
+        with self._guard:
+            self._scheduled = bool(self._calls)
+            return self._calls.popleft() if self._scheduled else None
+
+
+class _Job(QRunnable):
+    def __init__(self, body: Callable[[], None]) -> None:
+        super().__init__()
+        self._body = body
+
+    def run(self) -> None:
+        self._body()
+
+
+class _Pools:
+    def __init__(self) -> None:
+        self.postbox = _Postbox()
+        self.open = True
+        self.tasks: set[Task] = set()
+        self._pools: dict[Lane, QThreadPool] = {}
+        for lane, threads in ((Lane.SHORT, SHORT_THREADS), (Lane.LONG, LONG_THREADS)):
+            pool = QThreadPool()
+            pool.setMaxThreadCount(threads)
+            pool.setExpiryTimeout(_IDLE_MS)
+            self._pools[lane] = pool
+
+    def start(self, lane: Lane, body: Callable[[], None], priority: int) -> None:
+        self._pools[lane].start(_Job(body), priority)
+
+    def close(self, wait_ms: int) -> bool:
+        self.open = False
+        for task in self.tasks:
+            task.cancel()
+        for pool in self._pools.values():
+            pool.clear()
+        waited = [pool.waitForDone(wait_ms) for pool in self._pools.values()]
+        if all(waited):
+            _abandoned.discard(self)
+        else:
+            # Without this, the last worker would delete the pool that it runs in, and wait for its own end.
+            _abandoned.add(self)
+        return all(waited)
+
+
+_pools: _Pools | None = None
+_abandoned: set[_Pools] = set()
+
+
+def _current() -> _Pools:
+    global _pools
+    application = QCoreApplication.instance()
+    if application is None:
+        raise RuntimeError("make the QApplication before running work")
+    if QThread.currentThread() != application.thread():
+        raise RuntimeError("work is handed over on the GUI thread only")
+    if _pools is None:
+        _pools = _Pools()
+    return _pools
+
+
+@overload
+def run(
+    function: Callable[[*Given], T],
+    *args: *Given,
+    owner: QObject | None,
+    done: Callable[[T], object] | None = None,
+    failed: Callable[[Exception], object] | None = None,
+    progress: None = None,
+    lane: Lane = Lane.SHORT,
+    priority: int = 0,
+) -> Task: ...
+
+
+@overload
+def run(
+    function: Callable[[ProgressReport, *Given], T],
+    *args: *Given,
+    owner: QObject | None,
+    done: Callable[[T], object] | None = None,
+    failed: Callable[[Exception], object] | None = None,
+    progress: Callable[[Any], object],
+    lane: Lane = Lane.SHORT,
+    priority: int = 0,
+) -> Task: ...
+
+
+def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
+    function: Callable[..., Any],
+    *args: Any,
+    owner: QObject | None,
+    done: Callable[[Any], object] | None = None,
+    failed: Callable[[Exception], object] | None = None,
+    progress: Callable[[Any], object] | None = None,
+    lane: Lane = Lane.SHORT,
+    priority: int = 0,
+) -> Task:
+    """Run ``function(*args)`` in the pool; afterwards exactly one of `done(result)` and `failed(exception)`.
+
+    With `progress`, the function gets a `ProgressReport` as its first argument, and every value it reports
+    arrives at `progress(value)`. Callbacks run on the GUI thread, never after `Task.cancel()`, never when
+    `owner` is gone (None: whenever the program still runs). An owner that goes does not stop the work: a save
+    is still saved. Without `failed`, an exception goes to `sys.excepthook`. Higher `priority` starts first.
+
+    Raises RuntimeError away from the GUI thread.
+    """
+    pools = _current()
+    task = Task(owner)
+    task._callbacks = {"done": done, "failed": failed or _unexpected, "progress": progress}
+    pools.tasks.add(task)
+    if progress is None:
+        task._work.append(partial(function, *args))
+    else:
+        report = ProgressReport(task, lambda value: _post(pools, task, "progress", [value]))
+        task._work.append(partial(function, report, *args))
+    pools.start(lane, partial(_work, pools, task), priority)
+    return task
+
+
+def _work(pools: _Pools, task: Task) -> None:
+    """In a worker: run what was handed over, and send the outcome home."""
+    which, outcome = _outcome(task)
+    _post(pools, task, which, outcome)
+
+
+def _outcome(task: Task) -> tuple[str, list[Any]]:
+    """Which callback gets what. In a list, which the GUI thread empties: a value may hold Qt objects too."""
+    try:
+        if task.cancelled:
+            raise Cancelled
+        return "done", [task._work[0]()]
+    except Cancelled:
+        task.cancel()
+        return "cancelled", [None]
+    except Exception as error:
+        return "failed", [error]
+
+
+def _post(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
+    # After close() nobody reads the postbox, and its C++ half may already be gone with the application.
+    if pools.open:
+        pools.postbox.post(partial(_arrive, pools, task, which, outcome))
+
+
+def _arrive(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
+    """On the GUI thread."""
+    value = outcome.pop()
+    callback = task._callbacks.get(which)
+    if which != "progress":
+        task._finished = True
+        task._work.clear()
+        task._callbacks.clear()
+        pools.tasks.discard(task)
+    if callback is not None and task._wanted():
+        callback(value)
+
+
+def _unexpected(error: Exception) -> None:
+    sys.excepthook(type(error), error, error.__traceback__)
+
+
+def gui_caller() -> Callable[[Callable[[], None]], None]:
+    """A function that any thread may call with a callable, which then runs on the GUI thread.
+
+    For what has a thread of its own, such as the watcher of the embedded service. Ask for it on the GUI
+    thread; after `shutdown` its calls are dropped.
+    """
+    pools = _current()
+
+    def call(function: Callable[[], None]) -> None:
+        if pools.open:
+            pools.postbox.post(function)
+
+    return call
+
+
+def busy() -> int:
+    """How many tasks have not arrived yet."""
+    return 0 if _pools is None else len(_pools.tasks)
+
+
+def shutdown(wait_ms: int = 5_000) -> bool:
+    """Cancel everything, drop what has not begun, wait up to `wait_ms` for the rest.
+
+    False when some of it still runs. The next `run` starts afresh.
+    """
+    global _pools
+    pools, _pools = _pools, None
+    return pools is None or pools.close(wait_ms)

@@ -1,0 +1,198 @@
+"""Finds frontal faces by a boosted cascade over local binary patterns, on a small grey picture.
+
+Method: S. Liao, X. Zhu, Z. Lei, L. Zhang, S. Z. Li, Learning multi-scale block local binary patterns for face
+recognition, 2007, as a cascade of stages after P. Viola and M. Jones, 2001. The trained numbers are those of
+the file in OpenCV's cascade format that scikit-image carries; only that file is used, because the package
+behind it takes half a second to import and is left out of the frozen program.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from shared.images.cv import cv2
+from shared.paths import root
+
+Grey = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+_FILE = "lbpcascade_frontalface_opencv.xml"
+# Each scale is this much smaller than the one before; windows step by this many pixels of the scaled picture.
+_SCALE = 1.15
+_STEP = 2
+# So many overlapping windows make a face; a single one is chance.
+_NEIGHBOURS = 2
+_OVERLAP = 0.35
+# Blocks of the 3 x 3 around the middle one, clockwise from the upper left: their places in the bits 7..0.
+_AROUND = (0, 1, 2, 5, 8, 7, 6, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """Weak classifiers of one stage: number of the feature, 256-bit subset, the two votes; the threshold."""
+
+    features: list[int]
+    subsets: npt.NDArray[np.bool_]
+    votes: Floats
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Cascade:
+    side: int
+    stages: tuple[_Stage, ...]
+    rects: Ints
+    """Each feature's upper left block as x, y, w, h in the window."""
+
+
+def cascade_file() -> Path:
+    """Where the trained numbers lie. Raises FileNotFoundError when scikit-image's data is missing."""
+    frozen = root() / "skimage" / "data" / _FILE
+    if frozen.exists():
+        return frozen
+    found = importlib.util.find_spec("skimage")
+    for folder in (found.submodule_search_locations or []) if found is not None else []:
+        if (path := Path(folder) / "data" / _FILE).exists():
+            return path
+    raise FileNotFoundError(_FILE)
+
+
+@lru_cache(maxsize=1)
+def _cascade() -> _Cascade:
+    tree = ET.fromstring(cascade_file().read_text(encoding="utf-8"))  # noqa: S314 - a file of our own
+    top = tree.find("cascade")
+    assert top is not None
+    stages = tuple(_stage(stage) for stage in _entries(top, "stages"))
+    rects = [[int(number) for number in _text(entry, "rect")] for entry in _entries(top, "features")]
+    return _Cascade(int(_text(top, "width")[0]), stages, np.array(rects, dtype=np.int32))
+
+
+def _entries(node: ET.Element, name: str) -> list[ET.Element]:
+    found = node.find(name)
+    return [] if found is None else found.findall("_")
+
+
+def _text(node: ET.Element, name: str) -> list[str]:
+    return (node.findtext(name) or "").split()
+
+
+def _stage(stage: ET.Element) -> _Stage:
+    features: list[int] = []
+    subsets: list[npt.NDArray[np.bool_]] = []
+    votes: list[list[float]] = []
+    for weak in _entries(stage, "weakClassifiers"):
+        numbers = [int(number) for number in _text(weak, "internalNodes")]
+        features.append(numbers[2])
+        words = np.array(numbers[3:11], dtype=np.int64)
+        subsets.append(((words[:, None] >> np.arange(32)) & 1).astype(bool).ravel())
+        votes.append([float(number) for number in _text(weak, "leafValues")])
+    threshold = float(_text(stage, "stageThreshold")[0])
+    return _Stage(features, np.array(subsets), np.array(votes), threshold)
+
+
+Square = tuple[int, int, int]
+"""x, y, side in px."""
+
+
+def find_faces(
+    grey: Grey, smallest: int, known: Square | None = None, largest: int | None = None
+) -> list[Square]:
+    """Squares around the frontal faces of `grey` (height x width, uint8), largest first.
+
+    `smallest`, `largest`: side of the faces that are looked for, px. `known`: where a face was just before;
+    there a weaker trace of it is enough. 160 x 120 take some 20 ms.
+    """
+    cascade = _cascade()
+    sums: list[Ints] = []
+    places: list[npt.NDArray[np.float64]] = []
+    starts: list[Ints] = []
+    acrosses: list[Ints] = []
+    begin, scale = 0, smallest / cascade.side
+    while min(size := (round(grey.shape[1] / scale), round(grey.shape[0] / scale))) >= cascade.side:
+        if largest is not None and scale * cascade.side > largest:
+            break
+        small = cv2.resize(grey, size, interpolation=cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR)
+        table: Ints = cv2.integral(small)
+        across = table.shape[1]
+        ys, xs = np.mgrid[0 : size[1] - cascade.side + 1 : _STEP, 0 : size[0] - cascade.side + 1 : _STEP]
+        xs, ys = xs.ravel(), ys.ravel()
+        sums.append(table.ravel())
+        starts.append((begin + ys * across + xs).astype(np.int32))
+        acrosses.append(np.full(xs.size, across, dtype=np.int32))
+        places.append(np.stack([xs * scale, ys * scale, np.full(xs.size, cascade.side * scale)], axis=1))
+        begin += table.size
+        scale *= _SCALE
+    if not sums:
+        return []
+    passed = _passed(cascade, np.concatenate(sums), np.concatenate(starts), np.concatenate(acrosses))
+    windows = np.concatenate(places)[passed]
+    # Half of the faces in motion leave a single window; the one before counts as the second.
+    return _grouped(windows if known is None else np.vstack((windows, known)))
+
+
+def _passed(cascade: _Cascade, sums: Ints, starts: Ints, acrosses: Ints) -> Ints:
+    """Numbers of the windows that pass every stage, all scales at once.
+
+    `sums` holds the integral images one after another; a window is where it starts in there, and how wide its
+    integral image is.
+    """
+    left: Ints = np.arange(starts.size, dtype=np.int32)
+    for stage in cascade.stages:
+        patterns = _patterns(sums, starts[left], acrosses[left], cascade.rects[stage.features])
+        inside = stage.subsets[np.arange(len(stage.features)), patterns]
+        total = np.where(inside, stage.votes[:, 0], stage.votes[:, 1]).sum(axis=1)
+        left = left[total >= stage.threshold]
+        if left.size == 0:
+            break
+    return left
+
+
+def _patterns(sums: Ints, starts: Ints, acrosses: Ints, rects: Ints) -> Grey:
+    """The local binary patterns (0..255), windows x features: which blocks around are not darker."""
+    steps = np.arange(4, dtype=np.int32)
+    rows = rects[:, 1, None] + rects[:, 3, None] * steps
+    columns = rects[:, 0, None] + rects[:, 2, None] * steps
+    lines = starts[:, None, None] + rows[None] * acrosses[:, None, None]
+    corners = sums[lines[..., None] + columns[None, :, None, :]]
+    across = corners[..., 1:] - corners[..., :-1]
+    blocks = across[:, :, 1:] - across[:, :, :-1]
+    blocks = blocks.reshape(*blocks.shape[:2], 9)
+    brighter = blocks[..., _AROUND] >= blocks[..., 4:5]
+    return np.packbits(brighter, axis=-1)[..., 0]
+
+
+def _grouped(windows: Floats) -> list[Square]:
+    """One square for each group of windows that overlap, where the group is large enough."""
+    faces: list[Square] = []
+    while len(windows):
+        overlap = _overlap(windows)
+        best = int(np.argmax(overlap.sum(axis=1)))
+        group = overlap[best]
+        if group.sum() < _NEIGHBOURS:
+            break
+        x, y, side = windows[group].mean(axis=0)
+        faces.append((round(x), round(y), round(side)))
+        # What is centred inside a face that was found is that face at another scale.
+        middle = windows[:, :2] + windows[:, 2:] / 2
+        inside = np.all((middle >= (x, y)) & (middle <= (x + side, y + side)), axis=1)
+        windows = windows[~(group | inside)]
+    return sorted(faces, key=lambda face: -face[2])
+
+
+def _overlap(windows: Floats) -> npt.NDArray[np.bool_]:
+    """Which pairs of squares share more than `_OVERLAP` of what they cover together."""
+    low = np.maximum(windows[:, None, :2], windows[None, :, :2])
+    ends = windows[:, :2] + windows[:, 2:]
+    high = np.minimum(ends[:, None], ends[None])
+    shared = np.clip(high - low, 0, None).prod(axis=2)
+    areas = windows[:, 2] ** 2
+    together = areas[:, None] + areas[None] - shared
+    return np.asarray(shared / together > _OVERLAP)

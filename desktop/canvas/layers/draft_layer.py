@@ -1,0 +1,85 @@
+"""Paints what is under way: the rectangle being drawn, the selection band, the ruler."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+
+from desktop.canvas.layers.colours import CanvasColours
+from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_font, draw_chip
+from desktop.canvas.layers.region_layer import crisp
+from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.tools.tool_machine import Measure, ToolDraft
+from desktop.canvas.tools.tool_names import measure_text
+from shared.geometry import Rect
+
+
+def paint_draft(
+    painter: QPainter,
+    viewport: Viewport,
+    draft: ToolDraft,
+    colours: CanvasColours,
+    font: QFont,
+    mm_per_pixel: float | None,
+) -> None:
+    """Paint a draft over everything else."""
+    accent = QColor(colours.accent)
+    if draft.drawn is not None:
+        _frame(painter, viewport.rect_to_view(draft.drawn), accent, Qt.PenStyle.SolidLine)
+        size = f"{draft.drawn.w:.0f} × {draft.drawn.h:.0f}"
+        if mm_per_pixel is not None:
+            size += f" · {draft.drawn.w * mm_per_pixel:.1f} × {draft.drawn.h * mm_per_pixel:.1f} mm"
+        box = viewport.rect_to_view(draft.drawn)
+        _chip(painter, viewport, box.right, box.bottom + 6, size, accent, font)
+    if draft.band is not None:
+        _frame(painter, viewport.rect_to_view(draft.band), accent, Qt.PenStyle.DashLine)
+    if draft.measure is not None:
+        _ruler(painter, viewport, draft.measure, accent, font, mm_per_pixel)
+
+
+def _frame(painter: QPainter, box: Rect, accent: QColor, style: Qt.PenStyle) -> None:
+    pen = QPen(accent, 1.5, style)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    painter.setPen(pen)
+    fill = QColor(accent)
+    fill.setAlpha(30)
+    painter.setBrush(fill)
+    painter.drawRect(crisp(box))
+
+
+def _ruler(
+    painter: QPainter,
+    viewport: Viewport,
+    measure: Measure,
+    accent: QColor,
+    font: QFont,
+    mm_per_pixel: float | None,
+) -> None:
+    x1, y1 = viewport.to_view(measure.x1, measure.y1)
+    x2, y2 = viewport.to_view(measure.x2, measure.y2)
+    line = QLineF(x1, y1, x2, y2)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for colour, width in ((QColor("#ffffff"), 4.0), (accent, 2.0)):
+        painter.setPen(QPen(colour, width))
+        painter.drawLine(line)
+        for point in (line.p1(), line.p2()):
+            end = QLineF(point, line.p2() if point == line.p1() else line.p1()).normalVector()
+            end.setLength(6)
+            painter.drawLine(end)
+            end.setLength(-6)
+            painter.drawLine(end)
+    painter.restore()
+    text = measure_text(measure, mm_per_pixel)
+    _chip(painter, viewport, (x1 + x2) / 2 + 8, (y1 + y2) / 2 + 8, text, accent, font)
+
+
+def _chip(
+    painter: QPainter, viewport: Viewport, x: float, y: float, text: str, accent: QColor, font: QFont
+) -> None:
+    strong = chip_font(font)
+    painter.setFont(strong)
+    width = QFontMetricsF(strong).horizontalAdvance(text) + 14
+    x = min(max(x, 0), max(viewport.width - width, 0))
+    y = min(max(y, 0), max(viewport.height - CHIP_HEIGHT, 0))
+    draw_chip(painter, QRectF(round(x), round(y), round(width), CHIP_HEIGHT), text, accent)

@@ -1,0 +1,1 @@
+"""Regions, viewport and geometry of the canvas as pure objects: no painting, no widgets."""

@@ -1,0 +1,1 @@
+"""The canvas widgets: picture view, region canvas and comparison of a reference and a photo."""

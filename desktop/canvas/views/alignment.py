@@ -1,0 +1,155 @@
+"""Brings a photo onto the part of the reference image it shows. Blocks: off the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QImage
+
+from desktop.canvas.layers.finding_layer import Matrix
+from desktop.imaging.decoding.pixels import from_qimage, to_qimage
+from desktop.imaging.sources.cut import ImageCrop
+from shared.images.cv import cv2
+
+Bytes = npt.NDArray[np.uint8]
+
+MAX_SIDE = 4096
+"""Longer side, in px, up to which the pair is worked out at the photo's resolution."""
+
+_OUTSIDE = (96, 96, 96, 255)
+_GAIN = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPair:
+    """A reference crop and the photo in the same pixels, and how they differ.
+
+    `mapping` (3 x 3) brings px of the photo to px of the pair; `aligned` is False when no homography was
+    known and the photo was only stretched to the crop: then `difference` is a null picture. `to_reference`
+    (3 x 3) brings px of the pair to px of the reference image; None where the pair shows no part of one.
+    `photo_size` is the whole photo in px.
+    """
+
+    reference: QImage
+    photo: QImage
+    difference: QImage
+    mapping: Matrix
+    aligned: bool
+    to_reference: Matrix | None = None
+    photo_size: tuple[int, int] = (0, 0)
+
+
+def align(
+    reference: QImage, photo: QImage, homography: Matrix | None, origin: tuple[float, float] = (0, 0)
+) -> AlignedPair:
+    """The pair for a crop of the reference image whose upper left px is `origin`, and a photo.
+
+    `homography` brings px of the whole reference image to px of the photo. The pair is as fine as the photo,
+    within 1 to 4 px for each px of the crop and `MAX_SIDE`. Raises ValueError on an empty picture or a
+    homography that cannot be inverted.
+    """
+    if reference.isNull() or photo.isNull():
+        raise ValueError("both pictures need pixels")
+    width, height = reference.width(), reference.height()
+    if homography is None:
+        forward = np.diag([photo.width() / width, photo.height() / height, 1.0])
+    else:
+        shift = np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]])
+        forward = np.asarray(homography, np.float64) @ shift
+    if abs(np.linalg.det(forward)) < 1e-12:
+        raise ValueError("the homography cannot be inverted")
+    scale = _scale(forward, width, height)
+    # half-pixel centres: OpenCV counts from the middle of the first pixel, we from its corner
+    grow = np.diag([1 / scale, 1 / scale, 1.0])
+    half = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
+    back = np.linalg.inv(half)
+    size = (round(width * scale), round(height * scale))
+    to_photo = forward @ grow
+    bgrx = _bytes(photo)
+    warped = cv2.warpPerspective(
+        bgrx,
+        back @ to_photo @ half,
+        size,
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_CONSTANT,
+        borderValue=_OUTSIDE,
+    )
+    plain = cv2.resize(_bytes(reference), size, interpolation=cv2.INTER_LINEAR)
+    difference = QImage()
+    if homography is not None:
+        inside = cv2.warpPerspective(
+            np.full(bgrx.shape[:2], 255, np.uint8),
+            back @ to_photo @ half,
+            size,
+            flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP,
+        )
+        difference = _image(_difference(plain, warped, inside))
+    return AlignedPair(
+        _image(plain),
+        _image(warped),
+        difference,
+        np.linalg.inv(to_photo),
+        homography is not None,
+        np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]]) @ grow,
+        (photo.width(), photo.height()),
+    )
+
+
+def align_cut(reference: QImage, cut: ImageCrop, homography: Matrix | None) -> AlignedPair:
+    """The pair for a part or a smaller edition of a photo: everything it says is in px of the whole photo.
+
+    `homography` brings px of `reference` to px of the whole photo. Raises ValueError as `align` does.
+    """
+    onto_cut = None if homography is None else cut.from_whole @ np.asarray(homography, np.float64)
+    pair = align(reference, cut.image, onto_cut)
+    return replace(pair, mapping=pair.mapping @ cut.from_whole, photo_size=cut.size)
+
+
+def homography_from_points(
+    reference: Sequence[tuple[float, float]], photo: Sequence[tuple[float, float]]
+) -> Matrix:
+    """The mapping that three pairs of points set by a person give: affine, as a 3 x 3 matrix from reference
+    px to photo px. Raises ValueError when there are not three or when they lie on a line.
+    """
+    if len(reference) != 3 or len(photo) != 3:
+        raise ValueError("three points are needed in each picture")
+    for points in (reference, photo):
+        (x1, y1), (x2, y2), (x3, y3) = points
+        if abs((x2 - x1) * (y3 - y1) - (x3 - x1) * (y2 - y1)) < 1e-6:
+            raise ValueError("the three points lie on a line")
+    affine = cv2.getAffineTransform(np.float32(reference), np.float32(photo))  # type: ignore[arg-type]
+    return np.vstack([np.asarray(affine, np.float64), [0.0, 0.0, 1.0]])
+
+
+def _scale(forward: Matrix, width: int, height: int) -> float:
+    """How many px of the photo lie along one px of the crop, in its middle."""
+    x, y = width / 2, height / 2
+    points = np.array([[x, y, 1.0], [x + 1, y, 1.0], [x, y + 1, 1.0]]) @ forward.T
+    flat = points[:, :2] / points[:, 2:]
+    across, down = flat[1] - flat[0], flat[2] - flat[0]
+    fine = float(np.sqrt(abs(across[0] * down[1] - across[1] * down[0])))
+    return max(min(fine, 4.0, MAX_SIDE / max(width, height)), min(1.0, MAX_SIDE / max(width, height)))
+
+
+def _difference(reference: Bytes, photo: Bytes, inside: Bytes) -> Bytes:
+    """Where they differ, bright on dark: blurred a little, so that noise and half a pixel do not count."""
+    blurred = [cv2.GaussianBlur(picture[:, :, :3], (0, 0), 1.5) for picture in (reference, photo)]
+    apart = cv2.absdiff(*blurred).max(axis=2)
+    apart[inside == 0] = 0
+    heat = cv2.applyColorMap(cv2.convertScaleAbs(apart, alpha=_GAIN), cv2.COLORMAP_INFERNO)
+    return np.asarray(cv2.cvtColor(heat, cv2.COLOR_BGR2BGRA), np.uint8)
+
+
+def _bytes(image: QImage) -> Bytes:
+    """The pixels as (height, width, 4) bytes: blue, green, red, 255. A copy."""
+    rgb32 = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = from_qimage(rgb32).copy()
+    return pixels.view(np.uint8).reshape(rgb32.height(), rgb32.width(), 4)
+
+
+def _image(bgrx: Bytes) -> QImage:
+    height, width = bgrx.shape[:2]
+    return to_qimage(np.ascontiguousarray(bgrx).view(np.uint32).reshape(height, width))

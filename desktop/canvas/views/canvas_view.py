@@ -1,0 +1,302 @@
+# ruff: noqa: N815 - Qt signals
+"""Shows a picture with its regions, and lets the user draw on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QEnterEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.repaint import TURN_MS
+from desktop.canvas.layers.area_layer import AreaLayer
+from desktop.canvas.layers.draft_layer import paint_draft
+from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer, Matrix
+from desktop.canvas.layers.region_layer import MANY, RegionLayer
+from desktop.canvas.model.regions import RegionStore, StoreEvent
+from desktop.canvas.model.shaping import Handle
+from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.tools.editor import RegionEditor
+from desktop.canvas.tools.tool_machine import Pointer, Tool
+from desktop.canvas.views.picture_view import PictureView
+from desktop.imaging.sources.source import ImageSource
+from shared.geometry import Rect
+
+_LEFT = Qt.MouseButton.LeftButton
+_PAN_STEP = 40
+"""View px that the picture moves by in one step."""
+
+
+class CanvasView(PictureView):
+    """A picture, its regions and findings. What a person changes comes as `regionsEdited`; who receives it
+    journals it and applies it to `store`, as undo does.
+    """
+
+    regionsEdited = Signal(object)
+    """A RegionsChanged, not yet applied to the store."""
+    selectionChanged = Signal(tuple)
+    """The ids of the selected regions, in the order of selecting."""
+    regionActivated = Signal(str)
+    """A region was double-clicked."""
+    editRefused = Signal()
+    """The person tried to change a region while that is not possible."""
+    areaDrawn = Signal(object)
+    """The Rect that was drawn with `Tool.AREA`."""
+    toolChanged = Signal(object)
+    """The new Tool."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Image with regions"))
+        self.store = RegionStore()
+        self.editor = RegionEditor(
+            self.store, self.regionsEdited.emit, self.areaDrawn.emit, self.editRefused.emit
+        )
+        self.mm_per_pixel: float | None = None
+        """Real-world scale of the picture; the ruler and sizes say mm when it is known."""
+        self._region_layer = RegionLayer(self.store)
+        self._finding_layer = FindingLayer()
+        self._area_layer = AreaLayer()
+        self._space = False
+        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
+        self._next.timeout.connect(self.update)
+        self.store.subscribe(self._store_changed)
+        self.viewportChanged.connect(self._follow_scale)
+
+    # ---- what is seen
+
+    def open(self, source: ImageSource | None, *, keep_view: bool = False) -> None:
+        """Show a picture (None for none), fitted; with `keep_view` where it was, if the sizes are equal."""
+        self.editor.set_picture(source.size if source is not None else (0, 0))
+        super().open(source, keep_view=keep_view)
+
+    def show_region(self, region_id: str) -> None:
+        """Bring a region to the middle and zoom to it; nothing when it is not there."""
+        region = self.store.get(region_id)
+        if region is not None:
+            self._set_viewport(self._viewport.showing(region.rect), moving=False)
+
+    def ensure_visible(self, region_id: str) -> None:
+        """Bring a region to the middle, without zooming, unless some of it is seen already."""
+        region = self.store.get(region_id)
+        if region is not None and region.rect.intersection(self._viewport.visible).empty:
+            rect = region.rect
+            self._set_viewport(self._viewport.centred(rect.x + rect.w / 2, rect.y + rect.h / 2), moving=False)
+
+    @property
+    def regions_shown(self) -> bool:
+        """Whether regions are painted."""
+        return self._region_layer.show_regions
+
+    def show_regions(self, on: bool) -> None:
+        """Paint regions, or only the picture."""
+        self._region_layer.show_regions = on
+        self.update()
+
+    @property
+    def labels_shown(self) -> bool:
+        """Whether numbers and names are painted."""
+        return self._region_layer.show_labels
+
+    def show_labels(self, on: bool) -> None:
+        """Paint numbers and names, or only rectangles."""
+        self._region_layer.show_labels = self._finding_layer.show_labels = on
+        self.update()
+
+    def set_findings(self, boxes: Iterable[FindingBox], mapping: Matrix | None = None) -> None:
+        """Show these boxes; `mapping` (3 x 3) brings their px to px of this picture."""
+        self._finding_layer.boxes = tuple(boxes)
+        self._finding_layer.mapping = mapping
+        self._update_soon()
+
+    def set_areas(self, areas: Iterable[Rect], chosen: int = -1) -> None:
+        """Show these areas (px) hatched, the one at the place `chosen` marked."""
+        self._area_layer.areas, self._area_layer.chosen = tuple(areas), chosen
+        self._update_soon()
+
+    # ---- tools and commands
+
+    def set_tool(self, tool: Tool) -> None:
+        """Take another tool."""
+        if tool is not self.editor.tool:
+            self.editor.set_tool(tool)
+            self._tool_changed()
+
+    def paste(self) -> None:
+        """Add the regions from the clipboard, if there are any."""
+        self.editor.paste(QGuiApplication.clipboard().text())
+
+    def select_all(self) -> None:
+        """Select every region that is not hidden."""
+        self.store.select([region.id for region in self.store if not region.hidden])
+
+    def move_by(self, dx: int, dy: int) -> None:
+        """Move the selected regions by px; with none selected the picture, by so many steps."""
+        if self.store.selected:
+            self.editor.nudge(dx, dy)
+        else:
+            self._set_viewport(self._viewport.panned(-dx * _PAN_STEP, -dy * _PAN_STEP))
+
+    def finish(self) -> None:
+        """Take what is being drawn; with nothing under way, zoom to the region that was selected last."""
+        drew = self.editor.finish()
+        if drew and self.editor.tool in (Tool.DRAW, Tool.AREA):
+            self.set_tool(Tool.SELECT)
+        elif not drew and self.editor.tool is Tool.SELECT and self.store.selected:
+            self.show_region(self.store.selected[-1])
+        self.update()
+
+    def cancel(self) -> None:
+        """Drop what is under way and take the selecting tool; with nothing under way select nothing."""
+        if self.editor.busy or self.editor.tool is Tool.SELECT:
+            self.editor.cancel()
+        self.set_tool(Tool.SELECT)
+        self.update()
+
+    # ---- painting
+
+    def _paint_over(self, painter: QPainter) -> None:
+        """Regions, findings and what is under way."""
+        draft, font, view = self.editor.draft, self.font(), self._viewport
+        self._region_layer.paint(painter, view, self._colours, draft.moved, font)
+        if self._region_layer.show_regions:
+            self._area_layer.paint(painter, view, self._colours)
+        self._finding_layer.paint(painter, view, self._colours, font)
+        paint_draft(painter, view, draft, self._colours, font, self.mm_per_pixel)
+
+    # ---- mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Start panning, or pass it to the tool."""
+        super().mousePressEvent(event)
+        if event.button() is _LEFT and (self._space or self.editor.tool is Tool.PAN):
+            self._pan_from = event.position()
+        elif event.button() is _LEFT and self._source is not None:
+            self.editor.press(self._pointer(event))
+            self.update()
+        self._show_cursor(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Pan, or pass it to the tool."""
+        if self._pan_from is None and self._source is not None:
+            pressed = bool(event.buttons() & _LEFT)
+            self.editor.move(self._pointer(event), pressed)
+            if pressed or self.editor.busy:
+                self.update()
+        super().mouseMoveEvent(event)
+        self._show_cursor(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End panning, or pass it to the tool."""
+        if self._pan_from is None and event.button() is _LEFT and self._source is not None:
+            tool = self.editor.tool
+            self.editor.release(self._pointer(event))
+            drew = tool is Tool.AREA or (tool is Tool.DRAW and bool(self.store.selected))
+            if drew and not self.editor.busy:
+                self.set_tool(Tool.SELECT)
+            self.update()
+        super().mouseReleaseEvent(event)
+        self._show_cursor(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Say which region it was on."""
+        x, y = self._viewport.to_image(event.position().x(), event.position().y())
+        hits = self.store.hits(x, y)
+        if event.button() is _LEFT and self.editor.tool is Tool.SELECT and hits:
+            self.regionActivated.emit(hits[0].id)
+        else:
+            self.mousePressEvent(event)
+
+    def enterEvent(self, _event: QEnterEvent) -> None:
+        """Show the cursor of the tool."""
+        self.setCursor(self._tool_cursor())
+
+    # ---- keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space pans as long as it is held, like a mouse button; every other key is a command's."""
+        if event.key() == Qt.Key.Key_Space:
+            if not event.isAutoRepeat():
+                self._space = True
+                self.setCursor(Qt.CursorShape.OpenHandCursor)
+        else:
+            event.ignore()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Space panned as long as it was held."""
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._space = False
+            self.setCursor(self._tool_cursor())
+        else:
+            event.ignore()
+
+    def focusOutEvent(self, _event: QFocusEvent) -> None:
+        """A key held while the focus leaves is not seen to be released."""
+        self._space = False
+        self._pan_from = None
+        self.update()
+
+    # ---- inside
+
+    def _follow_scale(self, viewport: Viewport) -> None:
+        self.editor.set_scale(viewport.scale)
+
+    def _store_changed(self, event: StoreEvent) -> None:
+        if event.selection:
+            self.selectionChanged.emit(self.store.selected)
+        self._update_soon()
+
+    def _update_soon(self) -> None:
+        """Repaint; with many regions in a later turn of the event loop than the change."""
+        if len(self.store) > MANY:
+            self._next.start()
+        else:
+            self.update()
+
+    def _pointer(self, event: QMouseEvent) -> Pointer:
+        point = event.position()
+        x, y = self._viewport.to_image(point.x(), point.y())
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        return Pointer(x, y, point.x(), point.y(), shift, ctrl)
+
+    def _tool_changed(self) -> None:
+        self.setCursor(self._tool_cursor())
+        self.toolChanged.emit(self.editor.tool)
+        self.update()
+
+    def _tool_cursor(self) -> QCursor:
+        shapes = {
+            Tool.SELECT: Qt.CursorShape.ArrowCursor,
+            Tool.PAN: Qt.CursorShape.OpenHandCursor,
+            Tool.DRAW: Qt.CursorShape.CrossCursor,
+            Tool.RULER: Qt.CursorShape.CrossCursor,
+            Tool.AREA: Qt.CursorShape.CrossCursor,
+        }
+        return QCursor(shapes[self.editor.tool])
+
+    def _show_cursor(self, event: QMouseEvent) -> None:
+        if self._pan_from is not None:
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        elif self._space:
+            self.setCursor(Qt.CursorShape.OpenHandCursor)
+        elif self.editor.tool is Tool.SELECT and not event.buttons() & _LEFT:
+            hover = self.editor.hover(self._pointer(event))
+            if hover.handle is not None:
+                self.setCursor(_RESIZE_CURSORS[hover.handle])
+            else:
+                movable = hover.movable and self.editor.editable
+                self.setCursor(Qt.CursorShape.SizeAllCursor if movable else Qt.CursorShape.ArrowCursor)
+
+
+_RESIZE_CURSORS = {
+    Handle.TOP_LEFT: Qt.CursorShape.SizeFDiagCursor,
+    Handle.BOTTOM_RIGHT: Qt.CursorShape.SizeFDiagCursor,
+    Handle.TOP_RIGHT: Qt.CursorShape.SizeBDiagCursor,
+    Handle.BOTTOM_LEFT: Qt.CursorShape.SizeBDiagCursor,
+    Handle.LEFT: Qt.CursorShape.SizeHorCursor,
+    Handle.RIGHT: Qt.CursorShape.SizeHorCursor,
+    Handle.TOP: Qt.CursorShape.SizeVerCursor,
+    Handle.BOTTOM: Qt.CursorShape.SizeVerCursor,
+}

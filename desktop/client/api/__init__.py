@@ -1,0 +1,1 @@
+"""One typed class of calls for each domain of the service."""

@@ -1,0 +1,138 @@
+"""Calls the service for login, own profile, own face and user management."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from desktop.client.http.errors import ClientError
+from desktop.client.http.transport import Transport, segment
+from shared.codes import Role
+from shared.wire.account import FirstRun, Payload, Tokens, User, UserUpdate, UserWithRoles
+from shared.wire.common import Envelope, Page
+from shared.wire.face import FaceStatus
+
+_ME = Envelope[Payload]
+_TOKENS = Envelope[Tokens]
+# The first face after a start waits for the engine to load.
+_FACE_SECONDS = 60.0
+
+
+def _as_base64(image: bytes) -> str:
+    return base64.b64encode(image).decode("ascii")
+
+
+class Account:
+    """The calls of the logged-in user: login, logout, own profile, password and face."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def first_run_needed(self) -> bool:
+        """True while no user exists, so that the first admin is still to be made."""
+        return (
+            self._transport.call("GET", "/auth/first-run", login=False).read(Envelope[FirstRun]).data.needed
+        )
+
+    def first_run(self, username: str, password: str, name: str | None = None) -> Payload:
+        """Create the first admin and log in as them. Only from the machine of the service itself.
+
+        Raises Refused or Conflict when the first user exists already, Invalid or Refused for a bad password.
+        """
+        body = {"username": username, "password": password, "name": name}
+        return self._enter("/auth/first-run", body)
+
+    def login(self, username: str, password: str) -> Payload:
+        """Log in by password. Raises Refused (wrong name or password) and TooMany."""
+        return self._enter("/auth/login", {"username": username, "password": password})
+
+    def login_again(self, username: str, password: str) -> Payload:
+        """Log in by password while logged in: the new login takes the place of the old one, which ends.
+
+        Raises Refused (wrong password) and TooMany; the old login stays then.
+        """
+        old = self._transport.refresh_token
+        payload = self.login(username, password)
+        if old is not None:
+            with contextlib.suppress(ClientError):
+                self._transport.call("POST", "/auth/logout", body={"refresh_token": old}, login=False)
+        return payload
+
+    def login_by_face(self, image: bytes) -> Payload:
+        """Log in by a picture of the face (JPEG, PNG or WebP). Raises Refused when it cannot be verified."""
+        return self._enter("/auth/loginByFaceInfo", {"faceInfo": _as_base64(image)}, _FACE_SECONDS)
+
+    def _enter(self, path: str, body: Mapping[str, Any], seconds: float | None = None) -> Payload:
+        answer = self._transport.call("POST", path, body=body, login=False, seconds=seconds)
+        tokens = answer.read(_TOKENS).data
+        self._transport.keep(tokens)
+        return tokens.payload
+
+    def logout(self) -> None:
+        """Forget the tokens, and end the login at the service when it can be reached."""
+        refresh = self._transport.forget()
+        if refresh is not None:
+            with contextlib.suppress(ClientError):
+                self._transport.call("POST", "/auth/logout", body={"refresh_token": refresh}, login=False)
+
+    def me(self) -> Payload:
+        """The logged-in user and their permissions at this moment."""
+        return self._transport.call("GET", "/auth/me").read(_ME).data
+
+    def update_info(self, fields: Mapping[str, Any]) -> User:
+        """Change the given ones of email, phone, name, gender, work_years, department; None clears one.
+
+        Raises Refused with `data` a sentence that names the field that is out of its rules.
+        """
+        return self._transport.call("POST", "/auth/updateInfo", body=dict(fields)).read(Envelope[User]).data
+
+    def update_password(self, password: str, new_password: str) -> None:
+        """Change the own password; ends the other logins of the user. Raises Refused."""
+        body = {"password": password, "newPassword": new_password}
+        self._transport.call("POST", "/auth/updatePassword", body=body)
+
+    def face_status(self) -> FaceStatus:
+        """Whether the own face is enrolled, and the text that an enrolment consents to."""
+        return self._transport.call("GET", "/auth/face").read(Envelope[FaceStatus]).data
+
+    def enrol_face(self, images: Sequence[bytes]) -> FaceStatus:
+        """Enrol the face by 1 to 5 pictures, as the person consented to.
+
+        Raises Refused with what to change.
+        """
+        body = {"images": [_as_base64(image) for image in images], "consent": True}
+        answer = self._transport.call("POST", "/auth/face", body=body, seconds=_FACE_SECONDS)
+        return answer.read(Envelope[FaceStatus]).data
+
+    def delete_face(self) -> None:
+        """Delete everything that was enrolled of the own face."""
+        self._transport.call("DELETE", "/auth/face")
+
+
+class Users:
+    """The users of the service (needs USER.MANAGE)."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, page: int = 1, page_size: int = 50, q: str | None = None) -> Page[UserWithRoles]:
+        """One page of the users; `q` filters by name."""
+        query = {"current_page": page, "page_size": page_size, "q": q or None}
+        return self._transport.call("GET", "/users", query=query).read(Envelope[Page[UserWithRoles]]).data
+
+    def create(
+        self, username: str, password: str, roles: Sequence[Role], name: str | None = None
+    ) -> UserWithRoles:
+        """Create a user. Raises Conflict when the user name is taken."""
+        body = {"username": username, "password": password, "roles": list(roles), "name": name}
+        return self._transport.call("POST", "/users", body=body).read(Envelope[UserWithRoles]).data
+
+    def update(self, user_id: str, change: UserUpdate, password: str | None = None) -> UserWithRoles:
+        """Change what is set in `change`, and the password when one is given here."""
+        body = change.model_dump(mode="json", exclude_unset=True, exclude={"password"})
+        if password is not None:
+            body["password"] = password
+        answer = self._transport.call("PUT", f"/users/{segment(user_id)}", body=body)
+        return answer.read(Envelope[UserWithRoles]).data

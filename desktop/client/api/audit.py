@@ -1,0 +1,48 @@
+"""Calls the service for the audit log (needs AUDIT_READ)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from desktop.client.http.transport import Transport
+from shared.wire.audit import AuditEntry
+from shared.wire.common import Envelope, Page
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """The filters of the log; they combine with AND, None leaves one out. The times are inclusive.
+
+    `actor` is a user id; a time without a zone is UTC.
+    """
+
+    action: str | None = None
+    kind: str | None = None
+    object_id: str | None = None
+    actor: str | None = None
+    at_from: datetime | None = None
+    at_to: datetime | None = None
+
+    def query(self) -> dict[str, str]:
+        """The query parameters that say it."""
+        return {name: _text(value) for name, value in asdict(self).items() if value}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).isoformat()
+    return str(value)
+
+
+class Audit:
+    """What was done, by whom and when."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def page(self, where: AuditFilter | None = None, page: int = 1, page_size: int = 50) -> Page[AuditEntry]:
+        """One page of the entries that match, newest first."""
+        query = {**(where or AuditFilter()).query(), "current_page": page, "page_size": page_size}
+        return self._transport.call("GET", "/audit", query=query).read(Envelope[Page[AuditEntry]]).data

@@ -1,0 +1,169 @@
+"""Calls the service for detection models and jobs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from desktop.client.api.files import CountingReader, Progress
+from desktop.client.http.transport import Transport, Versioned, segment
+from shared.wire.common import Envelope
+from shared.wire.detection import (
+    JOBS_PAGE,
+    OPEN,
+    Batch,
+    DetectionModel,
+    Job,
+    JobState,
+    LabelSeverities,
+    LabelSeverity,
+    ModelKind,
+    ModelUpdate,
+    ModelVersion,
+    Severity,
+)
+
+# A large file, and the service opens the whole model before it answers.
+_UPLOAD_SECONDS = 600.0
+
+
+class Detection:
+    """The models that items can be tied to, and the jobs that run them."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def models(self) -> Sequence[DetectionModel]:
+        """Every detection model."""
+        answer = self._transport.call("GET", "/detection/models")
+        return answer.read(Envelope[list[DetectionModel]]).data
+
+    def tagged_model(self, model_id: str) -> Versioned[DetectionModel]:
+        """A model with its version, so that a change can be refused when it is stale. Raises NotFound."""
+        answer = self._transport.call("GET", f"/detection/models/{segment(model_id)}")
+        return Versioned(answer.read(Envelope[DetectionModel]).data, answer.etag)
+
+    def update_model(self, model_id: str, change: ModelUpdate, etag: str | None = None) -> DetectionModel:
+        """Change name, description or whether it is enabled (needs MODEL_MANAGE).
+
+        Raises Stale when `etag` is given and is not the newest.
+        """
+        body = change.model_dump(mode="json", exclude_unset=True)
+        answer = self._transport.call("PUT", f"/detection/models/{segment(model_id)}", body=body, etag=etag)
+        return answer.read(Envelope[DetectionModel]).data
+
+    def add_model(
+        self,
+        path: Path,
+        name: str,
+        *,
+        description: str | None = None,
+        kind: ModelKind | None = None,
+        labels: Sequence[str] = (),
+        settings: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> DetectionModel:
+        """Add an ONNX detector (needs MODEL_MANAGE); the name of a present one makes its next version.
+
+        `kind` and `labels` are read from the file unless given; `settings` replace what the kind usually has
+        (thresholds, pass rule, ...). Raises OSError when the file cannot be read, TooLarge, and Invalid with
+        the reason when the service cannot use it (and the `kinds` to choose from where that is in question).
+        """
+        fields = {"model_name": name, "model_description": description, "kind": kind}
+        parts: dict[str, object] = {key: (None, str(value)) for key, value in fields.items() if value}
+        if labels:
+            parts["labels"] = (None, json.dumps(list(labels), ensure_ascii=False))
+        if settings:
+            parts["settings"] = (None, json.dumps(dict(settings), ensure_ascii=False))
+        with path.open("rb") as file:
+            parts["file"] = (
+                path.name,
+                CountingReader(file, progress) if progress is not None else file,
+                "application/octet-stream",
+            )
+            answer = self._transport.call(
+                "POST", "/detection/models", files=parts, repeatable=False, seconds=_UPLOAD_SECONDS
+            )
+        return answer.read(Envelope[DetectionModel]).data
+
+    def supersede_model(self, model_id: str, change: ModelVersion) -> DetectionModel:
+        """Make the next version of a model: other thresholds, pass rule or labels (needs MODEL_MANAGE).
+
+        Raises NotFound, Conflict for the built-in model, Invalid for settings that make no sense.
+        """
+        body = change.model_dump(mode="json", exclude_unset=True)
+        path = f"/detection/models/{segment(model_id)}/versions"
+        return self._transport.call("POST", path, body=body).read(Envelope[DetectionModel]).data
+
+    def labels(self) -> dict[str, Severity]:
+        """The labels of findings that have a severity."""
+        answer = self._transport.call("GET", "/detection/labels")
+        return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
+
+    def set_severities(self, severities: Mapping[str, Severity | None]) -> dict[str, Severity]:
+        """Say how severe findings with these labels are, None: it is not said (needs MODEL_MANAGE)."""
+        changes = [LabelSeverity(label=name, severity=one) for name, one in severities.items()]
+        body = LabelSeverities(labels=changes).model_dump(mode="json")
+        answer = self._transport.call("PUT", "/detection/labels", body=body)
+        return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
+
+    def detect_pending(self, record_ids: Sequence[str] | None = None) -> Batch:
+        """Ask for a detection of the items without a finished result, of these open records or of all."""
+        body = {"inspection_ids": None if record_ids is None else list(record_ids)}
+        return self._transport.call("POST", "/detection/batches", body=body).read(Envelope[Batch]).data
+
+    def batch(self, batch_id: str) -> Batch:
+        """How far the jobs of one request are. Raises NotFound."""
+        return self._batch("GET", batch_id, "")
+
+    def cancel_batch(self, batch_id: str) -> Batch:
+        """Ask every job of a batch to stop. Raises NotFound."""
+        return self._batch("POST", batch_id, "/cancel")
+
+    def retry_batch(self, batch_id: str) -> Batch:
+        """Detect again, as a new batch, what failed or was cancelled. Raises NotFound."""
+        return self._batch("POST", batch_id, "/retry")
+
+    def jobs(
+        self,
+        *,
+        record_id: str | None = None,
+        batch_id: str | None = None,
+        states: Sequence[JobState] = (),
+        before: str | None = None,
+    ) -> Sequence[Job]:
+        """One page of the jobs of a record, of a batch, or of all, in these states or in any, newest first.
+
+        A page of fewer than `JOBS_PAGE` is the last one; `before` is the id of the last job of the page
+        before it. Raises NotFound when there is no such job.
+        """
+        query = {"inspection_id": record_id, "batch_id": batch_id, "state": list(states), "before": before}
+        return self._transport.call("GET", "/detection/jobs", query=query).read(Envelope[list[Job]]).data
+
+    def open_jobs(self, record_id: str) -> Sequence[Job]:
+        """Every job of a record that waits or runs, newest first."""
+        page = self.jobs(record_id=record_id, states=OPEN)
+        found = list(page)
+        while len(page) == JOBS_PAGE:
+            page = self.jobs(record_id=record_id, states=OPEN, before=found[-1].job_id)
+            found += page
+        return found
+
+    def _batch(self, method: str, batch_id: str, what: str) -> Batch:
+        answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{what}")
+        return answer.read(Envelope[Batch]).data
+
+    def job(self, job_id: str) -> Job:
+        """A job as it stands now. Raises NotFound."""
+        return self._transport.call("GET", f"/detection/jobs/{segment(job_id)}").read(Envelope[Job]).data
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to stop."""
+        answer = self._transport.call("POST", f"/detection/jobs/{segment(job_id)}/cancel")
+        return answer.read(Envelope[Job]).data
+
+
+def _severities(labels: Sequence[LabelSeverity]) -> dict[str, Severity]:
+    return {one.label: one.severity for one in labels if one.severity is not None}

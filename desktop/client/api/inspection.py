@@ -1,0 +1,370 @@
+"""Calls the service for records and items, their photos, verdicts and detections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from desktop.client.http.transport import Transport, Versioned, segment
+from shared.codes import Status, Verdict
+from shared.wire.common import Envelope, Page
+from shared.wire.detection import Job
+from shared.wire.history import HistoryEntry
+from shared.wire.inspection import (
+    BoxesSet,
+    Item,
+    ItemCreate,
+    ItemUpdate,
+    Photo,
+    Record,
+    RecordCreate,
+    RecordUpdate,
+    VerdictSet,
+)
+from shared.wire.seal import (
+    MOST_SUMMARIES,
+    Edition,
+    EditionContent,
+    InspectionPolicy,
+    RecordFinish,
+    RecordRelease,
+    RecordReopen,
+    RecordSeal,
+    SealCheck,
+)
+
+_VERIFY_SECONDS = 600.0
+"""The service reads every file of the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFilter:
+    """The filters of a record search; they combine with AND, None leaves one out.
+
+    `record_state` is what `RecordSeal.record_state` says, `inspection_status` what `Record` says.
+    `executor_name` is a substring; `q` is one of the record's, the aircraft's or the executor's name. The
+    time ranges are inclusive, a time without a zone is UTC.
+    """
+
+    task_id: str | None = None
+    executor_id: str | None = None
+    inspection_status: Status | None = None
+    record_state: Status | None = None
+    reference_image_id: str | None = None
+    flight_id: str | None = None
+    aircraft_id: str | None = None
+    executor_name: str | None = None
+    q: str | None = None
+    start_time_from: datetime | None = None
+    start_time_to: datetime | None = None
+    end_time_from: datetime | None = None
+    end_time_to: datetime | None = None
+
+    def query(self) -> dict[str, str]:
+        """The query parameters that say it."""
+        return {
+            name: _text(value) for name, value in asdict(self).items() if value is not None and value != ""
+        }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)).isoformat()
+    return str(value)
+
+
+class Records:
+    """Inspection records."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: RecordCreate) -> Record:
+        """Create a record."""
+        answer = self._transport.call(
+            "POST", "/inspection/create", body=body.model_dump(mode="json", exclude_unset=True)
+        )
+        return answer.read(Envelope[Record]).data
+
+    def get(self, inspection_id: str) -> Versioned[Record]:
+        """The record. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
+        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.by)
+
+    def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Versioned[Record]:
+        """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
+        answer = self._transport.call(
+            "PUT",
+            f"/inspection/updateInspection/{segment(inspection_id)}",
+            body=change.model_dump(mode="json", exclude_unset=True),
+            etag=etag,
+        )
+        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.by)
+
+    def delete(self, inspection_id: str, etag: str | None = None) -> None:
+        """Delete the record with its items.
+
+        Raises NotFound, Stale when `etag` is given and is not the newest.
+        """
+        self._transport.call("DELETE", f"/inspection/deleteInspection/{segment(inspection_id)}", etag=etag)
+
+    def search(self, where: RecordFilter | None = None, page: int = 1, page_size: int = 50) -> Page[Record]:
+        """One page of the records that match, newest first."""
+        query = {**(where or RecordFilter()).query(), "current_page": page, "page_size": page_size}
+        return (
+            self._transport.call("GET", "/inspection/search", query=query).read(Envelope[Page[Record]]).data
+        )
+
+    def finish(
+        self,
+        inspection_id: str,
+        *,
+        accept_model_opinion: bool = False,
+        item_ids: Sequence[str] | None = None,
+        reason: str | None = None,
+        etag: str | None = None,
+    ) -> Record:
+        """Close and seal the record; its status follows from the verdicts.
+
+        `accept_model_opinion` signs the model's opinion in the person's name on the undecided items, or on
+        those of `item_ids`. Raises Conflict: code `undecided_items` while items have no verdict (details
+        `count`, `acceptable`, `items`), `detections_running`, `times_implausible`, `record_sealed`.
+        """
+        body = RecordFinish(
+            accept_model_opinion=accept_model_opinion,
+            item_ids=None if item_ids is None else list(item_ids),
+            reason=reason,
+        )
+        answer = self._transport.call(
+            "POST",
+            f"/inspection/{segment(inspection_id)}/finish",
+            body=body.model_dump(mode="json"),
+            etag=etag,
+        )
+        return answer.read(Envelope[Record]).data
+
+    def release(self, inspection_id: str, edition: int) -> RecordSeal:
+        """Release an edition that another user finished.
+
+        Raises Forbidden with the code `same_person`, Conflict when it is not the newest or awaits no release.
+        """
+        body = RecordRelease(edition=edition).model_dump(mode="json")
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/release", body=body)
+        return answer.read(Envelope[RecordSeal]).data
+
+    def reopen(self, inspection_id: str, reason: str) -> RecordSeal:
+        """Let a sealed record be changed again. Raises Conflict when it is not sealed."""
+        body = RecordReopen(reason=reason).model_dump(mode="json")
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/reopen", body=body)
+        return answer.read(Envelope[RecordSeal]).data
+
+    def seal(self, inspection_id: str) -> RecordSeal:
+        """Where the record stands, its counters and its newest edition. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
+        return answer.read(Envelope[RecordSeal]).data
+
+    def verify_seal(self, inspection_id: str) -> SealCheck:
+        """Compare what the service has with what was sealed. Raises Conflict for a record never finished."""
+        answer = self._transport.call(
+            "GET", f"/inspection/{segment(inspection_id)}/seal/verify", seconds=_VERIFY_SECONDS
+        )
+        return answer.read(Envelope[SealCheck]).data
+
+    def editions(self, inspection_id: str) -> Sequence[Edition]:
+        """The sealed editions of a record, oldest first. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/editions")
+        return answer.read(Envelope[list[Edition]]).data
+
+    def edition(self, inspection_id: str, edition: int) -> EditionContent:
+        """A sealed edition with its content. Raises NotFound."""
+        path = f"/inspection/{segment(inspection_id)}/editions/{edition}"
+        return self._transport.call("GET", path).read(Envelope[EditionContent]).data
+
+    def summaries(self, inspection_ids: Sequence[str]) -> Sequence[RecordSeal]:
+        """Where several records stand, in their order; those that are not there are left out."""
+        found: list[RecordSeal] = []
+        for start in range(0, len(inspection_ids), MOST_SUMMARIES):
+            ids = list(inspection_ids[start : start + MOST_SUMMARIES])
+            answer = self._transport.call("GET", "/inspection/summaries", query={"ids": ids})
+            found += answer.read(Envelope[list[RecordSeal]]).data
+        return found
+
+    def four_eyes(self) -> bool:
+        """Whether a second person releases what someone finished."""
+        answer = self._transport.call("GET", "/inspection/policy")
+        return answer.read(Envelope[InspectionPolicy]).data.four_eyes
+
+    def set_four_eyes(self, wanted: bool) -> None:
+        """Ask for a release of every record finished from now on, or not. Needs a recent password."""
+        body = InspectionPolicy(four_eyes=wanted).model_dump(mode="json")
+        self._transport.call("PUT", "/inspection/policy", body=body)
+
+    def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
+        """Ask for a detection of every item of the record with a photo and a model that nobody decided.
+
+        `outdated`: only of those whose newest result is of another photo or model, or that have none.
+        """
+        query = {"outdated": "true"} if outdated else None
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect", query=query)
+        return answer.read(Envelope[list[Job]]).data
+
+
+class Items:
+    """Inspection items."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: ItemCreate, key: str | None = None) -> Versioned[Item]:
+        """Create an item; sent again with the same `key`, it makes no second one.
+
+        Raises NotFound when its record does not exist.
+        """
+        answer = self._transport.call(
+            "POST",
+            "/inspection_item/create",
+            body=body.model_dump(mode="json", exclude_unset=True),
+            headers={"Idempotency-Key": key} if key is not None else None,
+            repeatable=key is not None,
+        )
+        return Versioned(answer.read(Item), answer.etag, answer.by)
+
+    def get(self, item_id: str) -> Versioned[Item]:
+        """The item. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}")
+        return Versioned(answer.read(Item), answer.etag, answer.by)
+
+    def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Versioned[Item]:
+        """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
+        answer = self._transport.call(
+            "PUT",
+            f"/inspection_item/{segment(item_id)}",
+            body=change.model_dump(mode="json", exclude_unset=True),
+            etag=etag,
+        )
+        return Versioned(answer.read(Item), answer.etag, answer.by)
+
+    def delete(self, item_id: str, etag: str | None = None, reason: str = "") -> None:
+        """Delete the item; the audit log keeps the `reason`.
+
+        Raises NotFound, Stale when `etag` is given and is not the newest.
+        """
+        query = {"reason": reason} if reason else None
+        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}", query=query, etag=etag)
+
+    def restore(self, item_id: str) -> Versioned[Item]:
+        """Bring a deleted item back under its id, as it was; one that is there is given as it is.
+
+        Raises NotFound when nothing is kept of it or its record was deleted.
+        """
+        answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore", repeatable=True)
+        return Versioned(answer.read(Item), answer.etag, answer.by)
+
+    def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
+        """One page of the items of a record, oldest first."""
+        query = {"inspection_id": inspection_id, "current_page": page, "page_size": page_size}
+        return (
+            self._transport.call("GET", "/inspection_item/list", query=query).read(Envelope[Page[Item]]).data
+        )
+
+    def all(self, inspection_id: str) -> Sequence[Item]:
+        """Every item of a record, oldest first."""
+        page = self.list(inspection_id)
+        items = page.data
+        for number in range(2, page.pagination.total_pages + 1):
+            items += self.list(inspection_id, number).data
+        return items
+
+    def from_template(self, inspection_id: str) -> Sequence[Item]:
+        """Give a record without items those of its reference image's template. Raises Conflict."""
+        answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/items-from-template")
+        return answer.read(Envelope[list[Item]]).data
+
+    def from_record(self, inspection_id: str, other_id: str) -> Sequence[Item]:
+        """Give a record without items those of another record. Raises Conflict when it has some."""
+        path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
+        return self._transport.call("POST", path).read(Envelope[list[Item]]).data
+
+    def set_verdict(
+        self, item_id: str, verdict: Verdict, reason: str | None = None, etag: str | None = None
+    ) -> Versioned[Item]:
+        """Write down what the person decided; gives the item with the new result entry.
+
+        Raises NotFound, Stale when `etag` is given and is not the newest.
+        """
+        body = VerdictSet(verdict=verdict, reason=reason).model_dump(mode="json")
+        answer = self._transport.call(
+            "POST", f"/inspection_item/{segment(item_id)}/verdict", body=body, etag=etag
+        )
+        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.by)
+
+    def correct(
+        self,
+        item_id: str,
+        of_version: int,
+        boxes: Sequence[Mapping[str, Any]],
+        etag: str | None = None,
+    ) -> Versioned[Item]:
+        """Put `boxes` in place of the findings of a version; gives the item with the new result entry.
+
+        Each box is a `CorrectedBox` as JSON. Raises NotFound, Conflict when there is no such version, Stale
+        when `etag` is given and is not the newest.
+        """
+        body = BoxesSet.model_validate({"of_version": of_version, "boxes": list(boxes)})
+        answer = self._transport.call(
+            "POST",
+            f"/inspection_item/{segment(item_id)}/boxes",
+            body=body.model_dump(mode="json"),
+            etag=etag,
+        )
+        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.by)
+
+    def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:
+        """What earlier inspections found at the item's place, newest first; at most `limit` (1..100).
+
+        Raises NotFound.
+        """
+        path = f"/inspection_item/{segment(item_id)}/history"
+        return (
+            self._transport.call("GET", path, query={"limit": limit}).read(Envelope[list[HistoryEntry]]).data
+        )
+
+    def photos(self, item_id: str) -> Sequence[Photo]:
+        """The photos of an item."""
+        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/photos")
+        return answer.read(Envelope[list[Photo]]).data
+
+    def record_photos(self, inspection_id: str) -> Sequence[Photo]:
+        """The photos of every item of a record. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/photos")
+        return answer.read(Envelope[list[Photo]]).data
+
+    def add_photo(self, item_id: str, file_id: str, key: str | None = None) -> Photo:
+        """Make an uploaded file the newest photo of the item; the same `key` again adds no second one.
+
+        Raises NotFound without such an item or file, Invalid when the key added another file.
+        """
+        answer = self._transport.call(
+            "POST",
+            f"/inspection_item/{segment(item_id)}/photos",
+            body={"file_id": file_id},
+            headers={"Idempotency-Key": key} if key is not None else None,
+            repeatable=key is not None,
+        )
+        return answer.read(Envelope[Photo]).data
+
+    def delete_photo(self, item_id: str, photo_id: str) -> None:
+        """Take a photo off the item; the file stays."""
+        self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}/photos/{segment(photo_id)}")
+
+    def detect(self, item_id: str, wait: float = 0.0) -> Job:
+        """Ask for a detection of the item; waits up to `wait` seconds (0: not at all) for its end."""
+        answer = self._transport.call(
+            "POST",
+            f"/inspection_item/{segment(item_id)}/detect",
+            query={"wait": wait or None},
+            seconds=wait + 30,
+        )
+        return answer.read(Envelope[Job]).data

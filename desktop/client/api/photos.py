@@ -1,0 +1,68 @@
+"""Calls the service for a record's photos, the regions they show and their items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from desktop.client.http.transport import Transport, segment
+from shared.wire.common import Envelope
+from shared.wire.photos import PhotoItemSet, PhotoItemsSet, RecordPhoto, RecordPhotoAdd
+
+
+class RecordPhotos:
+    """Photos that belong to a record."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def add(self, inspection_id: str, file_id: str) -> RecordPhoto:
+        """Make an uploaded image a photo of the record; one that is there already is answered as it is.
+
+        Raises NotFound without such a record or file, Unsupported when the file is not an image, Conflict
+        when the record is sealed.
+        """
+        body = RecordPhotoAdd(file_id=file_id).model_dump(mode="json")
+        path = f"/inspection/{segment(inspection_id)}/record-photos"
+        return self._transport.call("POST", path, body=body, repeatable=True).read(Envelope[RecordPhoto]).data
+
+    def list(self, inspection_id: str) -> Sequence[RecordPhoto]:
+        """The photos of the record, newest first. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/record-photos")
+        return answer.read(Envelope[list[RecordPhoto]]).data
+
+    def match(self, inspection_id: str, photo_id: str, wait: float = 0.0) -> RecordPhoto:
+        """Find the regions that the photo shows; waits up to `wait` seconds (0: not at all) for the end.
+
+        While its state is `waiting`, the matching is under way: ask again, which does not start a second one.
+        Raises NotFound, Conflict when the record is sealed.
+        """
+        answer = self._transport.call(
+            "POST",
+            f"{_path(inspection_id, photo_id)}/match",
+            query={"wait": wait or None},
+            seconds=wait + 30,
+            repeatable=True,
+        )
+        return answer.read(Envelope[RecordPhoto]).data
+
+    def assign(self, inspection_id: str, photo_id: str, items: Sequence[PhotoItemSet]) -> RecordPhoto:
+        """Make it the photo of exactly these items, and of no others; results that were found stay.
+
+        Raises NotFound for a photo or an item that the record does not have, Conflict when it is sealed.
+        """
+        body = PhotoItemsSet(items=list(items)).model_dump(mode="json")
+        answer = self._transport.call("PUT", f"{_path(inspection_id, photo_id)}/items", body=body)
+        return answer.read(Envelope[RecordPhoto]).data
+
+    def delete(self, inspection_id: str, photo_id: str, *, confirmed: bool = False) -> None:
+        """Take the photo off the record and all of its items; the file and the results stay.
+
+        Raises NotFound, and Conflict with the code `photo_in_use` (details `count` and `items`, each with
+        `item_id` and `item_name`) when results or verdicts of items rest on it, unless `confirmed`.
+        """
+        query = {"confirmed": "true"} if confirmed else None
+        self._transport.call("DELETE", _path(inspection_id, photo_id), query=query)
+
+
+def _path(inspection_id: str, photo_id: str) -> str:
+    return f"/inspection/{segment(inspection_id)}/record-photos/{segment(photo_id)}"

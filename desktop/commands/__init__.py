@@ -1,0 +1,1 @@
+"""Owns every command once and its keys; menus, palette and shortcut sheet are generated from it."""

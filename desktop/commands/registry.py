@@ -1,0 +1,351 @@
+"""Defines every command once: title, keys and scope; shortcuts, menus, palette and help follow.
+
+Pages `bind` a handler to a command (`desktop.commands.bindings`); the command is live while the widget that
+bound it is visible. Keys without Ctrl or Alt never fire while a person types: text fields take such keys
+before any shortcut does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from desktop.localization.language import QT_TRANSLATE_NOOP
+from shared.codes import Permission
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing that a person can ask for.
+
+    `title` and `section` are English source texts of the context "Commands". `place`: the page it belongs to,
+    or empty for the whole program; two commands may share a key only when they can never be live together.
+    `focus`: what has to have the focus itself for its keys to work, empty when that does not matter: arrows
+    move regions on the canvas only, and on the buttons that float over it Tab moves the focus.
+    """
+
+    id: str
+    title: str
+    section: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    place: str = ""
+    permission: Permission | None = None
+    focus: tuple[str, ...] = ()
+
+    def meets(self, other: Command) -> bool:
+        """Whether the keys of both can work at the same time."""
+        same_place = not self.place or not other.place or self.place == other.place
+        return same_place and (
+            not self.focus or not other.focus or not set(self.focus).isdisjoint(other.focus)
+        )
+
+
+_PROGRAM = QT_TRANSLATE_NOOP("Commands", "Program")
+_RECORDS = QT_TRANSLATE_NOOP("Commands", "Records")
+_LISTS = QT_TRANSLATE_NOOP("Commands", "Catalogue and administration")
+_DRAW = QT_TRANSLATE_NOOP("Commands", "Drawing")
+_COMPARE = QT_TRANSLATE_NOOP("Commands", "Comparison")
+_VIEW = QT_TRANSLATE_NOOP("Commands", "View")
+_EDIT = QT_TRANSLATE_NOOP("Commands", "Editing")
+_ITEMS = QT_TRANSLATE_NOOP("Commands", "Items and findings")
+_WORK = "workbench"
+_PICTURES = ("canvas", "compare")
+
+
+def _program() -> list[Command]:
+    say = [
+        ("palette", QT_TRANSLATE_NOOP("Commands", "Find command"), ("Ctrl+K",), "search"),
+        ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("F1", "?"), "keyboard"),
+        ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
+        ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to catalogue"), ("Alt+2",), "plane"),
+        ("go.people", QT_TRANSLATE_NOOP("Commands", "Go to administration"), ("Alt+3",), "people"),
+        ("go.me", QT_TRANSLATE_NOOP("Commands", "Go to my account"), ("Alt+9",), "user"),
+        ("back", QT_TRANSLATE_NOOP("Commands", "Go back"), ("Alt+Left",), "chevron-left"),
+        ("reload", QT_TRANSLATE_NOOP("Commands", "Reload page"), ("F5",), "refresh"),
+        ("search", QT_TRANSLATE_NOOP("Commands", "Search page"), ("/", "Ctrl+F"), "search"),
+        ("theme.system", QT_TRANSLATE_NOOP("Commands", "Theme: system default"), (), "theme"),
+        ("theme.light", QT_TRANSLATE_NOOP("Commands", "Theme: light"), (), "theme"),
+        ("theme.dark", QT_TRANSLATE_NOOP("Commands", "Theme: dark"), (), "theme"),
+        ("language.system", QT_TRANSLATE_NOOP("Commands", "Language: system default"), (), "globe"),
+        ("language.en", QT_TRANSLATE_NOOP("Commands", "Language: English"), (), "globe"),
+        ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
+        ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Release rule"), (), "lock"),
+        ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
+        ("logs", QT_TRANSLATE_NOOP("Commands", "Open log folder"), (), "report"),
+        ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround"), (), "info"),
+        ("logout", QT_TRANSLATE_NOOP("Commands", "Log out"), ("Ctrl+Shift+L",), "logout"),
+        ("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "close"),
+    ]
+    return [Command(id_, title, _PROGRAM, keys, sign) for id_, title, keys, sign in say]
+
+
+def _records() -> list[Command]:
+    add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
+    say: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
+        ("record.new", QT_TRANSLATE_NOOP("Commands", "New record"), ("Ctrl+N",), "plus", add),
+        ("record.open", QT_TRANSLATE_NOOP("Commands", "Open record"), ("Ctrl+O",), "edit", None),
+        (
+            "record.details",
+            QT_TRANSLATE_NOOP("Commands", "Record details"),
+            ("Alt+Return", "Alt+Enter"),
+            "info",
+            None,
+        ),
+        ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), ("Delete",), "trash", delete),
+        ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list"), ("Ctrl+E",), "download", None),
+        ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear filters"), (), "close", None),
+        (
+            "records.detect",
+            QT_TRANSLATE_NOOP("Commands", "Run pending detections"),
+            ("Ctrl+Shift+R",),
+            "play",
+            Permission.INSPECTION_ITEM_UPDATE,
+        ),
+    ]
+    made = [
+        Command(
+            id_, title, _RECORDS, keys, sign, "records", right, ("list",) if id_ == "record.delete" else ()
+        )
+        for id_, title, keys, sign, right in say
+    ]
+    export = QT_TRANSLATE_NOOP("Commands", "Export record")
+    # Wherever a record is open: on its page and on the workbench.
+    return [*made, Command("inspection.export", export, _RECORDS, (), "download")]
+
+
+def _entries() -> list[Command]:
+    manage, users = Permission.CATALOGUE_MANAGE, Permission.USER_MANAGE
+    say: list[tuple[str, str, tuple[str, ...], str, str, Permission]] = [
+        (
+            "entry.new",
+            QT_TRANSLATE_NOOP("Commands", "New catalogue entry"),
+            ("Ctrl+N",),
+            "plus",
+            "catalogue",
+            manage,
+        ),
+        ("entry.delete", QT_TRANSLATE_NOOP("Commands", "Delete"), ("Delete",), "trash", "catalogue", manage),
+        ("user.new", QT_TRANSLATE_NOOP("Commands", "New user"), ("Ctrl+N",), "plus", "people", users),
+    ]
+    return [
+        Command(id_, title, _LISTS, keys, sign, place, right, ("list",) if keys == ("Delete",) else ())
+        for id_, title, keys, sign, place, right in say
+    ]
+
+
+def _details() -> list[Command]:
+    say = [
+        ("details.save", QT_TRANSLATE_NOOP("Commands", "Save record"), ("Ctrl+S",), "check"),
+        ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
+        ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export report as PDF"), ("Ctrl+P",), "report"),
+        ("details.html", QT_TRANSLATE_NOOP("Commands", "Export report as HTML"), (), "globe"),
+        ("details.cancel", QT_TRANSLATE_NOOP("Commands", "Cancel record"), (), "close"),
+        ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record"), (), "undo"),
+        ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
+    ]
+    return [Command(id_, title, _RECORDS, keys, sign, "record") for id_, title, keys, sign in say]
+
+
+def _drawing() -> list[Command]:
+    say = [
+        ("tool.select", QT_TRANSLATE_NOOP("Commands", "Select"), ("V", "Esc"), "select"),
+        ("tool.rectangle", QT_TRANSLATE_NOOP("Commands", "Draw region"), ("R",), "rectangle"),
+        ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Pan"), ("G",), "hand"),
+        ("tool.ruler", QT_TRANSLATE_NOOP("Commands", "Measure"), ("M",), "ruler"),
+        ("tool.area", QT_TRANSLATE_NOOP("Commands", "Add ignored area"), ("E",), "eye-off"),
+        ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
+    ]
+    made = [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    finish = QT_TRANSLATE_NOOP("Commands", "Finish drawing or zoom to region")
+    enter = ("Return", "Enter")
+    made.append(Command("tool.finish", finish, _DRAW, enter, "check", _WORK, focus=("canvas",)))
+    return made
+
+
+def _moving() -> list[Command]:
+    """Arrows move the chosen regions; with none chosen the picture, and what divides two compared ones."""
+    say = [
+        ("move.left", QT_TRANSLATE_NOOP("Commands", "Move left"), "Left"),
+        ("move.right", QT_TRANSLATE_NOOP("Commands", "Move right"), "Right"),
+        ("move.up", QT_TRANSLATE_NOOP("Commands", "Move up"), "Up"),
+        ("move.down", QT_TRANSLATE_NOOP("Commands", "Move down"), "Down"),
+        ("move.far_left", QT_TRANSLATE_NOOP("Commands", "Move left by a large step"), "Shift+Left"),
+        ("move.far_right", QT_TRANSLATE_NOOP("Commands", "Move right by a large step"), "Shift+Right"),
+        ("move.far_up", QT_TRANSLATE_NOOP("Commands", "Move up by a large step"), "Shift+Up"),
+        ("move.far_down", QT_TRANSLATE_NOOP("Commands", "Move down by a large step"), "Shift+Down"),
+    ]
+    return [
+        Command(
+            id_, title, _EDIT, (key,), f"chevron-{id_.split('_')[-1].split('.')[-1]}", _WORK, None, _PICTURES
+        )
+        for id_, title, key in say
+    ]
+
+
+def _comparing() -> list[Command]:
+    say = [
+        ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference image and photo"), ("C",)),
+        ("compare.side_by_side", QT_TRANSLATE_NOOP("Commands", "Compare: side by side"), ("Ctrl+1",)),
+        ("compare.swipe", QT_TRANSLATE_NOOP("Commands", "Compare: swipe"), ("Ctrl+2",)),
+        ("compare.blink", QT_TRANSLATE_NOOP("Commands", "Compare: blink"), ("Ctrl+3",)),
+        ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Compare: difference"), ("Ctrl+4",)),
+        ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare: overlay"), ("Ctrl+5",)),
+    ]
+    made = [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
+    flip = QT_TRANSLATE_NOOP("Commands", "Toggle blink")
+    made.append(Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORK, focus=("compare",)))
+    return made
+
+
+def _view() -> list[Command]:
+    say = [
+        ("view.fit", QT_TRANSLATE_NOOP("Commands", "Fit to window"), ("F",), "fit"),
+        ("view.actual", QT_TRANSLATE_NOOP("Commands", "Actual size"), ("1",), "search"),
+        ("view.zoom_in", QT_TRANSLATE_NOOP("Commands", "Zoom in"), ("+", "="), "plus"),
+        ("view.zoom_out", QT_TRANSLATE_NOOP("Commands", "Zoom out"), ("-",), "minus"),
+        ("view.item", QT_TRANSLATE_NOOP("Commands", "Zoom to item"), ("Z",), "finding"),
+        (
+            "view.photo",
+            QT_TRANSLATE_NOOP("Commands", "Switch between photo and reference image"),
+            ("T",),
+            "photo",
+        ),
+        ("view.regions", QT_TRANSLATE_NOOP("Commands", "Show or hide regions"), ("H",), "eye-off"),
+        ("view.labels", QT_TRANSLATE_NOOP("Commands", "Show or hide labels"), ("L",), "eye"),
+        ("view.minimap", QT_TRANSLATE_NOOP("Commands", "Show or hide minimap"), ("Shift+M",), "eye"),
+        ("view.brighter", QT_TRANSLATE_NOOP("Commands", "Brighter"), ("Shift+B",), "plus"),
+        ("view.darker", QT_TRANSLATE_NOOP("Commands", "Darker"), ("Shift+D",), "minus"),
+        ("view.contrast_more", QT_TRANSLATE_NOOP("Commands", "More contrast"), ("Shift+K",), "plus"),
+        ("view.contrast_less", QT_TRANSLATE_NOOP("Commands", "Less contrast"), ("Shift+J",), "minus"),
+        (
+            "view.plain",
+            QT_TRANSLATE_NOOP("Commands", "Reset brightness and contrast"),
+            ("Shift+P",),
+            "undo",
+        ),
+        (
+            "view.inspector",
+            QT_TRANSLATE_NOOP("Commands", "Collapse properties panel"),
+            ("I",),
+            "chevron-right",
+        ),
+    ]
+    made = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    # On the canvas Tab goes through the findings: these lead out of it without a mouse.
+    for id_, title, keys, sign in (
+        ("view.leave", QT_TRANSLATE_NOOP("Commands", "Leave the image"), ("F6",), "chevron-right"),
+        (
+            "view.leave_back",
+            QT_TRANSLATE_NOOP("Commands", "Leave the image backwards"),
+            ("Shift+F6",),
+            "chevron-left",
+        ),
+    ):
+        made.append(Command(id_, title, _VIEW, keys, sign, _WORK, focus=("canvas",)))
+    return made
+
+
+def _editing() -> list[Command]:
+    say = [
+        ("edit.undo", QT_TRANSLATE_NOOP("Commands", "Undo"), ("Ctrl+Z",), "undo"),
+        ("edit.redo", QT_TRANSLATE_NOOP("Commands", "Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
+        ("edit.copy", QT_TRANSLATE_NOOP("Commands", "Copy regions"), ("Ctrl+C",), "copy"),
+        ("edit.paste", QT_TRANSLATE_NOOP("Commands", "Paste regions"), ("Ctrl+V",), "copy"),
+        ("edit.duplicate", QT_TRANSLATE_NOOP("Commands", "Duplicate"), ("Ctrl+D",), "copy"),
+        ("edit.delete", QT_TRANSLATE_NOOP("Commands", "Delete item"), ("Delete", "Backspace"), "trash"),
+        ("edit.all", QT_TRANSLATE_NOOP("Commands", "Select all regions"), ("Ctrl+A",), "select"),
+        ("edit.rename", QT_TRANSLATE_NOOP("Commands", "Rename item"), ("F2",), "edit"),
+        ("region.lock", QT_TRANSLATE_NOOP("Commands", "Lock or unlock regions"), ("Ctrl+L",), "select"),
+        ("region.hide", QT_TRANSLATE_NOOP("Commands", "Hide selected regions"), ("Shift+H",), "eye-off"),
+        ("region.show", QT_TRANSLATE_NOOP("Commands", "Show hidden regions"), ("Ctrl+Shift+H",), "eye"),
+        ("region.front", QT_TRANSLATE_NOOP("Commands", "Bring to front"), ("Ctrl+]",), "chevron-up"),
+        ("region.back", QT_TRANSLATE_NOOP("Commands", "Send to back"), ("Ctrl+[",), "chevron-down"),
+        ("region.left", QT_TRANSLATE_NOOP("Commands", "Align left"), ("Ctrl+Alt+L",), "chevron-left"),
+        ("region.right", QT_TRANSLATE_NOOP("Commands", "Align right"), ("Ctrl+Alt+R",), "chevron-right"),
+        ("region.top", QT_TRANSLATE_NOOP("Commands", "Align top"), ("Ctrl+Alt+T",), "chevron-up"),
+        (
+            "region.bottom",
+            QT_TRANSLATE_NOOP("Commands", "Align bottom"),
+            ("Ctrl+Alt+B",),
+            "chevron-down",
+        ),
+    ]
+    return [Command(id_, title, _EDIT, keys, sign, _WORK) for id_, title, keys, sign in say]
+
+
+def _items() -> list[Command]:
+    say: list[tuple[str, str, tuple[str, ...], str]] = [
+        ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
+        ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
+        ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
+        ("item.pass", QT_TRANSLATE_NOOP("Commands", "Verdict: passed"), ("Y",), "check"),
+        ("item.fail", QT_TRANSLATE_NOOP("Commands", "Verdict: failed"), ("X",), "close"),
+        ("item.unsure", QT_TRANSLATE_NOOP("Commands", "Verdict: undecided"), ("U",), "flag"),
+        ("item.photo", QT_TRANSLATE_NOOP("Commands", "Add photo to item"), ("Ctrl+I",), "photo"),
+        (
+            "item.camera",
+            QT_TRANSLATE_NOOP("Commands", "Take photo for item"),
+            ("Ctrl+Shift+I",),
+            "camera",
+        ),
+        (
+            "record.photos",
+            QT_TRANSLATE_NOOP("Commands", "Add photos to record"),
+            ("Ctrl+Shift+O",),
+            "photo",
+        ),
+        ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record"), (), "camera"),
+        ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record"), ("Ctrl+Shift+P",), "eye"),
+        ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions"), ("Shift+C",), "history"),
+        ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on item"), ("Ctrl+R",), "play"),
+        (
+            "record.detect",
+            QT_TRANSLATE_NOOP("Commands", "Run pending detections of this record"),
+            ("Ctrl+Shift+R",),
+            "play",
+        ),
+        (
+            "record.detect_again",
+            QT_TRANSLATE_NOOP("Commands", "Rerun detection on undecided items"),
+            (),
+            "refresh",
+        ),
+        (
+            "record.finish",
+            QT_TRANSLATE_NOOP("Commands", "Finish record"),
+            ("Ctrl+Return", "Ctrl+Enter"),
+            "check",
+        ),
+        ("record.report", QT_TRANSLATE_NOOP("Commands", "Export report"), ("Ctrl+P",), "report"),
+        ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions"), (), "upload"),
+    ]
+    made = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
+    template = QT_TRANSLATE_NOOP("Commands", "Save regions as template")
+    manage = Permission.CATALOGUE_MANAGE
+    made.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORK, manage))
+    for id_, title, keys in (
+        ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
+        ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
+    ):
+        # Only on the canvas: everywhere else Tab moves the focus.
+        made.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, focus=("canvas",)))
+    accept = QT_TRANSLATE_NOOP("Commands", "Accept finding")
+    made.append(Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORK, focus=("findings",)))
+    return made
+
+
+COMMANDS: dict[str, Command] = {
+    command.id: command
+    for command in (
+        *_program(),
+        *_records(),
+        *_details(),
+        *_entries(),
+        *_drawing(),
+        *_comparing(),
+        *_view(),
+        *_editing(),
+        *_moving(),
+        *_items(),
+    )
+}

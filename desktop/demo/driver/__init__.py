@@ -1,0 +1,1 @@
+"""Drives real windows for the demo: clicks, types, waits."""

@@ -1,0 +1,73 @@
+"""Defines what the demo types, in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from desktop.localization.fonts import shows_chinese
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTexts:
+    """`language` is the desktop's code. `items` are (name, description), in the order of `pictures.SPOTS`."""
+
+    language: str
+    admin: str
+    inspector: str
+    aircraft: str
+    registration: str
+    flight: str
+    task: str
+    reference: str
+    record: str
+    items: tuple[tuple[str, str], ...]
+    fail: str
+    overrule: str
+
+
+_CHINESE = DemoTexts(
+    language="zh_CN",
+    admin="赵主任",
+    inspector="张检",
+    aircraft="B-3059 · 波音 787",
+    registration="B-3059",
+    flight="CA1409",
+    task="航后检查",
+    reference="左翼根部蒙皮",
+    record="左翼根部航后检查",
+    items=(
+        ("机身蒙皮凹坑", "第 12 框与第 13 框之间，凹坑深度不得超过 2 mm"),
+        ("壁板裂纹", "第 14 框附近的蒙皮，任何裂纹都不放行"),
+        ("铆钉缺失", "搭接缝交叉处，铆钉应齐全"),
+        ("舷窗边框", "三个舷窗的密封与边框"),
+        ("注册号标识", "标识应完整、清晰、无划伤"),
+    ),
+    fail="已通知工程部，需修理后放行",
+    overrule="表面浮漆，擦拭后消失，不影响放行",
+)
+
+_ENGLISH = DemoTexts(
+    language="en",
+    admin="Chief Zhao",
+    inspector="Inspector Zhang",
+    aircraft="B-3059 · Boeing 787",
+    registration="B-3059",
+    flight="CA1409",
+    task="After-flight check",
+    reference="Left wing root, skin",
+    record="Left wing root, after flight",
+    items=(
+        ("Dent in the skin", "Between frames 12 and 13; no deeper than 2 mm"),
+        ("Crack in the panel", "Skin near frame 14; no crack is released"),
+        ("Missing rivet", "Where the lap joints cross; every rivet in place"),
+        ("Window frames", "Seals and frames of the three windows"),
+        ("Registration", "Whole, readable, without scratches"),
+    ),
+    fail="Engineering is informed; repair before release",
+    overrule="Loose paint on the surface, wiped off; no effect on the release",
+)
+
+
+def demo_texts() -> DemoTexts:
+    """Chinese where there is a font that shows it, else English: a report has no gaps."""
+    return _CHINESE if shows_chinese() else _ENGLISH

@@ -1,0 +1,1 @@
+"""The steps of the demo, in the order of a working day."""

@@ -1,0 +1,59 @@
+"""Plays the steps about the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QAbstractButton
+
+from desktop.demo.driver.forms import fill
+from desktop.demo.driver.play import DemoRun
+from desktop.demo.driver.stage import click, dialog, find, press, wait_until, with_files
+from desktop.demo.material.pictures import MM_PER_PIXEL
+from desktop.pages.catalogue import CataloguePage
+from desktop.pages.common.forms.form import Form
+from desktop.pages.common.lists.list_section import Section
+
+
+def catalogue(play: DemoRun) -> None:
+    """The administrator enters aircraft, flight and task, and the picture of how it should look."""
+    words = play.words
+    with play.stage.step("add an aircraft, a flight and a task"):
+        press(play.desktop.window, play.key("go.catalogue"))
+        wait_until(lambda: play.front("catalogue"), "the catalogue comes")
+        aircraft = {
+            "aircraft_name": words.aircraft,
+            "registration": words.registration,
+            "aircraft_type": "787-9",
+        }
+        _enter(play, "aircraft", aircraft)
+        flight = {
+            "flight_number": words.flight,
+            "aircraft_id": words.aircraft,
+            "departure": "PEK",
+            "arrival": "SHA",
+        }
+        _enter(play, "flights", flight)
+        _enter(play, "tasks", {"task_name": words.task, "flight_id": words.flight})
+    with play.stage.step("add a reference image"):
+        section = _section(play, "references")
+        with_files(lambda: click(section.new), [play.pictures.reference])
+        # A single picture that came asks at once what it is called.
+        entry = {
+            "reference_image_name": words.reference,
+            "aircraft_id": words.aircraft,
+            "mm_per_pixel": f"{MM_PER_PIXEL}",
+        }
+        fill(dialog(Form), entry)
+
+
+def _section(play: DemoRun, name: str) -> Section[Any]:
+    page = play.page(CataloguePage)
+    click(find(QAbstractButton, page.chips, where=lambda chip: getattr(chip, "key", "") == name))
+    return page.sections[name]
+
+
+def _enter(play: DemoRun, name: str, texts: Mapping[str, str]) -> None:
+    click(_section(play, name).new)
+    fill(dialog(Form), texts)

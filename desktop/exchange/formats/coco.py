@@ -1,0 +1,219 @@
+"""Writes and reads COCO object detection: two datasets in one ZIP file.
+
+`regions.json` holds the reference image, and others that items name, and the items' regions, their categories
+being the items' names.
+`findings.json` holds the photos and the findings of the newest finished detections, their categories being
+the labels. They are two because they are two tasks: where to look, and what was seen. A box is
+``[x, y, w, h]`` in px of the upright picture, cut to it; a finding without an area there is left out. Beyond
+COCO, images have `ipfs_cid`, annotations of regions `attributes` (item_id, item_name, description,
+model_id), those of findings `score` and `attributes` (item_id, item_name, drawn_by, severity, size_mm).
+With pictures, those of the two datasets are in `images/regions/` and `images/findings/`.
+
+Source of the fields: the COCO data format, https://cocodataset.org/#format-data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.exchange.data.column_terms import CODES, ColumnTerms
+from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import NamedPhoto, harmless, named_photos, reference_names
+from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted, scaled
+from desktop.exchange.formats.archive import is_archive, pack, unpack
+from desktop.exchange.formats.walkaround_json import around, load, rect_of
+from shared import __version__
+from shared.geometry import Rect
+
+REGIONS = "regions.json"
+FINDINGS = "findings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    picture: str
+    category: str
+    rect: Rect
+    more: Mapping[str, Any]
+
+
+def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
+    """Both datasets as a ZIP file, without pictures."""
+    return pack(files(inspection))
+
+
+def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
+    """The pictures of both datasets by their paths in the ZIP file."""
+    facts = inspection.facts()
+    names = reference_names(inspection.reference, facts)
+    found = {f"images/regions/{harmless(name, 'reference')}": picture for picture, name in names.items()}
+    return found | {f"images/findings/{one.file_name}": one.picture for one in named_photos(facts)}
+
+
+def files(inspection: Inspection) -> dict[str, str]:
+    """Both datasets by their names."""
+    facts = inspection.facts()
+    photos, names = named_photos(facts), reference_names(inspection.reference, facts)
+    drawn = []
+    for one in facts:
+        if one.region is not None and one.reference is not None:
+            attributes = {**_item(one), "description": one.item.description, "model_id": one.item.model_id}
+            more = {"attributes": attributes}
+            drawn.append(_Box(names[one.reference], one.item.item_name, one.region, more))
+    seen = [box for photo in photos for one in photo.items for box in _findings(photo, one)]
+    name = inspection.record.inspection_name or inspection.record.inspection_id
+    references = {file_name: (file_name, picture) for picture, file_name in names.items() if picture}
+    taken = {photo.file_name: (photo.file_name, photo.picture) for photo in photos}
+    return {REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, taken, seen)}
+
+
+def _item(facts: ItemFacts) -> dict[str, Any]:
+    return {"item_id": facts.item.item_id, "item_name": facts.item.item_name}
+
+
+def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
+    """The findings of an item that lie in its photo."""
+    for finding in facts.findings:
+        rect = finding.box.clamped(photo.picture.width, photo.picture.height)
+        if rect.w > 0 and rect.h > 0:
+            attributes = {
+                **_item(facts),
+                "drawn_by": finding.drawn_by,
+                "severity": finding.severity,
+                "size_mm": finding.size_mm,
+            }
+            more = {"score": finding.confidence, "attributes": attributes}
+            yield _Box(photo.file_name, finding.label, rect, more)
+
+
+def _dataset(name: str, pictures: Mapping[str, tuple[str, ExportedPicture]], boxes: Iterable[_Box]) -> str:
+    boxes = list(boxes)
+    image_ids = {key: number for number, key in enumerate(pictures, 1)}
+    categories = {one: number for number, one in enumerate(dict.fromkeys(box.category for box in boxes), 1)}
+    document = {
+        "info": {"description": name, "version": "1", "contributor": f"Walkaround {__version__}"},
+        "licenses": [],
+        "images": [
+            {
+                "id": image_ids[key],
+                "file_name": file_name,
+                "width": picture.width,
+                "height": picture.height,
+                "ipfs_cid": picture.content_id,
+            }
+            for key, (file_name, picture) in pictures.items()
+        ],
+        "categories": [
+            {"id": number, "name": one, "supercategory": ""} for one, number in categories.items()
+        ],
+        "annotations": [
+            {
+                "id": number,
+                "image_id": image_ids[box.picture],
+                "category_id": categories[box.category],
+                "bbox": [box.rect.x, box.rect.y, box.rect.w, box.rect.h],
+                "area": box.rect.area,
+                "iscrowd": 0,
+                "segmentation": [],
+                **box.more,
+            }
+            for number, box in enumerate(boxes, 1)
+        ],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
+    """The boxes of the picture in a COCO file (JSON, or the ZIP that `write` makes) that is `target`.
+
+    It is the one of the same content id, else of the same file name, else the only one; its boxes are scaled
+    where the sizes differ. An annotation without a box has the one around its polygons. Raises ExchangeError.
+    """
+    document = _unpacked(data) if is_archive(data) else load(data)
+    images, annotations = document.get("images"), document.get("annotations")
+    if not isinstance(images, list) or not isinstance(annotations, list):
+        raise ExchangeError(Reason.UNREADABLE)
+    try:
+        image = _chosen([dict(image) for image in images], target)
+        size = rect_of([0, 0, image.get("width"), image.get("height")])
+        names = {category["id"]: str(category["name"]) for category in document.get("categories") or []}
+        drafts = []
+        for annotation in annotations:
+            shape = annotation.get("segmentation")
+            rect = rect_of(annotation.get("bbox")) or _around(shape)
+            if rect is None or annotation["image_id"] != image["id"]:
+                continue
+            said = annotation.get("attributes")
+            said = said if isinstance(said, dict) else {}
+            description, model_id = said.get("description"), said.get("model_id")
+            drafts.append(
+                ImportedRegion(
+                    name=names.get(annotation.get("category_id"), ""),
+                    rect=scaled(rect, None if size is None else (size.w, size.h), target),
+                    description=description if isinstance(description, str) else None,
+                    model_id=model_id if isinstance(model_id, str) else None,
+                    boxed=_is_other_shape(shape, rect),
+                )
+            )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error
+    return fitted(drafts, target)
+
+
+def is_dataset(document: Mapping[str, Any]) -> bool:
+    """True for what looks like COCO."""
+    return isinstance(document.get("images"), list) and isinstance(document.get("annotations"), list)
+
+
+def datasets(data: bytes) -> list[dict[str, Any]]:
+    """The datasets of regions in a ZIP file: `regions.json`, else whatever other programs put there.
+
+    Raises ExchangeError (UNREADABLE, TOO_LARGE).
+    """
+    documents = []
+    for text in (unpack(data, REGIONS) or unpack(data, ".json")).values():
+        try:
+            documents.append(load(text.encode("utf-8")))
+        except ExchangeError:
+            # Next to the annotations such archives hold all sorts of notes.
+            continue
+    return [document for document in documents if is_dataset(document)]
+
+
+def _unpacked(data: bytes) -> dict[str, Any]:
+    found = datasets(data)
+    if len(found) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
+    return found[0]
+
+
+def _around(polygons: Any) -> Rect | None:
+    """The box around polygons ``[[x, y, x, y, ...], ...]``; None for anything else."""
+    if not isinstance(polygons, list) or not all(isinstance(one, list) for one in polygons):
+        return None
+    return around([number for polygon in polygons for number in polygon])
+
+
+def _is_other_shape(shape: Any, box: Rect) -> bool:
+    """True for polygons, or a mask, that are not just the box again."""
+    if not shape:
+        return False
+    corners = sorted(
+        [box.x, box.y, box.right, box.y, box.right, box.bottom, box.x, box.bottom],
+    )
+    one = shape[0] if isinstance(shape, list) and len(shape) == 1 and isinstance(shape[0], list) else []
+    return len(one) != len(corners) or any(abs(a - b) > 1 for a, b in zip(sorted(one), corners, strict=True))
+
+
+def _chosen(images: list[dict[str, Any]], target: ExportedPicture) -> dict[str, Any]:
+    for key, value in (("ipfs_cid", target.content_id), ("file_name", target.name)):
+        same = [image for image in images if value and image.get(key) == value]
+        if len(same) == 1:
+            return same[0]
+    if len(images) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
+    return images[0]

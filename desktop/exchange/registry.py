@@ -1,0 +1,84 @@
+"""Lists the formats by name and finds the reader of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from desktop.exchange.data.column_terms import ColumnTerms
+from desktop.exchange.data.content import ExportedPicture, Inspection
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import harmless
+from desktop.exchange.data.imported_regions import ImportedRegions
+from desktop.exchange.formats import coco, csv_table, labelme, walkaround_json, yolo
+from desktop.exchange.formats.archive import MOST_BYTES, is_archive
+
+
+class Write(Protocol):
+    """Writes an inspection, a table in the words of a person."""
+
+    def __call__(self, inspection: Inspection, words: ColumnTerms = ..., /) -> bytes:
+        """The bytes of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A format: its proper name, the end of its file names, writing an inspection, reading regions.
+
+    A dataset can also be written with its pictures: `files` gives its texts and `pictures` its pictures, each
+    by its path in the ZIP file.
+    """
+
+    format_id: str
+    name: str
+    ending: str
+    write: Write
+    regions: Callable[[bytes, ExportedPicture], ImportedRegions]
+    files: Callable[[Inspection], Mapping[str, str]] | None = None
+    pictures: Callable[[Inspection], Mapping[str, ExportedPicture]] | None = None
+
+    @property
+    def suffix(self) -> str:
+        """The last part of the ending, such as ".zip"."""
+        return Path(f"x{self.ending}").suffix
+
+    def file_name(self, inspection_name: str) -> str:
+        """A name for the file of an inspection."""
+        return harmless(inspection_name, "inspection") + self.ending
+
+
+FORMATS = (
+    ExportFormat("json", "JSON", ".json", walkaround_json.write, walkaround_json.regions),
+    ExportFormat("csv", "CSV", ".csv", csv_table.write, csv_table.regions),
+    ExportFormat("coco", "COCO", "-coco.zip", coco.write, coco.regions, coco.files, coco.pictures),
+    ExportFormat("yolo", "YOLO", "-yolo.zip", yolo.write, yolo.regions, yolo.files, yolo.pictures),
+)
+READABLE = ("*.json", "*.csv", "*.zip", "*.txt")
+"""The file names that can be imported."""
+
+
+def read_regions(data: bytes, file_name: str, target: ExportedPicture) -> ImportedRegions:
+    """The regions of a file, in px of the reference image `target`. Raises ExchangeError."""
+    return recognised(data, file_name)(data, target)
+
+
+def recognised(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture], ImportedRegions]:
+    """What reads the regions of a file, by what is in it and, for plain text, by its name.
+
+    Raises ExchangeError (UNREADABLE, TOO_LARGE).
+    """
+    if len(data) > MOST_BYTES:
+        raise ExchangeError(Reason.TOO_LARGE)
+    if is_archive(data):
+        return coco.regions if coco.datasets(data) else yolo.regions
+    match Path(file_name).suffix.lower():
+        case ".csv":
+            return csv_table.regions
+        case ".txt":
+            return yolo.regions
+    document = walkaround_json.load(data)
+    if document.get("format") == walkaround_json.FORMAT:
+        return walkaround_json.regions
+    return labelme.regions if labelme.is_labelled(document) else coco.regions

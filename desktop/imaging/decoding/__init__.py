@@ -1,0 +1,1 @@
+"""Decodes pictures to upright pixels with libvips and converts between libvips, NumPy and Qt."""

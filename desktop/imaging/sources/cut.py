@@ -1,0 +1,65 @@
+"""Crops a picture: first from the preview, then from the original's pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QImage
+
+from desktop.imaging.sources.source import ImageSource
+from desktop.imaging.sources.whole import WHOLE_LIMIT
+from shared.geometry import Rect
+
+Matrix = npt.NDArray[np.float64]
+
+_MARGIN = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class ImageCrop:
+    """`image` is a part of a picture of `size` px; `from_whole` (3 x 3) brings px of the picture to it."""
+
+    image: QImage
+    from_whole: Matrix
+    size: tuple[int, int]
+
+
+def is_large(source: ImageSource) -> bool:
+    """True when the picture is shown by its preview and tiles, because all of it would be too much."""
+    width, height = source.size
+    return width * height > WHOLE_LIMIT
+
+
+def coarse(source: ImageSource) -> ImageCrop:
+    """All of the picture as its preview shows it: every px of one that is no larger. Raises ImageError."""
+    width, height = source.size
+    image = source.preview()
+    return ImageCrop(image, np.diag([image.width() / width, image.height() / height, 1.0]), source.size)
+
+
+def fine(source: ImageSource, rect: Rect) -> ImageCrop | None:
+    """The px of the original that `rect` touches, with a few around it; None when none or too many.
+
+    Raises ImageError.
+    """
+    grown = Rect(rect.x - _MARGIN, rect.y - _MARGIN, rect.w + 2 * _MARGIN, rect.h + 2 * _MARGIN)
+    part = grown.clamped(*source.size)
+    if part.empty or part.area > WHOLE_LIMIT:
+        return None
+    left, top = np.floor(part.x), np.floor(part.y)
+    image = source.crop(part)
+    return ImageCrop(image, np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]), source.size)
+
+
+def seen_at(rect: Rect, mapping: Matrix) -> Rect | None:
+    """The upright rectangle around `rect` after a 3 x 3 homography; None when it goes beyond the horizon."""
+    places = (rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom)
+    corners = np.array([(x, y, 1.0) for x, y in places])
+    points = corners @ mapping.T
+    if not (np.all(points[:, 2] > 1e-9) or np.all(points[:, 2] < -1e-9)):
+        return None
+    flat = points[:, :2] / points[:, 2:]
+    (left, top), (right, bottom) = flat.min(axis=0), flat.max(axis=0)
+    return Rect(float(left), float(top), float(right - left), float(bottom - top))

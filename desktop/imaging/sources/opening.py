@@ -1,0 +1,23 @@
+"""Opens a file or bytes as an ImageSource."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from desktop.imaging.decoding.decoder import read_header
+from desktop.imaging.sources.source import ImageSource
+from desktop.imaging.sources.tiled import TiledImage
+from desktop.imaging.sources.whole import WHOLE_LIMIT, WholeImage
+
+
+def open_image(data: Path | bytes, name: str = "") -> ImageSource:
+    """A picture from a file or from its bytes (JPEG, PNG, WebP, TIFF); reads only the head of it.
+
+    Up to `WHOLE_LIMIT` pixels it is held in memory, above that in tiles that are made in the background and
+    kept in the user's cache folder. Give large pictures as a path: bytes stay in memory. Raises ImageError.
+    """
+    header = read_header(data)
+    title = name or (data.name if isinstance(data, Path) else "")
+    if header.width * header.height <= WHOLE_LIMIT:
+        return WholeImage(data, header, title)
+    return TiledImage(data, header, title)

@@ -1,0 +1,149 @@
+"""Builds and reads pyramids of large pictures: JPEG tiles in a zip, cached by content.
+
+A pyramid holds the pixels as stored, unturned: turning is done tile by tile, so that making one reads the
+original once from top to bottom in little memory. The layout is that of Deep Zoom, which libvips writes; the
+tiles lie uncompressed in the zip, so that reading one is a seek and a decode, with nothing held in between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+from PySide6.QtGui import QImage
+
+from desktop.imaging.decoding.decoder import Cancellation, Data, Progress, as_rgb, report_progress, stream
+from desktop.imaging.decoding.pixels import Pixels, from_qimage
+from shared.images.tiles import SAVE, TILE, tile_name
+from shared.paths import private_folder
+from shared.unused import drop_unused
+
+CACHE_LIMIT = 8 * 1024**3
+"""Bytes that all pyramids may take; the longest unused go first."""
+
+_READ = 1 << 20
+_MAKING = "making-"
+_ABANDONED = 24 * 3600
+
+
+class PyramidCache:
+    """The folder of pyramids. Several programs may use it at once."""
+
+    def __init__(self, folder: Path | None = None, limit: int = CACHE_LIMIT) -> None:
+        """`folder` is made when it is missing; without one it is the user's cache folder."""
+        self.folder = folder or Path(platformdirs.user_cache_dir("walkaround", appauthor=False)) / "pyramids"
+        self._limit = limit
+
+    def path(self, length: int, digest: str) -> Path:
+        """Where the pyramid of the content with this length in bytes and SHA-256 is, or will be."""
+        return self.folder / f"{length}-{digest}-{TILE}.zip"
+
+    def may_have(self, length: int) -> bool:
+        """False when there is no pyramid of content with this length, so that none need be hashed to look."""
+        return any(self.folder.glob(f"{length}-*-{TILE}.zip"))
+
+    def find(self, length: int, digest: str) -> Path | None:
+        """The pyramid, marked as used now; None when there is none."""
+        path = self.path(length, digest)
+        try:
+            os.utime(path)
+        except OSError:
+            return None
+        return path
+
+    def make(self, data: Data, path: Path, progress: Progress, cancellation: Cancellation) -> Path:
+        """Make the pyramid at `path` and drop the longest unused ones above the limit.
+
+        Raises OSError when the folder cannot be written, pyvips.Error when the picture cannot be read.
+        """
+        private_folder(self.folder)
+        image = as_rgb(stream(data)).copy()
+        image.remove("orientation")
+        report_progress(image, progress, cancellation)
+        # libvips writes the rest of a cancelled file when it releases it: into a folder that is gone
+        with (
+            tempfile.TemporaryDirectory(
+                prefix=_MAKING, dir=self.folder, ignore_cleanup_errors=True
+            ) as scratch,
+            cancellation.watch(image),
+        ):
+            made = Path(scratch) / "made.zip"
+            image.dzsave(str(made), **SAVE)
+            made.replace(path)
+        self.trim(keep=path)
+        return path
+
+    def trim(self, keep: Path | None = None) -> None:
+        """Drop the longest unused pyramids until the rest is below the limit; `keep` stays in any case."""
+        now = time.time()
+        for scratch in self.folder.glob(f"{_MAKING}*"):
+            with contextlib.suppress(OSError):
+                if now - scratch.stat().st_mtime > _ABANDONED:
+                    shutil.rmtree(scratch)
+        drop_unused(self.folder.glob("*.zip"), self._limit, keep)
+
+
+class Pyramid:
+    """An open pyramid. Its methods may be called from several threads at once.
+
+    Level 0 is the finest; a pixel of level n covers 2**n x 2**n stored ones.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError when the file is not a pyramid."""
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except zipfile.BadZipFile as error:
+            raise OSError(str(error)) from error
+        parts = [name.split("/") for name in self._zip.namelist()]
+        self.levels = len({part[1] for part in parts if len(part) == 3})
+        """How many levels there are."""
+
+    def tile(self, level: int, column: int, row: int) -> QImage:
+        """A tile in stored orientation. Raises OSError when it cannot be read."""
+        name = tile_name(level, self.levels, column, row)
+        try:
+            image = QImage.fromData(self._zip.read(name))
+        except (KeyError, zipfile.BadZipFile) as error:
+            raise OSError(str(error)) from error
+        if image.format() is not QImage.Format.Format_RGB32:
+            image = image.convertToFormat(QImage.Format.Format_RGB32)
+        if image.isNull():
+            raise OSError(name)
+        return image
+
+    def whole(self, level: int, width: int, height: int) -> Pixels:
+        """All of a level of `width` x `height` px, in stored orientation."""
+        pixels = np.empty((height, width), np.uint32)
+        for row in range(-(-height // TILE)):
+            for column in range(-(-width // TILE)):
+                image = self.tile(level, column, row)
+                part = from_qimage(image)
+                place = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
+                pixels[place] = part[: pixels[place].shape[0], : pixels[place].shape[1]]
+        return pixels
+
+
+def content_length(data: Data) -> int:
+    """How many bytes. Raises OSError."""
+    return len(data) if isinstance(data, bytes) else data.stat().st_size
+
+
+def content_digest(data: Data, cancellation: Cancellation) -> str:
+    """SHA-256 of a file or of bytes, 64 hexadecimal digits. Raises OSError, CancelledError."""
+    if isinstance(data, bytes):
+        return hashlib.sha256(data).hexdigest()
+    digest = hashlib.sha256()
+    with data.open("rb") as file:
+        while block := file.read(_READ):
+            cancellation.check()
+            digest.update(block)
+    return digest.hexdigest()

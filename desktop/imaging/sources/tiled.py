@@ -1,0 +1,135 @@
+"""Reads a picture too large for memory: a preview at once, tiles from a pyramid built in background."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
+
+from desktop.imaging.decoding.decoder import Cancellation, Data, Header, Progress, read_crop, read_preview
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.decoding.pixels import Pixels, from_qimage, to_qimage, upright
+from desktop.imaging.decoding.vips import pyvips
+from desktop.imaging.sources.local import LocalImage
+from desktop.imaging.sources.pyramid import Pyramid, PyramidCache, content_digest, content_length
+from desktop.imaging.sources.source import PREVIEW, TILE, Level
+from shared.geometry import Rect
+from shared.images.upright import stored_rect, upright_size
+
+
+class TiledImage(LocalImage):
+    """A large picture as an ImageSource."""
+
+    def __init__(self, data: Data, header: Header, name: str, cache: PyramidCache | None = None) -> None:
+        super().__init__(data, header, name)
+        self._cache = cache or PyramidCache()
+        self._making = Cancellation()
+        self._digest: str | None = None
+        self._pyramid: Pyramid | None = None
+
+    def preview(self) -> QImage:
+        """The picture in about `PREVIEW` px: from the pyramid when there is one, else from the original."""
+        with self._failures():
+            if self._cache.may_have(content_length(self._data)):
+                self._open_kept()
+            if self._pyramid is None:
+                return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
+            longest = [max(level.width, level.height) for level in self._levels]
+            level = next((n for n, side in enumerate(longest) if side <= PREVIEW), len(longest) - 1)
+            pixels = self._pyramid.whole(level, *self._stored_size(level))
+            return to_qimage(upright(pixels, self._header.orientation))
+
+    def prepare(self, progress: Progress) -> None:
+        """Make the pyramid, unless there is one."""
+        with self._failures():
+            path = self._open_kept()
+            with self._guard:
+                if self._pyramid is None:
+                    self._making = Cancellation()
+                    self._cancellation.check()
+                    self._use(self._cache.make(self._data, path, progress, self._making))
+
+    def tile(self, level: int, column: int, row: int) -> QImage:
+        """One tile; IndexError before `prepare` is through."""
+        orientation = self._header.orientation
+        found = self._levels[level]
+        assert self._pyramid is not None
+        self._cancellation.check()
+        with self._failures():
+            if orientation == 1:
+                return self._pyramid.tile(level, column, row)
+            return to_qimage(self._turned(self._pyramid, level, found.tile_rect(column, row)))
+
+    def crop(self, rect: Rect) -> QImage:
+        """The pixels that `rect` touches, from the original: reads it down to there."""
+        return to_qimage(read_crop(self._data, self._header, rect, self._cancellation))
+
+    def cancel(self) -> None:
+        """End what is under way."""
+        super().cancel()
+        self._making.cancel()
+
+    def _open_kept(self) -> Path:
+        """Open the pyramid when there is one; where it is or belongs."""
+        length = content_length(self._data)
+        with self._guard:
+            if self._digest is None:
+                self._digest = content_digest(self._data, self._cancellation)
+            if self._pyramid is None and (kept := self._cache.find(length, self._digest)) is not None:
+                try:
+                    self._use(kept)
+                except OSError:
+                    kept.unlink(missing_ok=True)
+            return self._cache.path(length, self._digest)
+
+    def _turned(self, pyramid: Pyramid, level: int, rect: Rect) -> Pixels:
+        """The upright pixels of `rect`, whose stored ones may lie on up to four tiles."""
+        part = stored_rect(rect, *self._stored_size(level), self._header.orientation)
+        left, top, right, bottom = int(part.x), int(part.y), int(part.right), int(part.bottom)
+        pixels = np.empty((bottom - top, right - left), np.uint32)
+        for row in range(top // TILE, -(-bottom // TILE)):
+            for column in range(left // TILE, -(-right // TILE)):
+                image = pyramid.tile(level, column, row)
+                tile = from_qimage(image)
+                x, y = column * TILE, row * TILE
+                x1, y1 = max(left, x), max(top, y)
+                x2, y2 = min(right, x + TILE), min(bottom, y + TILE)
+                pixels[y1 - top : y2 - top, x1 - left : x2 - left] = tile[y1 - y : y2 - y, x1 - x : x2 - x]
+        return upright(pixels, self._header.orientation)
+
+    def _stored_size(self, level: int) -> tuple[int, int]:
+        found = self._levels[level]
+        return upright_size(found.width, found.height, self._header.orientation)
+
+    def _use(self, path: Path) -> None:
+        pyramid = Pyramid(path)
+        orientation = self._header.orientation
+        width, height = self.size
+        levels = []
+        for index in range(pyramid.levels):
+            factor = 1 << index
+            level_width, level_height = -(-width // factor), -(-height // factor)
+            # the last stored column and row reach beyond the picture; a turn brings them to the left and top
+            left = width - level_width * factor if orientation in (2, 3, 6, 7) else 0
+            top = height - level_height * factor if orientation in (3, 4, 7, 8) else 0
+            levels.append(Level(level_width, level_height, factor, left, top))
+        self._pyramid, self._levels = pyramid, tuple(levels)
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except pyvips.Error as error:
+            text = QCoreApplication.translate(
+                "imaging", "Cannot read image {0} completely. The file is damaged; upload it again."
+            )
+            raise ImageError(text.format(self._name)) from error
+        except OSError as error:
+            text = QCoreApplication.translate(
+                "imaging", "Cannot prepare image {0} for zooming: {1}. Free disk space."
+            )
+            raise ImageError(text.format(self._name, error.strerror or error)) from error

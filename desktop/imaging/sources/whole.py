@@ -1,0 +1,84 @@
+"""Holds a picture in memory, with its smaller levels."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtGui import QImage
+
+from desktop.imaging.decoding.decoder import (
+    Data,
+    Header,
+    Progress,
+    pixel_rect,
+    read_crop,
+    read_preview,
+    read_whole,
+)
+from desktop.imaging.decoding.errors import CancelledError
+from desktop.imaging.decoding.pixels import Pixels, to_qimage
+from desktop.imaging.decoding.vips import pyvips
+from desktop.imaging.sources.local import LocalImage
+from desktop.imaging.sources.source import TILE, Level
+from shared.geometry import Rect
+
+WHOLE_LIMIT = 25_000_000
+"""Up to here a picture is held in memory (100 MB), above in tiles."""
+
+WHOLE_PREVIEW = 1400
+"""At least so long is the longer side of its preview in px: all of it follows soon."""
+
+
+class WholeImage(LocalImage):
+    """A picture of at most `WHOLE_LIMIT` px as an ImageSource."""
+
+    def __init__(self, data: Data, header: Header, name: str) -> None:
+        super().__init__(data, header, name)
+        self._pixels: tuple[Pixels, ...] = ()
+        self._cut = False
+
+    def preview(self) -> QImage:
+        """The picture in about `WHOLE_PREVIEW` px."""
+        return to_qimage(read_preview(self._data, self._header, WHOLE_PREVIEW, self._cancellation))
+
+    def prepare(self, progress: Progress) -> None:
+        """Decode it and make the smaller levels."""
+        with self._guard:
+            if self._levels:
+                return
+            pixels = [np.ascontiguousarray(read_whole(self._data, self._header, self._cancellation))]
+            while max(pixels[-1].shape) > TILE and min(pixels[-1].shape) > 1:
+                self._cancellation.check()
+                pixels.append(_halved(pixels[-1]))
+                if not progress(1 - 0.25 ** len(pixels)):
+                    raise CancelledError
+            self._pixels = tuple(pixels)
+            self._levels = tuple(
+                Level(level.shape[1], level.shape[0], 1 << index) for index, level in enumerate(pixels)
+            )
+
+    def tile(self, level: int, column: int, row: int) -> QImage:
+        """One tile; prepares first when that was not done."""
+        self.prepare(lambda _done: True)
+        rect = self._levels[level].tile_rect(column, row)
+        return to_qimage(_part(self._pixels[level], int(rect.x), int(rect.y), int(rect.w), int(rect.h)))
+
+    def crop(self, rect: Rect) -> QImage:
+        """The pixels that `rect` touches. From the second time on all of the picture is held in memory."""
+        with self._guard:
+            first, self._cut = not self._cut and not self._levels, True
+        if first:
+            return to_qimage(read_crop(self._data, self._header, rect, self._cancellation))
+        self.prepare(lambda _done: True)
+        return to_qimage(_part(self._pixels[0], *pixel_rect(rect, *self.size)))
+
+
+def _part(pixels: Pixels, x: int, y: int, w: int, h: int) -> Pixels:
+    return pixels[y : y + h, x : x + w]
+
+
+def _halved(pixels: Pixels) -> Pixels:
+    height, width = pixels.shape
+    even = pixels[: height & ~1, : width & ~1]
+    image = pyvips.Image.new_from_memory(np.ascontiguousarray(even).data, width & ~1, height & ~1, 4, "uchar")
+    half = image.shrink(2, 2).write_to_memory()
+    return np.frombuffer(half, np.uint32).reshape(height // 2, width // 2)

@@ -1,0 +1,59 @@
+"""Deletes a catalogue entry after showing what another user changed meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.background.workers import run
+from desktop.client.api.catalogue import Entries
+from desktop.localization.dates import minute
+from desktop.pages.catalogue.saving import EntryConflict, remove
+from desktop.pages.common.lists.list_section import Section
+from desktop.widgets import confirm
+
+T = TypeVar("T")
+
+
+class DeletableSection(Section[T]):
+    """A section that deletes an entry only as the person saw it, or when they insist."""
+
+    def entries(self) -> Entries[Any, Any]:
+        """The calls of this kind of entry."""
+        raise AssertionError(f"{type(self).__name__} knows its entries")
+
+    def delete(self, entry: T) -> None:
+        """Delete it. Raises Clash when another user changed it meanwhile. Runs off the GUI thread."""
+        remove(self.entries(), self.key(entry), entry)
+
+    def _not_deleted(self, name: str, error: Exception) -> None:
+        if not isinstance(error, EntryConflict):
+            super()._not_deleted(name, error)
+            return
+        translate = QCoreApplication.translate
+        said = translate("Catalogue", "Another user modified it at {time}:").format(
+            time=minute(error.now.updated_at)
+        )
+        lines = [said, *(_line(getattr(error.seen, each), getattr(error.now, each)) for each in error.fields)]
+        title = translate("Catalogue", "Delete {name} anyway?").format(name=name)
+        if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete anyway")):
+            run(
+                self.delete,
+                error.now,
+                owner=self,
+                done=lambda _: self._deleted(name),
+                failed=lambda again: self._not_deleted(name, again),
+            )
+        else:
+            self.reload()
+
+
+def _line(before: Any, after: Any) -> str:
+    return f"{_shown(before)} → {_shown(after)}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(value))
+    return "–" if value in (None, "") else str(value)

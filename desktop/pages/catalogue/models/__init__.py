@@ -1,0 +1,1 @@
+"""The catalogue's detection models: list, form and severities of labels."""

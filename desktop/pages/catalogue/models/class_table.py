@@ -1,0 +1,239 @@
+"""Edits the classes of a model: names (typed or pasted), thresholds and severities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.localization.detection_terms import BUILT_IN, finding_word, severity_word
+from desktop.widgets import Button, ButtonKind, Combo, title_width
+from shared.wire.detection import DetectionModel, ModelKind, Severity
+
+_MOST_ROWS = 200
+"""So many classes have thresholds and severities of their own here; names have all of them."""
+_TABLE_PX = 220
+_ROW_PX = 36
+_COLUMN_PX = 104
+_SEVERITY_PX = 124
+_MOST_LETTERS = 255
+NAME, THRESHOLD, FAILS, SEVERITY = range(4)
+
+
+class ClassTable(QWidget):
+    """A row for each class, in the order in which the model counts them."""
+
+    changed = Signal()
+    """The person changed something."""
+
+    def __init__(self, entry: DetectionModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entry = entry
+        self._own = entry.kind is not ModelKind.REFERENCE_DIFFERENCE
+        """Whether names and thresholds are the model's own to change."""
+        self._labels: list[str] = list(entry.labels if self._own else BUILT_IN)
+        """The labels of the rows as they were before anything was typed."""
+        self._severities: Mapping[str, Severity] = {}
+        self._filling = False
+        self.table = QTableWidget(0, 4)
+        self.paste = Button(self.tr("Paste names (one per line)"), icon="copy", kind=ButtonKind.LINK)
+        self.paste.setObjectName("paste-classes")
+        self.paste.setVisible(self._own)
+        self.more = Button(self.tr("Add label"), icon="plus", kind=ButtonKind.LINK)
+        self.more.setObjectName("add-label")
+        self.more.setVisible(not self._own)
+        self._build()
+        self._fill(self._labels)
+        self.table.itemChanged.connect(lambda _: self._touched())
+        self.paste.clicked.connect(lambda _checked=False: self.paste_names())
+        self.more.clicked.connect(lambda _checked=False: self.add_label())
+
+    def _build(self) -> None:
+        table = self.table
+        table.setAccessibleName(self.tr("Model classes"))
+        table.setHorizontalHeaderLabels(
+            [self.tr("Class"), self.tr("Threshold"), self.tr("Counts as failure"), self.tr("Severity")]
+        )
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        head, rows = table.horizontalHeader(), table.verticalHeader()
+        # A class is the number that the model gives: the first one is 0.
+        rows.setDefaultSectionSize(_ROW_PX)
+        rows.setVisible(self._own)
+        rows.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for column, width in ((THRESHOLD, _COLUMN_PX), (FAILS, _COLUMN_PX), (SEVERITY, _SEVERITY_PX)):
+            title = str(table.model().headerData(column, Qt.Orientation.Horizontal))
+            head.resizeSection(column, max(width, title_width(title)))
+        head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        for column in (THRESHOLD, FAILS):
+            table.setColumnHidden(column, not self._own)
+        table.setMinimumHeight(_TABLE_PX)
+        foot = QHBoxLayout()
+        foot.addWidget(self.paste)
+        foot.addWidget(self.more)
+        foot.addStretch(1)
+        column_box = QVBoxLayout(self)
+        column_box.setContentsMargins(0, 0, 0, 0)
+        column_box.setSpacing(6)
+        column_box.addWidget(table, 1)
+        column_box.addLayout(foot)
+
+    def _fill(self, names: Sequence[str]) -> None:
+        settings = self._entry.settings
+        fails, own = settings.get("fail_labels"), settings.get("per_label") or {}
+        self._filling = True
+        start = self.table.rowCount()
+        self.table.setRowCount(len(names))
+        self.table.setVerticalHeaderLabels([str(number) for number in range(len(names))])
+        for row in range(start, len(names)):
+            name = names[row]
+            # The words of the built-in model are those of the language; its labels are codes.
+            shown = QTableWidgetItem(name if self._own else finding_word(name))
+            flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+            typed = self._own or row >= len(BUILT_IN)
+            shown.setFlags(flags | Qt.ItemFlag.ItemIsEditable if typed else flags)
+            self.table.setItem(row, NAME, shown)
+            if row >= _MOST_ROWS:
+                continue
+            box = share(float(own.get(name, 0.0)))
+            box.setSpecialValueText(self.tr("Default"))
+            box.setAccessibleName(self.tr("Threshold of {label}").format(label=finding_word(name)))
+            box.valueChanged.connect(lambda _: self._touched())
+            self.table.setCellWidget(row, THRESHOLD, box)
+            tick = QCheckBox()
+            tick.setAccessibleName(self.tr("{label} counts as failure").format(label=finding_word(name)))
+            tick.setChecked(fails is None or name in fails)
+            tick.toggled.connect(lambda _: self._touched())
+            self.table.setCellWidget(row, FAILS, tick)
+            severity = Combo(self.tr("Severity of {label}").format(label=finding_word(name)))
+            severity.set_choices([("", "–"), *((one.value, severity_word(one)) for one in Severity)])
+            severity.setEnabled(False)
+            severity.setMinimumHeight(_ROW_PX)
+            severity.picked.connect(lambda _: self._touched())
+            self.table.setCellWidget(row, SEVERITY, severity)
+        self._filling = False
+
+    def _touched(self) -> None:
+        if not self._filling:
+            self.changed.emit()
+
+    def show_severities(self, severities: Mapping[str, Severity]) -> None:
+        """The severities of labels as they are now; until then none can be chosen.
+
+        The built-in model lists every label that has one: people type labels of their own.
+        """
+        self._severities = severities
+        if not self._own:
+            self._labels += [name for name in severities if name not in self._labels]
+            self._fill(self._labels)
+        for row, name in enumerate(self._labels[:_MOST_ROWS]):
+            combo = self.table.cellWidget(row, SEVERITY)
+            assert isinstance(combo, Combo)
+            combo.set_value(severities[name].value if name in severities else "")
+            combo.setEnabled(True)
+
+    def add_label(self) -> None:
+        """A row for a label that people give by hand."""
+        row = self.table.rowCount()
+        self._fill([*self.names(), ""])
+        combo = self.table.cellWidget(row, SEVERITY)
+        if combo is not None:
+            combo.setEnabled(True)
+        self.table.scrollToBottom()
+        added = self.table.item(row, NAME)
+        if added is not None:
+            self.table.editItem(added)
+
+    def paste_names(self) -> None:
+        """Take the names of the classes from the clipboard, one on each line, the first for class 0."""
+        lines = [line.strip() for line in QGuiApplication.clipboard().text().splitlines()]
+        while lines and not lines[-1]:
+            lines.pop()
+        rows = self.table.rowCount()
+        if not rows:
+            self._labels = lines
+            self._fill(lines)
+            self.show_severities(self._severities)
+        for row, name in enumerate(lines[:rows]):
+            item = self.table.item(row, NAME)
+            if name and item is not None:
+                item.setText(name[:_MOST_LETTERS])
+        self._touched()
+
+    # -- what is typed
+
+    def names(self) -> list[str]:
+        """The names of the classes; the words of the built-in model stay its codes.
+
+        A class whose name was taken away is called by its number.
+        """
+        items = [self.table.item(row, NAME) for row in range(self.table.rowCount())]
+        typed = [item.text().strip()[:_MOST_LETTERS] if item is not None else "" for item in items]
+        if not self._own:
+            return [*BUILT_IN, *typed[len(BUILT_IN) :]]
+        return [name or f"class {number}" for number, name in enumerate(typed)]
+
+    def twice(self) -> str:
+        """A name that two classes have; empty when each has its own."""
+        seen: set[str] = set()
+        for name in filter(None, self.names()):
+            if name in seen:
+                return name
+            seen.add(name)
+        return ""
+
+    def rules(self) -> dict[str, Any]:
+        """The settings `per_label` and `fail_labels` as they are chosen, by the names as typed."""
+        names, before = self.names(), self._entry.settings
+        shown = names[:_MOST_ROWS]
+        rest = dict(zip(self._labels[_MOST_ROWS:], names[_MOST_ROWS:], strict=True))
+        own = {rest[name]: value for name, value in (before.get("per_label") or {}).items() if name in rest}
+        failing = before.get("fail_labels")
+        fails = [rest[name] for name in rest if failing is None or name in failing]
+        for row, name in enumerate(shown):
+            box, tick = self.table.cellWidget(row, THRESHOLD), self.table.cellWidget(row, FAILS)
+            assert isinstance(box, QDoubleSpinBox)
+            assert isinstance(tick, QCheckBox)
+            if box.value() > 0:
+                own[name] = box.value()
+            if tick.isChecked():
+                fails.append(name)
+        every = len(fails) == len(names)
+        return {"per_label": own, "fail_labels": None if every else [one for one in names if one in fails]}
+
+    def severities(self) -> dict[str, Severity | None]:
+        """The severities that differ from those that were shown, by the names as typed."""
+        changed: dict[str, Severity | None] = {}
+        for row, name in enumerate(self.names()[:_MOST_ROWS]):
+            combo = self.table.cellWidget(row, SEVERITY)
+            assert isinstance(combo, Combo)
+            if name and combo.isEnabled():
+                chosen = Severity(str(combo.value())) if combo.value() else None
+                if chosen is not self._severities.get(name):
+                    changed[name] = chosen
+        return changed
+
+
+def share(value: float) -> QDoubleSpinBox:
+    """A field for a number from 0 to 1."""
+    box = QDoubleSpinBox()
+    box.setRange(0, 1)
+    box.setSingleStep(0.05)
+    box.setDecimals(2)
+    box.setValue(value)
+    box.lineEdit().setTextMargins(6, 0, 0, 0)
+    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return box

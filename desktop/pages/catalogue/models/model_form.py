@@ -1,0 +1,298 @@
+"""Edits one detection model and creates its next version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.background.workers import run
+from desktop.client.http.errors import Invalid
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.localization.dates import minute
+from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
+from desktop.localization.language import joined_words
+from desktop.pages.catalogue.forms import EntryForm
+from desktop.pages.catalogue.models.class_table import ClassTable, share
+from desktop.pages.catalogue.saving import save_model
+from desktop.pages.common.forms.form import Form
+from desktop.pages.common.lists.list_section import NOTHING
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.widgets import Combo, Field, TextArea, grow, label
+from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion, Severity
+
+
+class ModelForm(EntryForm):
+    """Shows a model. Name and description change in place; thresholds, pass rule and
+    how it is fed make its next version."""
+
+    def __init__(self, context: Context, entry: DetectionModel, parent: QWidget | None = None) -> None:
+        super().__init__(context, QCoreApplication.translate("Catalogue", "Detection model"), parent)
+        self.setMinimumWidth(620)
+        self._entry = entry
+        # What it is and what it finds stand side by side: one below the other is more than a screen.
+        self._beside = QHBoxLayout()
+        self._beside.setSpacing(32)
+        self.body.addLayout(self._beside)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(14)
+        self._beside.addLayout(self.body, 1)
+        self.add("model_name", Field(self.tr("Name")))
+        self.add("model_description", Field(self.tr("Description"), TextArea(2)))
+        self.fields["model_name"].set_text(model_word(entry.model_id, entry.model_name))
+        self.fields["model_description"].set_text(model_description(entry))
+        # The built-in one is called by a word of the language, whatever its name.
+        self.fields["model_name"].setEnabled(entry.kind is not ModelKind.REFERENCE_DIFFERENCE)
+        self._facts()
+        self.body.addStretch(1)
+        self.confidence: QDoubleSpinBox | None = None
+        self.fail_confidence: QDoubleSpinBox | None = None
+        self.classes: ClassTable | None = None
+        self.feeding: dict[str, Combo] = {}
+        if entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
+            self._rules()
+        else:
+            self.setMinimumWidth(860)
+            self._beside.addWidget(self._class_table(), 1)
+
+    def _facts(self) -> None:
+        entry, settings = self._entry, self._entry.settings
+        facts = [(self.tr("Type"), kind_name(entry.kind)), (self.tr("Version"), str(entry.version))]
+        if settings.get("width") and settings.get("height"):
+            facts.append((self.tr("Input size"), f"{settings['width']} × {settings['height']} px"))
+        if entry.labels:
+            facts.append((self.tr("Labels"), joined_words(map(finding_word, entry.labels[:40]))))
+        if entry.size is not None:
+            facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
+        facts += [
+            (self.tr("Added at"), minute(entry.created_at)),
+            (self.tr("Added by"), self._who()),
+            (self.tr("Status"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
+        ]
+        if entry.sha256:
+            half = len(entry.sha256) // 2
+            facts.append((self.tr("Hash (SHA-256)"), f"{entry.sha256[:half]}\n{entry.sha256[half:]}"))
+        grid = QFormLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        for name, text in facts:
+            said = label(text, wrap=True)
+            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addRow(label(name, "dim"), said)
+        self.body.addLayout(grid)
+
+    def _who(self) -> str:
+        entry = self._entry
+        if entry.kind is ModelKind.REFERENCE_DIFFERENCE:
+            return NOTHING
+        if entry.added_by is None:
+            return self.tr("Command line")
+        return entry.added_by_name or self.tr("Deleted user")
+
+    def _rules(self) -> None:
+        self.setMinimumWidth(1080)
+        column = QVBoxLayout()
+        column.setSpacing(14)
+        self._beside.addLayout(column, 1)
+        settings = self._entry.settings
+        self.confidence = share(float(settings.get("confidence", 0.25)))
+        self.fail_confidence = share(float(settings.get("fail_confidence", 0.4)))
+        grid = QFormLayout()
+        grid.setHorizontalSpacing(16)
+        for said, box in (
+            (self.tr("Minimum confidence to show"), self.confidence),
+            (self.tr("Minimum confidence to fail"), self.fail_confidence),
+        ):
+            box.setAccessibleName(said)
+            grid.addRow(label(said, "label"), box)
+        self._feeding(grid)
+        column.addLayout(grid)
+        column.addWidget(self._class_table(), 1)
+        hint = self.tr("Changes on this side create a new version. Existing results keep their version.")
+        column.addWidget(label(hint, "small", wrap=True))
+        for box in (self.confidence, self.fail_confidence):
+            box.valueChanged.connect(lambda _: self.touch())
+
+    def _class_table(self) -> ClassTable:
+        self.classes = ClassTable(self._entry)
+        self.classes.changed.connect(self.touch)
+        run(
+            self._context.session.detection.labels,
+            owner=self,
+            done=self.classes.show_severities,
+            failed=lambda error: self.banner.say(sentence(error), "error"),
+        )
+        return self.classes
+
+    def _feeding(self, grid: QFormLayout) -> None:
+        """How a photo gets into the model, which no file tells for certain."""
+        for key, said, choices in (
+            (
+                "values",
+                self.tr("Pixel values"),
+                {
+                    "unit": self.tr("0 to 1"),
+                    "raw": self.tr("0 to 255"),
+                    "imagenet": self.tr("ImageNet normalization"),
+                },
+            ),
+            ("colour", self.tr("Colour order"), {"rgb": "RGB", "bgr": "BGR"}),
+            (
+                "fit",
+                self.tr("Image placement"),
+                {
+                    "centre": self.tr("Centred, padded"),
+                    "corner": self.tr("Top left, padded"),
+                    "stretch": self.tr("Stretched"),
+                },
+            ),
+        ):
+            combo = Combo(said)
+            combo.set_choices(choices.items())
+            combo.set_value(self._entry.settings.get(key))
+            combo.picked.connect(lambda _: self.touch())
+            self.feeding[key] = combo
+            grid.addRow(label(said, "label"), combo)
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that differ from those of the model."""
+        if self.confidence is None or self.fail_confidence is None:
+            return {}
+        before = self._entry.settings
+        now: dict[str, Any] = {
+            "confidence": self.confidence.value(),
+            "fail_confidence": self.fail_confidence.value(),
+        }
+        assert self.classes is not None
+        now |= self.classes.rules()
+        defaults = {"confidence": 0.25, "fail_confidence": 0.4, "per_label": {}, "fail_labels": None}
+        for key, combo in self.feeding.items():
+            now[key] = combo.value()
+            # What is not kept was shown as the first of the choices.
+            defaults[key] = combo.itemData(0)
+        return {name: value for name, value in now.items() if before.get(name, defaults[name]) != value}
+
+    def change(self) -> ModelUpdate:
+        """Name and description as typed. What is only shown in the person's language stays what it is."""
+        entry, name, said = self._entry, self.text("model_name"), self.text("model_description")
+        return ModelUpdate(
+            model_name=entry.model_name if name == model_word(entry.model_id, entry.model_name) else name,
+            model_description=entry.model_description if said == (model_description(entry) or None) else said,
+        )
+
+    def work(self) -> Callable[[], Any] | None:
+        if self.text("model_name") is None:
+            self.wrong("model_name", self.tr("Enter a name for the model."))
+            return None
+        twice = self.classes.twice() if self.classes is not None else ""
+        if twice:
+            said = self.tr("Two classes have the name {name}. Rename one of them.").format(name=twice)
+            self.banner.say(said, "error")
+            return None
+        severities = {} if self.classes is None else self.classes.severities()
+        return partial(
+            _save,
+            self._context.session,
+            self._entry,
+            self.change(),
+            self.settings(),
+            self.names(),
+            severities,
+        )
+
+    def names(self) -> list[str] | None:
+        """The names of the classes, where they differ from those of the model."""
+        if self.classes is None or self._entry.kind is ModelKind.REFERENCE_DIFFERENCE:
+            return None
+        names = self.classes.names()
+        return None if names == self._entry.labels else names
+
+
+class KindForm(Form):
+    """Asks what the file of a model leaves open: how its outputs are read, how classes become confidences."""
+
+    def __init__(
+        self,
+        context: Context,
+        name: str,
+        asked: Invalid,
+        send: Callable[[ModelKind | None, str | None], Any],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(context, self.tr("Model type"), self.tr("Add model"), parent)
+        self._send = send
+        self._name = name
+        self.kind: Combo | None = None
+        self.activation: Combo | None = None
+        self._ask(asked)
+
+    @staticmethod
+    def answers(error: object) -> bool:
+        """Whether a person can answer why the service did not take a model."""
+        return isinstance(error, Invalid) and bool(_kinds(error) or _activations(error))
+
+    def _ask(self, asked: Invalid) -> None:
+        kinds, activations = _kinds(asked), _activations(asked)
+        if kinds and self.kind is None:
+            hint = self.tr("The output format of {name} is ambiguous. Select how it was exported.")
+            self.body.addWidget(label(hint.format(name=self._name), wrap=True))
+            self.kind = Combo(self.tr("Type"))
+            self.kind.set_choices((kind, kind_name(kind)) for kind in kinds)
+            self.add("kind", Field(self.tr("Type"), self.kind))
+        if activations and self.activation is None:
+            hint = self.tr(
+                "{name} does not say how class outputs are converted to confidences. Select the function."
+            )
+            self.body.addWidget(label(hint.format(name=self._name), wrap=True))
+            self.activation = Combo(self.tr("Confidence function"))
+            words = {
+                "sigmoid": self.tr("Sigmoid (RT-DETR, Deformable DETR and later)"),
+                "softmax": self.tr("Softmax (DETR, with a no-object class)"),
+            }
+            self.activation.set_choices((one, words.get(one, one)) for one in activations)
+            self.add("activation", Field(self.tr("Confidence function"), self.activation))
+
+    def work(self) -> Callable[[], Any] | None:
+        kind = None if self.kind is None else ModelKind(str(self.kind.value()))
+        activation = None if self.activation is None else str(self.activation.value())
+        return partial(self._send, kind, activation)
+
+    def _failed(self, error: Exception) -> None:
+        super()._failed(error)
+        if isinstance(error, Invalid):
+            # The answer to one question may raise the other.
+            self._ask(error)
+            grow(self)
+
+
+def _kinds(asked: Invalid) -> list[ModelKind]:
+    given = asked.details.get("kinds")
+    return [kind for kind in ModelKind if isinstance(given, list) and kind.value in given]
+
+
+def _activations(asked: Invalid) -> list[str]:
+    given = asked.details.get("activations")
+    return [str(one) for one in given] if isinstance(given, list) else []
+
+
+def _save(
+    session: Session,
+    entry: DetectionModel,
+    change: ModelUpdate,
+    settings: dict[str, Any],
+    names: list[str] | None,
+    severities: Mapping[str, Severity | None],
+) -> Any:
+    saved = save_model(session.detection, entry, change)
+    if settings or names is not None:
+        version = ModelVersion(settings=settings)
+        if names is not None:
+            version = ModelVersion(settings=settings, labels=names)
+        saved = session.detection.supersede_model(entry.model_id, version)
+    if severities:
+        session.detection.set_severities(severities)
+    return saved

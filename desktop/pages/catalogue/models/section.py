@@ -1,0 +1,174 @@
+"""Lists the detection models: the built-in one and added ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtWidgets import QDialog
+
+from desktop.client.http.errors import Invalid
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.localization.dates import minute
+from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
+from desktop.localization.language import joined_words
+from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
+from desktop.pages.catalogue.reference_images.uploads import UploadRow, Uploads
+from desktop.pages.common.files.file_dialogs import Purpose, open_file
+from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.lists.list_section import NOTHING, TableSection
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.widgets import Button, Column
+from shared.codes import Permission
+from shared.wire.common import Page as Listing
+from shared.wire.common import pagination
+from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate
+
+
+class ModelSection(TableSection[DetectionModel]):
+    """What an item can be looked at with. A model is never deleted: results refer to it; it is disabled."""
+
+    manage: ClassVar[Permission] = Permission.MODEL_MANAGE
+    sign: ClassVar[str] = "finding"
+    delete_command: ClassVar[str] = ""
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context, translate("Catalogue", "Add model"), translate("Catalogue", "Name, description")
+        )
+        self.uploads = Uploads(context, partial(_send, context.session))
+        self.uploads.arrived.connect(self._arrived)
+        self.uploads.refused.connect(self._refused)
+        self.card_column.insertWidget(0, self.uploads)
+
+    def make_remove(self) -> Button:
+        return Button(self.tr("Disable"))
+
+    def columns(self) -> list[Column[DetectionModel]]:
+        return [
+            Column(
+                self.tr("Model"),
+                self.name,
+                stretch=True,
+                kind="strong",
+                under=model_description,
+            ),
+            Column(self.tr("Type"), lambda m: kind_name(m.kind), 170),
+            Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
+            Column(
+                self.tr("Labels"),
+                lambda m: joined_words(map(finding_word, m.labels)) or NOTHING,
+                200,
+                kind="dim",
+            ),
+            Column(self.tr("Size"), _size, 100, kind="dim"),
+            Column(self.tr("Status"), self._state, 110, tone=lambda m: "" if m.enabled else "dim"),
+            Column(self.tr("Added at"), lambda m: minute(m.created_at), 150, kind="dim"),
+        ]
+
+    def _state(self, model: DetectionModel) -> str:
+        return self.tr("Enabled") if model.enabled else self.tr("Disabled")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[DetectionModel]:
+        wanted = text.casefold()
+        every = [
+            model
+            for model in self._context.session.detection.models()
+            if wanted in f"{self.name(model)} {model.model_description or ''}".casefold()
+        ]
+        start = (number - 1) * size
+        standing = pagination(number, size, len(every))
+        return Listing[DetectionModel](data=every[start : start + size], pagination=standing)
+
+    def key(self, entry: DetectionModel) -> str:
+        return entry.model_id
+
+    def name(self, entry: DetectionModel) -> str:
+        return model_word(entry.model_id, entry.model_name)
+
+    def form(self, entry: DetectionModel | None) -> QDialog | None:
+        return None if entry is None else ModelForm(self._context, entry, self)
+
+    def show_chosen(self) -> None:
+        super().show_chosen()
+        model = self.chosen()
+        enabled = model is None or model.enabled
+        self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
+
+    def delete_chosen(self) -> None:
+        """Disable the chosen model, or enable it again."""
+        model = self.chosen()
+        if model is None or not self.may_edit:
+            return
+        change = ModelUpdate(enabled=not model.enabled)
+        run_guarded(
+            self._context,
+            partial(self._context.session.detection.update_model, model.model_id, change),
+            owner=self,
+            done=self._switched,
+            failed=lambda error: self.toast.emit(sentence(error)),
+        )
+
+    def _switched(self, model: DetectionModel) -> None:
+        said = self.tr("{name} enabled.") if model.enabled else self.tr("{name} disabled.")
+        self.toast.emit(said.format(name=model.model_name))
+        self.reload(model.model_id)
+
+    # -- coming in
+
+    def make(self) -> None:
+        """Ask for an ONNX file and send it; the name is that of the file and can be changed then."""
+        if not self.may_edit:
+            return
+        path = open_file(
+            self, self.tr("Add detection model"), self.tr("ONNX models (*.onnx)"), Purpose.MODELS
+        )
+        if path is not None:
+            self.send(path)
+
+    def send(self, path: Path) -> None:
+        """Send a model's file."""
+        self.stack.show_content()
+        self.uploads.add(path)
+
+    def _refused(self, line: UploadRow, error: object) -> None:
+        """The service asks what the file leaves open: ask the person, and send it again."""
+        if not isinstance(error, Invalid) or not KindForm.answers(error):
+            return
+        line.cancel()
+        form = KindForm(
+            self._context,
+            line.path.name,
+            error,
+            partial(_send, self._context.session, line.path, lambda _done, _all: None),
+            self,
+        )
+        form.saved.connect(self._arrived)
+        form.finished.connect(form.deleteLater)
+        form.open()
+
+    def _arrived(self, model: DetectionModel) -> None:
+        self.search.clear()
+        self.reload(model.model_id)
+        self._open(self.form(model))
+
+
+def _send(
+    session: Session,
+    path: Path,
+    count: Callable[[int, int], None],
+    kind: ModelKind | None = None,
+    activation: str | None = None,
+) -> DetectionModel:
+    settings = None if activation is None else {"activation": activation}
+    name = path.stem[:255] or path.name
+    return session.detection.add_model(path, name, kind=kind, settings=settings, progress=count)
+
+
+def _size(model: DetectionModel) -> str:
+    return NOTHING if model.size is None else QLocale().formattedDataSize(model.size)

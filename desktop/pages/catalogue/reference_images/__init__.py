@@ -1,0 +1,1 @@
+"""The catalogue's reference images: cards, uploads, templates and scale."""

@@ -1,0 +1,142 @@
+"""Lists the reference images and uploads new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from PySide6.QtCore import QCoreApplication, QMimeData
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QPixmap
+from PySide6.QtWidgets import QDialog
+
+from desktop.background.workers import run
+from desktop.client.api.catalogue import Entries
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.imaging.conversion import for_upload
+from desktop.pages.catalogue.delete_entry import DeletableSection
+from desktop.pages.catalogue.forms import ReferenceForm
+from desktop.pages.catalogue.reference_images.cards import ReferenceCards
+from desktop.pages.catalogue.reference_images.uploads import Uploads
+from desktop.pages.common.files.file_dialogs import PICTURES, Purpose, open_pictures
+from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
+from shared.wire.common import Page as Listing
+
+_THUMB_PX = 512
+
+
+class ReferenceSection(DeletableSection[ReferenceImage]):
+    """The pictures that show how it should look."""
+
+    sign: ClassVar[str] = "photo"
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        self._one_came = False
+        super().__init__(context, translate("Catalogue", "Add images"), translate("Catalogue", "Name"))
+        self.uploads = Uploads(context, partial(_send, context.session))
+        self.uploads.arrived.connect(self._arrived)
+        self.card_column.insertWidget(0, self.uploads)
+        self.setAcceptDrops(True)
+
+    def make_view(self) -> ReferenceCards:
+        self.cards = ReferenceCards(self.tr("Reference images"))
+        self.cards.picked.connect(lambda _: self.edit_chosen())
+        self.cards.chosen_changed.connect(self.show_chosen)
+        self.cards.menu_wanted.connect(self.menu)
+        return self.cards
+
+    def none_yet(self) -> str:
+        return self.tr(
+            "No reference images yet. Add images that show the correct condition, or drop them here."
+        )
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[ReferenceImage]:
+        return self._context.session.catalogue.reference_images.list(number, size, text)
+
+    def key(self, entry: ReferenceImage) -> str:
+        return entry.reference_image_id
+
+    def name(self, entry: ReferenceImage) -> str:
+        return entry.reference_image_name
+
+    def chosen(self) -> ReferenceImage | None:
+        return self.cards.chosen
+
+    def show_entries(self, entries: list[ReferenceImage], keep: str) -> None:
+        self.cards.cards.show(entries)
+        rows = [row for row, entry in enumerate(entries) if entry.reference_image_id == keep]
+        if entries:
+            self.cards.choose(rows[0] if rows else 0)
+        for file_id in self.cards.cards.without_picture():
+            run(
+                _thumbnail,
+                self._context.session,
+                file_id,
+                owner=self,
+                done=partial(self._picture, file_id),
+                failed=lambda _: None,
+                priority=-1,
+            )
+
+    def form(self, entry: ReferenceImage | None) -> QDialog | None:
+        return None if entry is None else ReferenceForm(self._context, entry, self)
+
+    def entries(self) -> Entries[ReferenceImage, ReferenceImageWrite]:
+        return self._context.session.catalogue.reference_images
+
+    def _picture(self, file_id: str, image: QImage) -> None:
+        self.cards.cards.set_picture(file_id, QPixmap.fromImage(image))
+
+    # -- coming in
+
+    def make(self) -> None:
+        """Ask for pictures and send them."""
+        if not self.may_edit:
+            return
+        self.send(open_pictures(self, self.tr("Add reference images"), Purpose.REFERENCES))
+
+    def send(self, paths: list[Path]) -> None:
+        """Send pictures; each becomes a reference image of the name of its file."""
+        if not paths:
+            return
+        self._one_came = len(paths) == 1
+        self.stack.show_content()
+        for path in paths:
+            self.uploads.add(path)
+
+    def _arrived(self, entry: ReferenceImage) -> None:
+        self.search.clear()
+        self._number = 1
+        self.reload(entry.reference_image_id)
+        if self._one_came:
+            self._one_came = False
+            self._open(self.form(entry))
+        else:
+            self.toast.emit(self.tr("{name} added.").format(name=entry.reference_image_name))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.may_edit and _pictures(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self.send(_pictures(event.mimeData()))
+
+
+def _pictures(given: QMimeData) -> list[Path]:
+    paths = [Path(url.toLocalFile()) for url in given.urls() if url.isLocalFile()]
+    return [path for path in paths if path.suffix.lower() in PICTURES]
+
+
+def _send(session: Session, path: Path, count: Callable[[int, int], None]) -> ReferenceImage:
+    source, name = for_upload(path)
+    stored = session.files.upload(source, name, progress=count)
+    body = ReferenceImageWrite(reference_image_name=path.stem[:255] or path.name, file_id=stored.file_id)
+    return session.catalogue.reference_images.create(body)
+
+
+def _thumbnail(session: Session, file_id: str) -> QImage:
+    return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))

@@ -1,0 +1,1 @@
+"""What several pages share: forms, files, lists, messages, faces; knows no single page."""

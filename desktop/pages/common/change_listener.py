@@ -1,0 +1,75 @@
+"""Listens for other users' changes while a page is in front."""
+
+from __future__ import annotations
+
+import contextlib
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.background.workers import Lane, ProgressReport, Task, run
+from desktop.client import Session
+from desktop.client.http.errors import ClientError, Forbidden, NotFound
+from desktop.context import Context
+from shared.wire.events import ChangeEvent
+
+_AGAIN_SECONDS = 2.0
+
+
+class ChangeListener(QObject):
+    """Listens from `start` to `stop`, also to a service that goes away and comes back.
+
+    One at a time: `stop` ends every reading of the session's events.
+    """
+
+    heard = Signal(object)
+    """A `ChangeEvent`, or None when some were missed and everything is to be read again."""
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._task: Task | None = None
+        self._session: Session | None = None
+        context.closing.connect(self.stop)
+
+    def start(self) -> None:
+        """Start listening, unless already listening."""
+        if self._task is None:
+            self._session = self._context.session
+            self._task = run(
+                _listen,
+                self._session,
+                owner=self,
+                progress=self.heard.emit,
+                done=lambda _: self._over(),
+                failed=lambda _: self._over(),
+                lane=Lane.LONG,
+            )
+
+    def stop(self) -> None:
+        """Stop listening."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            if self._session is not None:
+                self._session.events.close()
+
+    def _over(self) -> None:
+        self._task = None
+
+
+def _listen(report: ProgressReport, session: Session) -> None:
+    last: str | None = None
+
+    def take(event: ChangeEvent | None) -> None:
+        nonlocal last
+        last = event.id if event is not None else last
+        report(event)
+
+    while True:
+        report.check()
+        with contextlib.suppress(ClientError):
+            try:
+                session.events.read(take, last, report.check)
+            except (Forbidden, NotFound):
+                return
+        report.wait(_AGAIN_SECONDS)

@@ -1,0 +1,137 @@
+"""Deletes a record after asking, and asks again when another user changed it meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import run
+from desktop.client import Session
+from desktop.client.http.transport import Versioned
+from desktop.localization.dates import minute
+from desktop.pages.common.lists.delete_unchanged import delete_unchanged
+from desktop.widgets import confirm, status_word
+from shared.codes import Status
+from shared.wire.inspection import Record
+
+
+class RecordChanged(Exception):  # noqa: N818 - asks for a decision
+    """The record is no longer as the person saw it; nothing was done. `by`: who changed it, where known."""
+
+    def __init__(self, seen: Record, now: Record, by: str | None) -> None:
+        super().__init__(now.inspection_id)
+        self.seen = seen
+        self.now = now
+        self.by = by
+
+
+def remove(session: Session, seen: Record) -> None:
+    """Delete the record as long as it still is `seen`, as the person saw it. Not for the GUI thread.
+
+    Raises ChangedMeanwhile, ClientError.
+    """
+
+    def check(now: Versioned[Record]) -> None:
+        if changes(seen, now.value):
+            raise RecordChanged(seen, now.value, now.by)
+
+    record_id, records = seen.inspection_id, session.records
+    delete_unchanged(partial(records.get, record_id), check, partial(records.delete, record_id))
+
+
+def changes(seen: Record, now: Record) -> list[str]:
+    """What differs between two states of a record, a line each, as the person reads it."""
+    translate = QCoreApplication.translate
+    values = (
+        (translate("RecordDeleting", "Name"), seen.inspection_name, now.inspection_name),
+        (translate("RecordDeleting", "Task"), seen.task_id, now.task_id),
+        (
+            translate("RecordDeleting", "Executor"),
+            seen.executor_name or seen.executor_id,
+            now.executor_name or now.executor_id,
+        ),
+        (
+            translate("RecordDeleting", "Reference image"),
+            seen.reference_image_name or seen.reference_image_id,
+            now.reference_image_name or now.reference_image_id,
+        ),
+        (translate("RecordDeleting", "Progress"), f"{seen.progress} %", f"{now.progress} %"),
+        (translate("RecordDeleting", "Start time"), _time(seen.start_time), _time(now.start_time)),
+        (translate("RecordDeleting", "End time"), _time(seen.end_time), _time(now.end_time)),
+        (translate("RecordDeleting", "API status"), _state(seen), _state(now)),
+    )
+    return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in values if before != after]
+
+
+def delete_record(
+    owner: QWidget,
+    session: Session,
+    seen: Record,
+    done: Callable[[], Any],
+    failed: Callable[[Exception], Any],
+    kept: Callable[[], Any],
+) -> None:
+    """Ask, delete, and ask again with what is different now when someone changed the record meanwhile.
+
+    `done` when it is gone, `kept` when the person keeps what was changed, `failed` with a ClientError.
+    """
+    translate = QCoreApplication.translate
+    name = seen.inspection_name or translate("RecordDeleting", "this record")
+    if confirm(
+        owner,
+        translate("RecordDeleting", "Delete record?"),
+        translate(
+            "RecordDeleting", "{name} and all its items, photos and results will be permanently deleted."
+        ).format(name=name),
+        translate("RecordDeleting", "Delete"),
+    ):
+        _send(owner, session, seen, done, failed, kept)
+
+
+def _send(
+    owner: QWidget,
+    session: Session,
+    seen: Record,
+    done: Callable[[], Any],
+    failed: Callable[[Exception], Any],
+    kept: Callable[[], Any],
+) -> None:
+    def not_done(error: Exception) -> None:
+        if not isinstance(error, RecordChanged):
+            failed(error)
+        elif _insists(owner, error):
+            _send(owner, session, error.now, done, failed, kept)
+        else:
+            kept()
+
+    run(remove, session, seen, owner=owner, done=lambda _: done(), failed=not_done)
+
+
+def _insists(owner: QWidget, changed: RecordChanged) -> bool:
+    translate = QCoreApplication.translate
+    at = minute(changed.now.updated_at)
+    if changed.by:
+        said = translate("RecordDeleting", "Modified in the meantime, last by {name} ({time}):").format(
+            name=changed.by, time=at
+        )
+    else:
+        said = translate("RecordDeleting", "Modified in the meantime ({time}):").format(time=at)
+    name = changed.now.inspection_name or translate("RecordDeleting", "this record")
+    return confirm(
+        owner,
+        translate("RecordDeleting", "Delete {name} anyway?").format(name=name),
+        "\n".join([said, *changes(changed.seen, changed.now)]),
+        translate("RecordDeleting", "Delete anyway"),
+    )
+
+
+def _time(time: Any) -> str:
+    return "" if time is None else minute(time)
+
+
+def _state(record: Record) -> str:
+    return status_word(Status(record.inspection_status))

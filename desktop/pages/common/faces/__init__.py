@@ -1,0 +1,1 @@
+"""The camera preview and reading a face picture from a file."""

@@ -1,0 +1,60 @@
+"""Reads a picture of a face from a file and checks it before it is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice
+from PySide6.QtWidgets import QWidget
+
+from desktop.client.http.errors import TooLarge, Unsupported
+from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrunk
+from desktop.imaging.decoding.errors import ImageError
+from desktop.imaging.decoding.pixels import to_qimage
+from desktop.pages.common.files.file_dialogs import Purpose, open_file, open_files
+
+MAX_BYTES = 64 * 2**20
+"""A larger file is no photo of a face."""
+
+# Five pictures as they are, in Base64, stay below the 16 MB that a request may have.
+_AS_IT_IS = 2 * 2**20
+# A larger one is sent with a longer side of so many px: with quality 92 even noise stays below `_AS_IT_IS`.
+_LONGEST = 1600
+_QUALITY = 92
+
+
+def read_face_picture(path: Path) -> bytes:
+    """A JPEG, PNG or WebP file as it is sent: a large one reduced, and turned upright by its orientation.
+
+    Raises OSError, TooLarge, Unsupported.
+    """
+    if path.stat().st_size > MAX_BYTES:
+        raise TooLarge
+    data = path.read_bytes()
+    webp = data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+    if not (data.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")) or webp):
+        raise Unsupported
+    return data if len(data) <= _AS_IT_IS else _reduced(data)
+
+
+def _reduced(data: bytes) -> bytes:
+    cancellation = Cancellation()
+    try:
+        pixels = read_preview(data, read_header(data), _LONGEST, cancellation)
+    except ImageError as error:
+        raise Unsupported from error
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    shrunk(to_qimage(pixels), _LONGEST).save(buffer, "JPEG", _QUALITY)  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
+def choose_face_pictures(parent: QWidget, several: bool = False) -> list[Path]:
+    """Ask for a picture, or for up to five; empty when the dialog was cancelled."""
+    kinds = QCoreApplication.translate("FacePicture", "Images (*.jpg *.jpeg *.png *.webp)")
+    if several:
+        title = QCoreApplication.translate("FacePicture", "Select one to five photos of your face")
+        return open_files(parent, title, kinds, Purpose.FACES)[:5]
+    title = QCoreApplication.translate("FacePicture", "Select a photo of your face")
+    chosen = open_file(parent, title, kinds, Purpose.FACES)
+    return [] if chosen is None else [chosen]

@@ -1,0 +1,195 @@
+"""Exports an inspection to a file: format, place, progress and cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+
+from desktop.background.workers import Lane, ProgressReport, run
+from desktop.client import Session
+from desktop.client.http.errors import Forbidden, NotFound
+from desktop.context import Context
+from desktop.exchange.data.column_terms import CHINESE, ColumnTerms
+from desktop.exchange.data.file_names import harmless
+from desktop.exchange.formats.archive import pack_into
+from desktop.exchange.gather import gather
+from desktop.exchange.registry import FORMATS, ExportFormat
+from desktop.imaging import ImageError
+from desktop.imaging.decoding.upright_copy import upright_copy
+from desktop.localization.detection_terms import finding_word, model_word, severity_word
+from desktop.pages.common.files.file_dialogs import Purpose, folders
+from desktop.pages.common.files.save_as import may_replace
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.common.messages.seal_terms import seal_word
+from desktop.report.atomic_write import save
+from shared.codes import SealState
+
+_SHOW_AFTER_MS = 500
+
+
+class ExportController(QObject):
+    """Asks where to, and writes an inspection there in the background."""
+
+    notice = Signal(str)
+    """Why it could not be written."""
+    written = Signal(str)
+    """The path of the file that was written."""
+
+    def __init__(self, context: Context, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._window = context, window
+
+    def ask(self, name: str) -> tuple[Path, ExportFormat, bool] | None:
+        """Ask for the place and the format, and whether pictures are wanted; `name` is the inspection's.
+
+        None for no file.
+        """
+        kinds = {self._kind(made): made for made in FORMATS}
+        with_pictures = {self._with_pictures(made): made for made in FORMATS if made.pictures is not None}
+        kinds |= with_pictures
+        chosen, kind = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Export record"),
+            str(folders.of(Purpose.EXPORTS) / harmless(name, self.tr("record"))),
+            ";;".join(kinds),
+        )
+        if not chosen:
+            return None
+        path, made = meant(Path(chosen), kinds.get(kind, FORMATS[0]))
+        # The dialog asked about the name that was typed, not about the one with a suffix.
+        if path != Path(chosen) and path.exists() and not may_replace(self._window, path):
+            return None
+        folders.used(Purpose.EXPORTS, path)
+        return path, made, kind in with_pictures and made.pictures is not None
+
+    def write(self, record_id: str, path: Path, made: ExportFormat, pictures: bool = False) -> None:
+        """Write the inspection, with progress and cancel; an old file stays until the new one is complete."""
+        dialog = QProgressDialog(
+            self.tr("Saving {file}…").format(file=path.name), self.tr("Cancel"), 0, 100, self._window
+        )
+        dialog.setMinimumDuration(_SHOW_AFTER_MS)
+        dialog.setWindowTitle(self.tr("Export record"))
+        dialog.setAutoClose(False)
+        dialog.setAutoReset(False)
+        dialog.setValue(0)
+        task = run(
+            _write,
+            self._context.session,
+            record_id,
+            path,
+            made,
+            pictures,
+            localized_column_terms(),
+            owner=self,
+            progress=lambda share: dialog.setValue(round(90 * share)),
+            done=lambda missing: self._done(dialog, path, missing),
+            failed=lambda error: self._failed(dialog, error),
+            lane=Lane.LONG,
+        )
+        dialog.canceled.connect(task.cancel)
+        dialog.canceled.connect(dialog.deleteLater)
+
+    def _done(self, dialog: QProgressDialog, path: Path, missing: int) -> None:
+        dialog.deleteLater()
+        self.written.emit(str(path))
+        if missing:
+            self.notice.emit(self.tr("%n image(s) not exported: missing on the service.", "", missing))
+
+    def _failed(self, dialog: QProgressDialog, error: Exception) -> None:
+        dialog.deleteLater()
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+            self.notice.emit(self.tr("Cannot save the file: {why}. Select another location.").format(why=why))
+        else:
+            self.notice.emit(sentence(error))
+
+    def _kind(self, made: ExportFormat) -> str:
+        said = {
+            "json": self.tr("Walkaround JSON, complete record"),
+            "csv": self.tr("CSV table, one row per finding"),
+            "coco": self.tr("COCO datasets of regions and findings"),
+            "yolo": self.tr("YOLO datasets of regions and findings"),
+        }
+        return f"{said[made.format_id]} (*{made.suffix})"
+
+    def _with_pictures(self, made: ExportFormat) -> str:
+        said = {
+            "coco": self.tr("COCO datasets with images"),
+            "yolo": self.tr("YOLO datasets with images"),
+        }
+        return f"{said[made.format_id]} (*{made.suffix})"
+
+
+def localized_column_terms() -> ColumnTerms:
+    """What a table says in the language of the program."""
+    translate = QCoreApplication.translate
+    return ColumnTerms(
+        headings=CHINESE if QLocale().language() == QLocale.Language.Chinese else {},
+        outcome={
+            "passed": translate("Report", "Passed"),
+            "failed": translate("Report", "Failed"),
+            "undecided": translate("Report", "Undecided"),
+        },
+        state={state.value: seal_word(state) or translate("Seal", "Open") for state in SealState},
+        label=finding_word,
+        severity=severity_word,
+        model=lambda model_id, name: model_word(model_id, name) or None,
+    )
+
+
+def meant(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
+    """The file and the format that a person means who typed `path` and chose `chosen`.
+
+    A suffix that was typed says more than the choice; without one, the path gets that of the choice.
+    """
+    suffix = path.suffix.lower()
+    if suffix == chosen.suffix:
+        return path, chosen
+    of_suffix = [made for made in FORMATS if made.suffix == suffix]
+    if len(of_suffix) == 1:
+        return path, of_suffix[0]
+    # Two formats share one suffix: its name ends as the format says, or the choice decides.
+    for made in of_suffix:
+        if path.name.lower().endswith(made.ending):
+            return path, made
+    return path.with_name(path.name + chosen.ending), chosen
+
+
+def _write(
+    report: ProgressReport,
+    session: Session,
+    record_id: str,
+    path: Path,
+    made: ExportFormat,
+    with_pictures: bool,
+    words: ColumnTerms,
+) -> int:
+    """Write the file; gives how many pictures are missing in it."""
+    half = 0.5 if with_pictures else 1.0
+    inspection = gather(session, record_id, lambda done, total: report(half * done / max(total, 1)))
+    report.check()
+    if not with_pictures or made.files is None or made.pictures is None:
+        data = made.write(inspection, words)
+        report.check()
+        save(data, path)
+        return 0
+    wanted = made.pictures(inspection)
+    found: set[str] = set()
+
+    def fetched() -> Iterator[tuple[str, bytes]]:
+        for number, (name, picture) in enumerate(wanted.items(), 1):
+            report.check()
+            try:
+                data = upright_copy(session.files.fetch(picture.url))
+            except (NotFound, Forbidden, ImageError):
+                continue
+            finally:
+                report(half + half * number / len(wanted))
+            found.add(name)
+            yield name, data
+
+    pack_into(path, made.files(inspection), fetched())
+    return len(wanted) - len(found)

@@ -1,0 +1,103 @@
+"""Writes a report to a file, with progress and cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QProgressDialog, QWidget
+
+from desktop.background.workers import Cancelled, Lane, run
+from desktop.background.workers import ProgressReport as Reported
+from desktop.exchange.data.file_names import harmless
+from desktop.localization.fonts import MissingGlyphsError
+from desktop.pages.common.files.file_dialogs import Purpose
+from desktop.pages.common.files.save_as import choose_file, html_instead
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.report import html, pdf
+from desktop.report.collect import Progress
+from desktop.report.content import Report
+
+Collect = Callable[[Progress], Report]
+"""Gathers the report; runs off the GUI thread."""
+
+_SHOW_AFTER_MS = 500
+
+
+class ReportFile(QObject):
+    """Asks where to save a report and writes it there in the background."""
+
+    notice = Signal(str)
+    """Why it could not be written."""
+    written = Signal(str)
+    """The path of the report."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def ask(self, name: str) -> Path | None:
+        """Ask for the file, a PDF or a web page; `name` is proposed. None for no file."""
+        kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
+        proposed = f"{harmless(name, self.tr('Report'))}.pdf"
+        chosen = choose_file(self._window, self.tr("Export report"), proposed, kinds, Purpose.REPORTS)
+        return None if chosen is None else chosen[0]
+
+    def write(self, collect: Collect, path: Path) -> None:
+        """Write what `collect` gathers to `path`, as a PDF or, by its suffix, as a web page."""
+        dialog = QProgressDialog(self.tr("Exporting report…"), self.tr("Cancel"), 0, 100, self._window)
+        dialog.setMinimumDuration(_SHOW_AFTER_MS)
+        dialog.setWindowTitle(self.tr("Report"))
+        dialog.setAutoClose(False)
+        dialog.setAutoReset(False)
+        dialog.setValue(0)
+        task = run(
+            write_report,
+            collect,
+            path,
+            owner=self,
+            progress=lambda share: dialog.setValue(round(90 * share)),
+            done=lambda _: self._done(dialog, path),
+            failed=lambda error: self._failed(dialog, collect, path, error),
+            lane=Lane.LONG,
+        )
+        dialog.canceled.connect(task.cancel)
+        dialog.canceled.connect(dialog.deleteLater)
+
+    def _done(self, dialog: QProgressDialog, path: Path) -> None:
+        dialog.deleteLater()
+        self.written.emit(str(path))
+
+    def _failed(self, dialog: QProgressDialog, collect: Collect, path: Path, error: Exception) -> None:
+        dialog.deleteLater()
+        if isinstance(error, MissingGlyphsError):
+            other = html_instead(self._window, path, sentence(error))
+            if other is not None:
+                self.write(collect, other)
+        elif isinstance(error, OSError):
+            why = error.strerror or str(error)
+            self.notice.emit(self.tr("Cannot export the report: {why}").format(why=why))
+        else:
+            self.notice.emit(sentence(error))
+
+
+def write_report(report: Reported, collect: Collect, path: Path) -> None:
+    """Write what `collect` gathers to `path`: HTML or PDF, by its suffix. Reports how much is gathered, 0..1.
+
+    Not for the GUI thread. Raises ClientError, MissingGlyphsError, OSError, and Cancelled.
+    """
+    made = collect(lambda done, total: report(done / total if total else 1.0))
+    report.check()
+    if path.suffix.lower() in (".html", ".htm"):
+        html.write(made, path)
+        return
+
+    def cancelled() -> bool:
+        try:
+            report.check()
+        except Cancelled:
+            return True
+        return False
+
+    pdf.write(made, path, cancelled)

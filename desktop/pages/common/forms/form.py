@@ -1,0 +1,150 @@
+"""Implements the dialog that creates or changes one object; errors show beside the fields. Errors stand
+beside the fields; a failure loses nothing typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.client.http.errors import Conflict, Invalid
+from desktop.context import Context
+from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.messages.error_messages import field_sentence, sentence
+from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, confirm, label
+
+_MOST_LETTERS = 255
+"""What the service takes for a name."""
+
+
+class Form(Dialog):
+    """The frame of such a dialog. A subclass adds fields and says in `work` what is sent.
+
+    Fields are known by the names that the service gives them, so that its errors find them.
+    """
+
+    saved = Signal(object)
+    """What the service answered."""
+
+    def __init__(self, context: Context, title: str, verb: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setMinimumWidth(460)
+        self._context = context
+        self._verb = verb
+        self._touched = False
+        self.fields: dict[str, Field] = {}
+        self.banner = Banner()
+        self.save = Button(verb, kind=ButtonKind.MAIN)
+        self.cancel = Button(self.tr("Cancel"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(14)
+        column.addWidget(label(title, "item"))
+        column.addWidget(self.banner)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(14)
+        column.addLayout(self.body)
+        column.addSpacing(4)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.save)
+        column.addLayout(row)
+        self.save.setDefault(True)
+        self.save.clicked.connect(self.submit)
+        self.cancel.clicked.connect(self.reject)
+
+    def add(self, name: str, field: Field, beside: Field | None = None, beside_name: str = "") -> None:
+        """Put a field below the others, with another one at its right where given."""
+        for key, one in ((name, field), (beside_name, beside)):
+            if one is not None:
+                self.fields[key] = one
+                one.changed.connect(self.touch)
+                if isinstance(one.editor, QLineEdit):
+                    one.editor.setMaxLength(_MOST_LETTERS)
+        if beside is None:
+            self.body.addWidget(field)
+            return
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        for one in (field, beside):
+            row.addWidget(one, 1, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(row)
+
+    def touch(self) -> None:
+        """Something was typed or chosen: closing without saving asks first."""
+        self._touched = True
+
+    def text(self, name: str) -> str | None:
+        """What is typed in a field; None for nothing."""
+        return self.fields[name].text().strip() or None
+
+    def wrong(self, name: str, said: str) -> None:
+        """Say beside a field what is wrong with it, and go there."""
+        self.fields[name].set_error(said)
+        self.fields[name].setFocus()
+
+    def work(self) -> Callable[[], Any] | None:
+        """What to do off the GUI thread with what is typed now; None when a field is wrong, and says so."""
+        return None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        first = next(iter(self.fields.values()), None)
+        if first is not None:
+            first.setFocus()
+
+    def submit(self) -> None:
+        """Save what is typed."""
+        if not self.save.isEnabled():
+            return
+        for field in self.fields.values():
+            field.set_error("")
+        work = self.work()
+        if work is None:
+            return
+        self.banner.hide()
+        self.save.setEnabled(False)
+        self.save.setText(self.tr("Saving…"))
+        run_guarded(self._context, work, owner=self, done=self._done, failed=self._failed)
+
+    def reject(self) -> None:
+        """Close, after asking when something was typed."""
+        if self._touched and not confirm(
+            self,
+            self.tr("Discard changes?"),
+            self.tr("The changes in this form are not saved."),
+            self.tr("Discard"),
+        ):
+            return
+        super().reject()
+
+    def _done(self, answer: Any) -> None:
+        self._ready()
+        self._touched = False
+        self.accept()
+        self.saved.emit(answer)
+
+    def _failed(self, error: Exception) -> None:
+        self._ready()
+        if isinstance(error, Invalid):
+            wrong = {name: field_sentence(error, name) for name in self.fields}
+            named = [name for name, said in wrong.items() if said]
+            for name in reversed(named):
+                self.wrong(name, wrong[name])
+            if named:
+                return
+        if isinstance(error, Conflict) and error.details.get("field") in self.fields:
+            self.wrong(str(error.details["field"]), sentence(error))
+            return
+        self.banner.say(sentence(error), "error")
+
+    def _ready(self) -> None:
+        self.save.setEnabled(True)
+        self.save.setText(self._verb)

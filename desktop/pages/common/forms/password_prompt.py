@@ -1,0 +1,127 @@
+"""Asks for the own password when the service requires a recent login, then repeats the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.background.workers import run
+from desktop.client.http.errors import Forbidden
+from desktop.context import Context
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.widgets import Button, ButtonKind, Dialog, PasswordField, label
+from shared.codes import ErrorCode
+from shared.wire.account import Payload
+
+T = TypeVar("T")
+
+
+class PasswordPrompt(Dialog):
+    """Asks for the own password and logs in with it through the session."""
+
+    logged_in = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setWindowTitle(self.tr("Confirm password"))
+        self.setModal(True)
+        self.setMinimumWidth(400)
+        self.password = PasswordField(self.tr("Password"))
+        self.go = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
+        self.cancel = Button(self.tr("Cancel"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        column.addWidget(label(self.tr("Confirm password"), "item"))
+        said = self.tr(
+            "This change requires a password login within the last ten minutes. Your entries are kept."
+        )
+        column.addWidget(label(said, "dim", wrap=True))
+        column.addWidget(self.password)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.go)
+        column.addSpacing(4)
+        column.addLayout(row)
+        self.cancel.clicked.connect(self.reject)
+        self.go.clicked.connect(self.submit)
+        assert isinstance(self.password.editor, QLineEdit)
+        self.password.editor.returnPressed.connect(self.submit)
+        self.password.setFocus()
+
+    def submit(self) -> None:
+        """Log in with what is typed."""
+        payload = self._context.payload
+        if payload is None or not self.go.isEnabled():
+            return
+        if not self.password.text():
+            self.password.set_error(self.tr("Enter your password."))
+            return
+        self.go.setEnabled(False)
+        account = self._context.session.account
+        run(
+            account.login_again,
+            payload.user.username,
+            self.password.text(),
+            owner=self,
+            done=self._done,
+            failed=self._failed,
+        )
+
+    def _done(self, _payload: Payload) -> None:
+        self.password.clear()
+        self.accept()
+        self.logged_in.emit()
+
+    def _failed(self, error: Exception) -> None:
+        self.go.setEnabled(True)
+        self.password.set_error(sentence(error))
+        self.password.setFocus()
+
+
+def ask_password(
+    context: Context, error: Exception, *, owner: QWidget, then: Callable[[], object]
+) -> PasswordPrompt | None:
+    """Ask for the password and call `then` after the login, when `error` is a service's wish for one.
+
+    Gives the open dialog, or None for any other error.
+    """
+    if not (isinstance(error, Forbidden) and error.code == ErrorCode.PASSWORD_LOGIN_NEEDED):
+        return None
+    dialog = PasswordPrompt(context, owner)
+    dialog.logged_in.connect(then)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+def run_guarded(
+    context: Context,
+    function: Callable[[], T],
+    *,
+    owner: QWidget,
+    done: Callable[[T], object],
+    failed: Callable[[Exception], object],
+) -> None:
+    """Run `function` off the GUI thread as `workers.run` does.
+
+    When the service asks for a recent password login, the person is asked for the password and the work is
+    repeated; without a password `failed` gets the service's refusal.
+    """
+
+    def repeat() -> None:
+        run(function, owner=owner, done=done, failed=failed)
+
+    def again(error: Exception) -> None:
+        dialog = ask_password(context, error, owner=owner, then=repeat)
+        if dialog is None:
+            failed(error)
+        else:
+            dialog.rejected.connect(lambda: failed(error))
+
+    run(function, owner=owner, done=done, failed=again)

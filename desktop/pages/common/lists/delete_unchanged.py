@@ -1,0 +1,37 @@
+"""Deletes an object only if it still is as the user saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from desktop.client.http.errors import NotFound, Stale
+from desktop.client.http.transport import Versioned
+
+T = TypeVar("T")
+
+TRIES = 3
+"""So often something may be changed between reading and writing before it is given up."""
+
+
+def delete_unchanged(
+    read: Callable[[], Versioned[T]],
+    check: Callable[[Versioned[T]], None],
+    delete: Callable[[str | None], object],
+) -> None:
+    """Read, `check`, and `delete` with the ETag that was read; one that is gone already is no failure.
+
+    `check` raises when what is there now is not what the person saw. Raises what it does, and ClientError.
+    """
+    for attempt in range(TRIES):
+        try:
+            now = read()
+            check(now)
+            delete(now.etag)
+        except NotFound:
+            return
+        except Stale:
+            if attempt + 1 == TRIES:
+                raise
+        else:
+            return

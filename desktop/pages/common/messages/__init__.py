@@ -1,0 +1,1 @@
+"""Turns failures and service messages into sentences in the user's language."""

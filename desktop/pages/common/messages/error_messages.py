@@ -1,0 +1,231 @@
+"""Translates a failure into one sentence that says what to do.
+
+What is known by its code or by its exact message is translated here. Anything else is said in the words of
+the service, which are more exact than anything that could be made up about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.client.http.answers import NOT_OURS
+from desktop.client.http.errors import (
+    ClientError,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotLoggedIn,
+    Refused,
+    ServerFault,
+    Stale,
+    TooLarge,
+    TooMany,
+    Unreachable,
+    Unsupported,
+)
+from desktop.imaging.decoding.errors import ImageError
+from desktop.localization.detection_terms import failure_sentence
+from desktop.localization.fonts import PACKAGE, MissingGlyphsError
+from desktop.pages.common.messages.service_messages import known_message
+from desktop.report.errors import SealBrokenError
+
+_NTH = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
+
+
+def sentence(error: Exception) -> str:
+    """The sentence for the user about `error`."""
+    if isinstance(error, MissingGlyphsError):
+        return _font_wanted(error)
+    if isinstance(error, SealBrokenError):
+        broken = QCoreApplication.translate(
+            "Errors",
+            "The stored content of edition {n} does not match its seal. Verify the seal and contact "
+            "an administrator.",
+        )
+        return broken.format(n=error.edition)
+    if isinstance(error, ImageError):
+        return str(error)
+    if isinstance(error, OSError):
+        return QCoreApplication.translate("Errors", "Cannot read the file. Select another file.")
+    if not isinstance(error, ClientError):
+        return QCoreApplication.translate("Errors", "The operation failed. Try again.")
+    if isinstance(error, Refused):
+        return _refused(error)
+    if isinstance(error, Invalid) and error.faults:
+        name = next(iter(error.faults))
+        return field_sentence(error, name)
+    return _by_kind(error) or known_message(error.server_message or "") or error.server_message or _failed()
+
+
+def field_sentence(error: Invalid, name: str) -> str:
+    """What is wrong with the field `name`; an empty string when nothing is."""
+    if name not in error.fields and name not in error.faults:
+        return ""
+    match error.faults.get(name):
+        case "username_length":
+            return QCoreApplication.translate("Errors", "The username must have 1 to 64 characters.")
+        case "username_characters":
+            return QCoreApplication.translate(
+                "Errors", "The username cannot contain spaces or invisible characters."
+            )
+        case "password_length":
+            return QCoreApplication.translate("Errors", "The password must have 8 to 128 characters.")
+        case "password_common":
+            return QCoreApplication.translate(
+                "Errors", "This password is too common. Choose another password."
+            )
+        case "password_is_username":
+            return QCoreApplication.translate("Errors", "The password cannot be the same as the username.")
+        case "password_unchanged":
+            return QCoreApplication.translate(
+                "Errors", "The new password is the same as the current one. Choose another password."
+            )
+        case "end_before_start":
+            return QCoreApplication.translate("Errors", "The end time cannot be before the start time.")
+        case _:
+            said = error.fields.get(name, "")
+            return (
+                known_message(said)
+                or said
+                or QCoreApplication.translate("Errors", "Invalid value. Correct it.")
+            )
+
+
+def _font_wanted(error: MissingGlyphsError) -> str:
+    if error.chinese:
+        return QCoreApplication.translate(
+            "Errors",
+            "No font with Chinese characters on this computer. Install one (package {package} on "
+            "Debian and Ubuntu), or export the report as HTML.",
+        ).format(package=PACKAGE)
+    return QCoreApplication.translate(
+        "Errors",
+        "No font on this computer contains the characters {codes}. Install a font that does, or "
+        "export the report as HTML.",
+    ).format(codes=error)
+
+
+def seconds_sentence(seconds: int) -> str:
+    """How long to wait after too many tries, counted down by the page."""
+    return QCoreApplication.translate("Errors", "Too many attempts. Try again in %n second(s).", "", seconds)
+
+
+def _failed() -> str:
+    return QCoreApplication.translate("Errors", "The service rejected the request. Try again.")
+
+
+def _by_kind(error: ClientError) -> str:
+    """The sentence for a kind of failure that needs no word of the service; empty for the others."""
+    if isinstance(error, Unreachable):
+        return QCoreApplication.translate(
+            "Errors", "Cannot connect to the service. Check that it is running, then try again."
+        )
+    if isinstance(error, NotLoggedIn):
+        return QCoreApplication.translate("Errors", "Your session has expired. Log in again.")
+    if isinstance(error, Forbidden):
+        return _forbidden(error)
+    if isinstance(error, Stale):
+        return QCoreApplication.translate(
+            "Errors", "Another user modified this. Check the latest content, then save again."
+        )
+    if isinstance(error, TooLarge):
+        return QCoreApplication.translate("Errors", "The file is too large. Select a smaller file.")
+    if isinstance(error, Unsupported):
+        return known_message(error.server_message or "") or QCoreApplication.translate(
+            "Errors", "This file type is not supported. Select a JPEG, PNG or WebP photo."
+        )
+    if isinstance(error, TooMany):
+        return seconds_sentence(round(error.retry_after))
+    if isinstance(error, ServerFault):
+        return _fault(error)
+    if isinstance(error, Conflict) and isinstance(error.details.get("references"), dict):
+        return _in_use(error.details["references"])
+    if isinstance(error, Conflict) and isinstance(error.details.get("items"), list):
+        return _held_up(error)
+    if isinstance(error, Conflict):
+        return failure_sentence(error.code, "")
+    return ""
+
+
+def _held_up(error: Conflict) -> str:
+    """How many items keep a record from being finished, and the first of them."""
+    items, count = error.details["items"], error.details.get("count")
+    names = ", ".join(str(item.get("item_name")) for item in items[:3])
+    number = count if isinstance(count, int) else len(items)
+    if error.code == "detections_running":
+        said = QCoreApplication.translate(
+            "Errors",
+            "Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.",
+            "",
+            number,
+        )
+    else:
+        said = QCoreApplication.translate("Errors", "%n item(s) have no verdict yet: {names}", "", number)
+    return said.format(names=names + (", …" if number > 3 else ""))
+
+
+def _in_use(references: Mapping[str, int]) -> str:
+    """Which entries of the catalogue still refer to something, by the numbers of each kind."""
+    counted = {
+        "flight": QCoreApplication.translate("Errors", "%n flight(s)", "", references.get("flight", 0)),
+        "task": QCoreApplication.translate("Errors", "%n task(s)", "", references.get("task", 0)),
+        "reference_image": QCoreApplication.translate(
+            "Errors", "%n reference image(s)", "", references.get("reference_image", 0)
+        ),
+    }
+    named = [words for kind, words in counted.items() if references.get(kind)]
+    return QCoreApplication.translate(
+        "Errors", "Still in use by {what}. Change or delete these first."
+    ).format(what=", ".join(named) or QCoreApplication.translate("Errors", "other entries"))
+
+
+def _forbidden(error: Forbidden) -> str:
+    if error.code == "password_login_needed":
+        return QCoreApplication.translate(
+            "Errors",
+            "This requires a recent password login. Log out, log in with your password, then try again.",
+        )
+    if error.code == "permission_missing":
+        return QCoreApplication.translate(
+            "Errors", "You do not have permission to do this. Contact an administrator."
+        )
+    if error.code == "face_login_off":
+        return QCoreApplication.translate("Errors", "Face login is disabled. Log in with your password.")
+    return ""
+
+
+def _fault(error: ServerFault) -> str:
+    if error.code == NOT_OURS:
+        return QCoreApplication.translate(
+            "Errors",
+            "No Walkaround service at this address. Check the server address.",
+        )
+    if error.code == "unavailable":
+        said = error.server_message or ""
+        return (
+            known_message(said)
+            or said
+            or QCoreApplication.translate("Errors", "The service is busy. Try again in a moment.")
+        )
+    if error.request_id:
+        return QCoreApplication.translate(
+            "Errors",
+            "A service error occurred. Try again. If it happens again, give an "
+            "administrator the number {number}.",
+        ).format(number=error.request_id)
+    return QCoreApplication.translate("Errors", "A service error occurred. Try again.")
+
+
+def _refused(error: Refused) -> str:
+    message = error.server_message or ""
+    # The profile says which field in its data; everything else says it in the message.
+    if message == "更新数据失败" and isinstance(error.data, str):
+        message = error.data.partition("：")[2] or error.data
+    nth = _NTH.fullmatch(message)
+    if nth is not None:
+        said = known_message(nth[2]) or nth[2]
+        return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=nth[1], what=said)
+    return known_message(message) or message or _failed()

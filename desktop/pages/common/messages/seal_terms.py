@@ -1,0 +1,114 @@
+"""Describes a seal, an edition and the counters of a record."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.localization.dates import minute
+from shared.codes import SealState, Status
+from shared.results import Counters
+from shared.wire.seal import Edition, RecordSeal, Tally
+
+_SHORT = 12
+
+
+def short_seal(seal: str) -> str:
+    """The first digits of a seal, enough to compare by eye."""
+    return seal[:_SHORT]
+
+
+def seal_sentence(seal: RecordSeal | None) -> str:
+    """Who sealed the record, when, as which edition, and who released it; empty while it is not sealed."""
+    edition = None if seal is None else seal.newest
+    if seal is None or edition is None:
+        return ""
+    if seal.state is SealState.AWAITING_RELEASE:
+        said = QCoreApplication.translate(
+            "Seal", "Finished by {name} on {time}, edition {n}. Awaiting release by another user."
+        )
+    elif seal.state is SealState.FINISHED and edition.released_by is not None:
+        said = QCoreApplication.translate(
+            "Seal", "Finished and sealed by {name} on {time}, edition {n}. Released by {releaser}."
+        )
+    elif seal.state is SealState.FINISHED:
+        said = QCoreApplication.translate("Seal", "Finished and sealed by {name} on {time}, edition {n}.")
+    else:
+        return ""
+    return said.format(
+        name=edition.finished_by_name or edition.finished_by,
+        time=minute(edition.finished_at),
+        n=edition.edition,
+        releaser=edition.released_by_name or edition.released_by,
+    )
+
+
+def seal_word(state: SealState) -> str:
+    """Where a record stands, in a word; empty for one that was never finished."""
+    return {
+        SealState.FINISHED: QCoreApplication.translate("Seal", "Sealed"),
+        SealState.AWAITING_RELEASE: QCoreApplication.translate("Seal", "Awaiting release"),
+        SealState.REOPENED: QCoreApplication.translate("Seal", "Reopened"),
+    }.get(state, "")
+
+
+def seal_icon(state: SealState) -> str:
+    """The icon of that word."""
+    return {SealState.AWAITING_RELEASE: "people", SealState.REOPENED: "history"}.get(state, "lock")
+
+
+def sealed_sentence() -> str:
+    """Why nothing of a sealed record can be changed, and what to do."""
+    return QCoreApplication.translate(
+        "Errors", "Cannot change a sealed record. A user with permission can reopen it with a reason."
+    )
+
+
+def counted_sentence(counted: Counters) -> str:
+    """How many items were judged how."""
+    said = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")
+    return said.format(passed=counted.passed, failed=counted.failed, undecided=counted.undecided)
+
+
+def outcome_word(outcome: Status | None) -> str:
+    """The outcome that the verdicts come to."""
+    return {
+        Status.PASSED: QCoreApplication.translate("Seal", "Passed"),
+        Status.FAILED: QCoreApplication.translate("Seal", "Failed"),
+    }.get(outcome or Status.NOT_STARTED, QCoreApplication.translate("Seal", "Undecided"))
+
+
+def edition_events(edition: Edition) -> list[str]:
+    """What happened to an edition, one line each, oldest first."""
+    translate = QCoreApplication.translate
+    lines = [
+        translate("Seal", "Finished by {name} on {time}").format(
+            name=edition.finished_by_name or edition.finished_by, time=minute(edition.finished_at)
+        )
+    ]
+    if edition.accepted_opinions:
+        lines.append(
+            translate("Seal", "Model's opinion accepted for %n item(s)", "", edition.accepted_opinions)
+        )
+    if edition.released_at is not None:
+        name = edition.released_by_name or edition.released_by or ""
+        released = translate("Seal", "Released by {name} on {time}")
+        lines.append(released.format(name=name, time=minute(edition.released_at)))
+    if edition.reopened_at is not None:
+        name = edition.reopened_by_name or edition.reopened_by or ""
+        reopened = translate("Seal", "Reopened by {name} on {time}: {reason}")
+        lines.append(
+            reopened.format(name=name, time=minute(edition.reopened_at), reason=edition.reopen_reason or "")
+        )
+    return lines
+
+
+def judged_text(counted: Tally | Counters) -> str:
+    """How many items a person judged, in the words of the workbench."""
+    said = QCoreApplication.translate("ItemsPanel", "Decided {n} of {all}")
+    return said.format(n=counted.judged, all=counted.items)
+
+
+def detected_text(counted: Tally | Counters) -> str:
+    """How many items have a finished detection, in the words of the workbench."""
+    said = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
+    return said.format(n=counted.detected, all=counted.items)

@@ -1,0 +1,99 @@
+"""Defines small widgets of the login card."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.connection.local_service import ServiceState
+from desktop.theme import theme_manager
+from desktop.widgets import IconLabel, Logo, Panel, label
+
+
+class Countdown(QObject):
+    """Counts down the seconds that the user has to wait."""
+
+    counted = Signal(int)
+    """So many seconds are left; 0 at the end."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.left = 0
+        """The seconds that are left; 0 when nobody waits."""
+        self.second = QTimer(self, interval=1000)
+        self.second.timeout.connect(lambda: self._count(self.left - 1))
+
+    def start(self, seconds: int) -> None:
+        """Begin with `seconds`; also in the middle of another wait."""
+        self.second.start()
+        self._count(seconds)
+
+    def stop(self) -> None:
+        """Stop the countdown silently."""
+        self.left = 0
+        self.second.stop()
+
+    def _count(self, left: int) -> None:
+        self.left = max(0, left)
+        if not self.left:
+            self.second.stop()
+        self.counted.emit(self.left)
+
+
+class ServiceDot(QWidget):
+    """How the service is, as a dot beside its name."""
+
+    _TONES: ClassVar[dict[ServiceState, str]] = {
+        ServiceState.READY: "passed",
+        ServiceState.STARTING: "undecided",
+        ServiceState.RESTARTING: "undecided",
+        ServiceState.FAILED: "failed",
+        ServiceState.STOPPED: "failed",
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = ServiceState.STARTING
+        self.setFixedSize(8, 8)
+
+    def show_state(self, state: ServiceState) -> None:
+        """Show another state."""
+        self._state = state
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(theme_manager().theme, self._TONES[self._state])))
+        painter.drawEllipse(self.rect())
+        painter.end()
+
+
+class Welcome(Panel):
+    """Shown at the left while no face is enrolled."""
+
+    def __init__(self) -> None:
+        super().__init__("raised", "right")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(48, 32, 48, 32)
+        column.setSpacing(12)
+        column.addStretch(1)
+        column.addWidget(Logo(56))
+        column.addSpacing(12)
+        column.addWidget(label(self.tr("Welcome to Walkaround"), "title"))
+        column.addSpacing(4)
+        for icon, text in (
+            ("lock", self.tr("No accounts exist until you create one here.")),
+            ("server", self.tr("Records and images are stored in one folder on this computer.")),
+            ("people", self.tr("Add inspectors and planners later under Administration.")),
+        ):
+            row = QHBoxLayout()
+            row.setSpacing(12)
+            row.addWidget(IconLabel(icon, "dim"), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(label(text, wrap=True), 1)
+            column.addLayout(row)
+        column.addStretch(2)

@@ -1,0 +1,263 @@
+"""Shows the audit log: what was done, by whom, when and from where."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+
+from desktop.background.workers import Task, run
+from desktop.client.api.audit import AuditFilter
+from desktop.context import Context
+from desktop.localization.dates import minute, second
+from desktop.pages.common.lists.list_section import NOTHING
+from desktop.pages.common.lists.sections_page import PageSection
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.people import audit_names
+from desktop.pages.people.audit_terms import ACTIONS, KINDS, action_word, object_kind_name
+from desktop.pages.people.details import changes, referred
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    Card,
+    Column,
+    Combo,
+    Pager,
+    Panel,
+    StateStack,
+    Table,
+    label,
+)
+from shared.wire.audit import AuditEntry
+from shared.wire.common import Page as Listing
+
+_DAYS = (1, 7, 30, 365)
+_SHORT_ID = 8
+
+
+class AuditSection(PageSection):
+    """The log, newest first, with filters; the details of the chosen entry stand beside it."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._number = 1
+        self._names: audit_names.Names = {}
+        self._sought: set[tuple[str, str]] = set()
+        self._asked: Task | None = None
+        self.action = Combo(self.tr("Action"))
+        self.kind = Combo(self.tr("Object"))
+        self.actor = Combo(self.tr("User"))
+        self.period = Combo(self.tr("Time"))
+        self.clear = Button(self.tr("Clear"), kind=ButtonKind.GHOST)
+        self.table: Table[AuditEntry] = Table(self.tr("Audit log"), self._columns(), row_px=36)
+        self.pager = Pager()
+        self._title = label("", "strong", wrap=True)
+        self.details = QPlainTextEdit()
+        self.details.setReadOnly(True)
+        self.details.setTabChangesFocus(True)
+        self.details.setAccessibleName(self.tr("Entry details"))
+        self._build()
+        self._bind()
+
+    def _columns(self) -> list[Column[AuditEntry]]:
+        return [
+            Column(self.tr("No."), lambda e: str(e.seq), 72, kind="dim"),
+            Column(self.tr("Time"), lambda e: minute(e.at), 150, least=132),
+            Column(self.tr("User"), self._who, 140),
+            Column(self.tr("Action"), lambda e: action_word(e.action), 170, kind="strong"),
+            Column(self.tr("Object"), self._what, stretch=True),
+            Column(self.tr("Source"), lambda e: e.address or NOTHING, 120, kind="dim"),
+        ]
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for widget in (self.action, self.kind, self.actor, self.period, self.clear):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.action.set_choices(
+            [(None, self.tr("All actions")), *((code, action_word(code)) for code in ACTIONS)]
+        )
+        self.kind.set_choices(
+            [(None, self.tr("All objects")), *((code, object_kind_name(code)) for code in KINDS)]
+        )
+        self.actor.set_choices([(None, self.tr("All users"))])
+        self.period.set_choices(
+            [
+                (None, self.tr("Any time")),
+                *((days, self.tr("Last %n day(s)", "", days)) for days in _DAYS),
+            ]
+        )
+        self.clear.hide()
+        side = Panel()
+        lines = QVBoxLayout(side)
+        lines.setContentsMargins(16, 12, 16, 12)
+        lines.setSpacing(8)
+        lines.addWidget(self._title)
+        lines.addWidget(self.details, 1)
+        parts = QSplitter(Qt.Orientation.Horizontal)
+        parts.addWidget(self.table)
+        parts.addWidget(side)
+        parts.setStretchFactor(0, 1)
+        parts.setSizes([900, 280])
+        parts.setChildrenCollapsible(False)
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addWidget(parts, 1)
+        column.addWidget(self.pager)
+        self.stack = StateStack(card)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(12)
+        whole.addLayout(row)
+        whole.addWidget(self.stack, 1)
+
+    def _bind(self) -> None:
+        for combo in (self.action, self.kind, self.actor, self.period):
+            combo.picked.connect(lambda _: self._filtered())
+        self.clear.clicked.connect(self.reset)
+        self.pager.wanted.connect(self.go)
+        self.pager.resized.connect(lambda _: self.go(1))
+        self.table.chosen_changed.connect(self._show_details)
+
+    # -- what is asked
+
+    def value(self) -> AuditFilter:
+        """The filters that the row says."""
+        days = self.period.value()
+        return AuditFilter(
+            action=_code(self.action),
+            kind=_code(self.kind),
+            actor=_code(self.actor),
+            at_from=datetime.now(UTC) - timedelta(days=days) if isinstance(days, int) else None,
+        )
+
+    def reset(self) -> None:
+        """Show everything."""
+        for combo in (self.action, self.kind, self.actor, self.period):
+            combo.set_value(None)
+        self._filtered()
+
+    def _filtered(self) -> None:
+        self.clear.setVisible(self.value() != AuditFilter())
+        self.go(1)
+
+    def opened(self) -> None:
+        """The section came to the front."""
+        session = self._context.session
+        run(audit_names.users, session, owner=self, done=self._know_users, failed=lambda _: None)
+        self.go(self._number)
+        self.table.setFocus()
+
+    def go(self, number: int) -> None:
+        """Ask for a page."""
+        self._number = max(number, 1)
+        if self._asked is not None:
+            self._asked.cancel()
+        if self.table.chosen is None:
+            self.stack.show_loading()
+        self._asked = run(
+            self._context.session.audit.page,
+            self.value(),
+            self._number,
+            self.pager.page_size,
+            owner=self,
+            done=self._show,
+            failed=lambda error: self.stack.show_error(sentence(error), lambda: self.go(self._number)),
+        )
+
+    def _show(self, listing: Listing[AuditEntry]) -> None:
+        chosen = self.table.chosen.seq if self.table.chosen is not None else 0
+        self.table.show_rows(listing.data, lambda entry: entry.seq == chosen)
+        self.pager.show_pagination(listing.pagination)
+        if not listing.data:
+            self.stack.show_empty(
+                "search", self.tr("No matching entries."), self.tr("Clear filters"), self.reset
+            )
+            return
+        self.stack.show_content()
+        session = self._context.session
+        run(
+            audit_names.objects,
+            session,
+            listing.data,
+            dict(self._names),
+            owner=self,
+            done=self._know,
+            failed=lambda _: None,
+        )
+
+    # -- names
+
+    def _know_users(self, found: audit_names.Names) -> None:
+        everybody = sorted(((key[1], name) for key, name in found.items()), key=lambda pair: pair[1])
+        self.actor.set_choices([(None, self.tr("All users")), *everybody])
+        self._know(found)
+
+    def _know(self, found: audit_names.Names) -> None:
+        self._names |= found
+        self.table.rows_model.again()
+        self._show_details()
+
+    def _who(self, entry: AuditEntry) -> str:
+        if entry.actor is None:
+            return self.tr("Not logged in") if entry.address else self.tr("Service")
+        return self._names.get(("user", entry.actor), entry.actor[:_SHORT_ID])
+
+    def _what(self, entry: AuditEntry) -> str:
+        kind = object_kind_name(entry.kind)
+        key = entry.object_id
+        if not key or entry.kind in {"face_policy", "service", "audit"}:
+            return kind
+        name = self._names.get((entry.kind, key)) or _name_in_sentence(entry) or key[:_SHORT_ID]
+        return f"{kind} · {name}"
+
+    # -- details
+
+    def _show_details(self) -> None:
+        entry = self.table.chosen
+        self._title.setText(f"{action_word(entry.action)} · {self._what(entry)}" if entry else "")
+        if entry is None:
+            self.details.clear()
+            return
+        self._seek(referred(entry.details))
+        said = [
+            self.tr("Time: {time}").format(time=second(entry.at)),
+            self.tr("User: {name}").format(name=self._who(entry)),
+        ]
+        if entry.object_id:
+            said.append(self.tr("ID: {id}").format(id=entry.object_id))
+        said += ["", *changes(entry.details, self._names)] if entry.details else []
+        said += ["", self.tr("Hash: {hash}").format(hash=entry.hash)]
+        self.details.setPlainText("\n".join(said))
+
+    def _seek(self, objects: set[tuple[str, str]]) -> None:
+        """Ask for the names of objects that the details refer to, each once."""
+        wanted = objects - self._names.keys() - self._sought
+        if not wanted:
+            return
+        self._sought |= wanted
+        session = self._context.session
+        run(audit_names.named, session, wanted, owner=self, done=self._know, failed=lambda _: None)
+
+
+def _code(combo: Combo) -> str | None:
+    value = combo.value()
+    return str(value) if value else None
+
+
+def _name_in_sentence(entry: AuditEntry) -> str:
+    """The name that the entry itself tells, for what is gone."""
+    for field in ("inspection_name", "item_name", "username", "name", f"{entry.kind}_name", "flight_number"):
+        value = entry.details.get(field)
+        if isinstance(value, list) and value:
+            value = value[-1]
+        if isinstance(value, dict):
+            value = value.get("new")
+        if isinstance(value, str) and value:
+            return value
+    return ""

@@ -1,0 +1,337 @@
+"""Switches face login and shows how safe the enrolled faces make it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.background.workers import Lane, Task, run
+from desktop.client.http.errors import ClientError
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.pages.common.files.file_dialogs import Purpose, open_folder
+from desktop.pages.common.forms.password_prompt import ask_password, run_guarded
+from desktop.pages.common.lists.sections_page import PageSection
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.people.stranger_check import StrangerTotals, compare
+from desktop.widgets import Button, Card, StateStack, label
+from shared.rates import rate_bound
+from shared.wire.face import FaceCalibration
+
+_WIDEST = 760
+_FEW_PAIRS = 300
+"""Below this many pairs of strangers the bound on false matches is above one in a hundred (rule of three)."""
+
+
+class FaceSection(PageSection):
+    """Switches face login for all users and explains the figures of the calibration."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.switch = QCheckBox(self.tr("Enable face login for all users"))
+        self.switch.clicked.connect(self._switch)
+        self.advice = label("", wrap=True)
+        self.better = label(
+            self.tr(
+                "The built-in model dlib is in use. An open model pack is faster, more accurate and "
+                "has a liveness check. On the service's computer, run: walkaround face download "
+                "sface, then walkaround face use sface. All users must then enrol again."
+            ),
+            "dim",
+            wrap=True,
+        )
+        self.strangers = Button(self.tr("Compare with photos of strangers…"), icon="photo")
+        self.strangers.clicked.connect(lambda _checked=False: self._choose_strangers())
+        self.progress = label("", "dim", wrap=True)
+        self._comparing: Task | None = None
+        self._shown: FaceCalibration | None = None
+        self._figures = QGridLayout()
+        self._figures.setHorizontalSpacing(24)
+        self._figures.setVerticalSpacing(10)
+        self._figures.setColumnStretch(1, 1)
+        inner = QWidget()
+        inner.setProperty("clear", True)
+        inner.setMaximumWidth(_WIDEST)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        column.addWidget(self._policy_card())
+        column.addWidget(self._figures_card())
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        area.setWidget(inner)
+        self.stack = StateStack(area)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.stack)
+
+    def _policy_card(self) -> Card:
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(10)
+        column.addWidget(label(self.tr("Face login"), "item"))
+        column.addWidget(self.switch)
+        said = self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
+        column.addWidget(label(said, "dim", wrap=True))
+        return card
+
+    def _figures_card(self) -> Card:
+        card = Card()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(14)
+        column.addWidget(label(self.tr("Face recognition accuracy"), "item"))
+        column.addWidget(self.advice)
+        column.addWidget(self.better)
+        column.addLayout(self._figures)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.strangers)
+        row.addWidget(self.progress, 1)
+        column.addLayout(row)
+        return card
+
+    def opened(self) -> None:
+        """The section came to the front: ask how it stands."""
+        self.stack.show_loading()
+        run(_fetch, self._context.session, owner=self, done=self._show, failed=self._explain)
+
+    def _explain(self, error: Exception) -> None:
+        self.stack.show_error(sentence(error), self.opened)
+
+    def _show(self, found: tuple[bool, FaceCalibration | ClientError]) -> None:
+        on, figures = found
+        self.switch.setChecked(on)
+        known = figures if isinstance(figures, FaceCalibration) else None
+        self._shown = known
+        self.better.setVisible(known is not None and known.model.startswith("dlib-"))
+        self.strangers.setVisible(known is not None and known.templates > 0)
+        if isinstance(figures, ClientError):
+            self.advice.setText(sentence(figures))
+            self._fill([])
+        else:
+            self.advice.setText(self._advice(figures))
+            self._fill(self._rows(figures))
+        self.stack.show_content()
+
+    def _fill(self, rows: list[tuple[str, str, str]]) -> None:
+        while (item := self._figures.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        for row, (name, value, meaning) in enumerate(rows):
+            cell = QWidget()
+            lines = QVBoxLayout(cell)
+            lines.setContentsMargins(0, 0, 0, 0)
+            lines.setSpacing(2)
+            lines.addWidget(label(value, "strong", wrap=True))
+            lines.addWidget(label(meaning, "small", wrap=True))
+            self._figures.addWidget(label(name, "dim"), row, 0, Qt.AlignmentFlag.AlignTop)
+            self._figures.addWidget(cell, row, 1)
+
+    def _advice(self, figures: FaceCalibration) -> str:
+        strangers = figures.strangers
+        if strangers.pairs == 0 or figures.false_match_bound is None:
+            return self.tr(
+                "At least two enrolled people are needed to measure mistaken matches. The threshold "
+                "in use is the default of this model."
+            )
+        if figures.false_matches:
+            return self.tr(
+                "%n pair(s) of different people can be mistaken for each other. Enrol them again in "
+                "better light, or disable face login.",
+                "",
+                figures.false_matches,
+            )
+        one_in = max(1, int(1 / figures.false_match_bound))
+        said = self.tr(
+            "No enrolled people are mistaken for each other. With 95 % confidence, a stranger "
+            "matches a given template in fewer than 1 of {n} comparisons."
+        ).format(n=QLocale().toString(one_in))
+        if strangers.pairs < _FEW_PAIRS:
+            said += " " + self.tr("The figure becomes more exact as more people are enrolled.")
+        return said
+
+    def _rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
+        """Name, value and meaning of each figure."""
+        strangers, same = figures.strangers, figures.same_user
+        people = self.tr("%n person(s)", "", figures.users)
+        templates = self.tr("%n face template(s)", "", figures.templates)
+        rows = [
+            (
+                self.tr("Model"),
+                figures.model,
+                self.tr("The score is the negative distance between two faces. Higher means more similar.")
+                if figures.metric == "euclidean"
+                else self.tr("The score is the similarity of two faces. Higher means more similar."),
+            ),
+            (
+                self.tr("Enrolled"),
+                f"{people} · {templates}",
+                self.tr("Several templates per person allow for glasses and changing light."),
+            ),
+            (
+                self.tr("Threshold"),
+                f"{figures.threshold:.3f}",
+                self.tr("Two photos with at least this score count as the same person."),
+            ),
+        ]
+        if strangers.pairs and strangers.largest is not None:
+            rows.append(
+                (
+                    self.tr("Different people"),
+                    self.tr("maximum {score} in {pairs} pairs").format(
+                        score=f"{strangers.largest:.3f}", pairs=QLocale().toString(strangers.pairs)
+                    ),
+                    self.tr(
+                        "The highest score between two different people. It should be well below "
+                        "the threshold."
+                    ),
+                )
+            )
+        if same.pairs and same.smallest is not None:
+            rows.append(
+                (
+                    self.tr("Same person"),
+                    self.tr("minimum {score} in {pairs} pairs").format(
+                        score=f"{same.smallest:.3f}", pairs=QLocale().toString(same.pairs)
+                    ),
+                    self.tr(
+                        "The lowest score between templates of one person. It should be above the threshold."
+                    ),
+                )
+            )
+        if figures.false_match_bound is not None:
+            rows.append(
+                (
+                    self.tr("Mistaken matches"),
+                    self.tr("{n} pairs, at most {share}").format(
+                        n=figures.false_matches, share=_percent(figures.false_match_bound)
+                    ),
+                    self.tr("Upper bound (95 %) of how often different people are mistaken for one."),
+                )
+            )
+        return rows
+
+    # Photos of strangers
+
+    def _choose_strangers(self) -> None:
+        if self._comparing is not None:
+            self._comparing.cancel()
+            self._compared_at_last()
+            self.progress.setText(self.tr("Cancelled."))
+            return
+        title = self.tr("Select a folder with photos of people who are not enrolled")
+        folder = open_folder(self, title, Purpose.FACES)
+        if folder is not None:
+            self.compare_strangers(folder)
+
+    def compare_strangers(self, folder: Path) -> None:
+        """Compare the photos in `folder` with the enrolled, and show what they say."""
+        self.strangers.setText(self.tr("Cancel"))
+        self.progress.setText(self.tr("Searching for photos…"))
+        self._comparing = run(
+            compare,
+            self._context.session,
+            folder,
+            owner=self,
+            done=self._compared,
+            failed=partial(self._not_compared, folder),
+            progress=self._show_progress,
+            lane=Lane.LONG,
+        )
+
+    def _show_progress(self, tally: StrangerTotals) -> None:
+        number = QLocale().toString
+        self.progress.setText(
+            self.tr("{done} of {total} photos").format(done=number(tally.done), total=number(tally.total))
+        )
+
+    def _compared_at_last(self) -> None:
+        self._comparing = None
+        self.strangers.setText(self.tr("Compare with photos of strangers…"))
+
+    def _compared(self, tally: StrangerTotals) -> None:
+        self._compared_at_last()
+        figures = self._shown
+        if figures is None:
+            return
+        if not tally.comparisons:
+            self.progress.setText(self.tr("No faces found in these photos."))
+            return
+        self.progress.setText("")
+        self._fill([*self._rows(figures), self._stranger_row(figures, tally)])
+
+    def _stranger_row(self, figures: FaceCalibration, tally: StrangerTotals) -> tuple[str, str, str]:
+        number = QLocale().toString
+        faces = self.tr("%n face(s) in photos", "", tally.faces)
+        value = self.tr("{faces}, {pairs} comparisons, {n} mistaken, maximum {score}").format(
+            faces=faces,
+            pairs=number(tally.comparisons),
+            n=number(tally.false_matches),
+            score=f"{tally.largest:.3f}",
+        )
+        pairs = tally.comparisons + figures.strangers.pairs
+        bound = rate_bound(tally.false_matches + figures.false_matches, pairs)
+        assert bound is not None
+        meaning = self.tr(
+            "Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger "
+            "matches a given template in at most {share} of them. The photos are not stored."
+        ).format(pairs=number(pairs), share=_percent(bound))
+        return self.tr("Strangers"), value, meaning
+
+    def _not_compared(self, folder: Path, error: Exception) -> None:
+        self._compared_at_last()
+        self.progress.setText("")
+        again = partial(self.compare_strangers, folder)
+        if ask_password(self._context, error, owner=self, then=again) is None:
+            self.progress.setText(sentence(error))
+
+    def _switch(self, on: bool) -> None:
+        self.switch.setEnabled(False)
+        run_guarded(
+            self._context,
+            partial(self._context.session.faces.switch_login, on),
+            owner=self,
+            done=self._switched,
+            failed=self._not_switched,
+        )
+
+    def _switched(self, on: bool) -> None:
+        self.switch.setEnabled(True)
+        self.switch.setChecked(on)
+        self.toast.emit(self.tr("Face login enabled.") if on else self.tr("Face login disabled."))
+
+    def _not_switched(self, error: Exception) -> None:
+        self.switch.setEnabled(True)
+        self.switch.setChecked(not self.switch.isChecked())
+        self.toast.emit(sentence(error))
+
+
+def _fetch(session: Session) -> tuple[bool, FaceCalibration | ClientError]:
+    on = session.faces.login_enabled()
+    try:
+        return on, session.faces.calibration()
+    except ClientError as error:
+        # The switch must work also where the engine does not.
+        return on, error
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2%}" if share < 0.1 else f"{share:.0%}"

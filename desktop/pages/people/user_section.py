@@ -1,0 +1,158 @@
+"""Lists the users: who may log in, and with which roles."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QDialog
+
+from desktop.background.workers import run
+from desktop.context import Context
+from desktop.localization.dates import minute
+from desktop.localization.language import joined_words
+from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.lists.list_section import NOTHING, TableSection
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.people.audit_terms import role_word
+from desktop.pages.people.forms import EditUser, NewUser, SetPassword
+from desktop.widgets import Button, Column, confirm
+from shared.codes import Permission
+from shared.wire.account import Payload, UserUpdate, UserWithRoles
+from shared.wire.common import Page as Listing
+
+
+class UserSection(TableSection[UserWithRoles]):
+    """The users. None is ever deleted: what they did names them; they are disabled."""
+
+    manage: ClassVar[Permission] = Permission.USER_MANAGE
+    sign: ClassVar[str] = "people"
+    new_command: ClassVar[str] = "user.new"
+    delete_command: ClassVar[str] = ""
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(context, translate("People", "New user"), translate("People", "Full name, username"))
+
+    def make_remove(self) -> Button:
+        return Button(self.tr("Disable"))
+
+    def make_more(self) -> list[Button]:
+        self.password = Button(self.tr("Set password"), icon="lock")
+        self.face = Button(self.tr("Delete face data"))
+        self.password.clicked.connect(self.set_password)
+        self.face.clicked.connect(self.forget_face)
+        return [self.face, self.password]
+
+    def columns(self) -> list[Column[UserWithRoles]]:
+        return [
+            Column(
+                self.tr("Full name"),
+                lambda u: u.name or u.username,
+                stretch=True,
+                kind="strong",
+                under=lambda u: u.department or "",
+            ),
+            Column(self.tr("Username"), lambda u: u.username, 180),
+            Column(self.tr("Roles"), lambda u: joined_words(map(role_word, u.roles)) or NOTHING, 220),
+            Column(
+                self.tr("Face"),
+                lambda u: self.tr("Enrolled") if u.has_face else NOTHING,
+                120,
+                kind="dim",
+            ),
+            Column(
+                self.tr("Status"),
+                lambda u: self.tr("Enabled") if u.enabled else self.tr("Disabled"),
+                120,
+                tone=lambda u: "" if u.enabled else "dim",
+            ),
+            Column(self.tr("Created"), lambda u: minute(u.created_at), 160, kind="dim"),
+        ]
+
+    def none_yet(self) -> str:
+        return self.tr("No users yet.")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[UserWithRoles]:
+        return self._context.session.users.list(number, size, text)
+
+    def key(self, entry: UserWithRoles) -> str:
+        return entry.user_id
+
+    def name(self, entry: UserWithRoles) -> str:
+        return entry.name or entry.username
+
+    def form(self, entry: UserWithRoles | None) -> QDialog:
+        return NewUser(self._context, self) if entry is None else EditUser(self._context, entry, self)
+
+    def show_chosen(self) -> None:
+        super().show_chosen()
+        user = self.chosen()
+        enabled = user is None or user.enabled
+        self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
+        may = user is not None and user.has_face
+        self.face.setEnabled(may)
+        self.face.setToolTip("" if may or user is None else self.tr("No face enrolled for this user."))
+
+    def set_password(self) -> None:
+        """Ask for a new password of the chosen user."""
+        user = self.chosen()
+        if user is not None:
+            self._open(SetPassword(self._context, user, self))
+
+    def delete_chosen(self) -> None:
+        """Disable the chosen user, after asking, or enable them again."""
+        user = self.chosen()
+        if user is None:
+            return
+        if user.enabled and not confirm(
+            self,
+            self.tr("Disable {name}?").format(name=self.name(user)),
+            self.tr(
+                "The user is logged out immediately and cannot log in again. The user and their log "
+                "entries are kept."
+            ),
+            self.tr("Disable"),
+        ):
+            return
+        change = UserUpdate(enabled=not user.enabled)
+        run_guarded(
+            self._context,
+            partial(self._context.session.users.update, user.user_id, change),
+            owner=self,
+            done=self._saved,
+            failed=lambda error: self.toast.emit(sentence(error)),
+        )
+
+    def forget_face(self) -> None:
+        """Delete what is enrolled of the chosen user's face, after asking."""
+        user = self.chosen()
+        if user is None or not confirm(
+            self,
+            self.tr("Delete face data of {name}?").format(name=self.name(user)),
+            self.tr(
+                "All enrolled face data is deleted. The user then logs in with a password and "
+                "can enrol again."
+            ),
+            self.tr("Delete face data"),
+        ):
+            return
+        run_guarded(
+            self._context,
+            partial(self._context.session.faces.forget, user.user_id),
+            owner=self,
+            done=lambda _: self.reload(user.user_id),
+            failed=lambda error: self.toast.emit(sentence(error)),
+        )
+
+    def _saved(self, entry: UserWithRoles) -> None:
+        super()._saved(entry)
+        payload = self._context.payload
+        if payload is not None and payload.user.user_id == entry.user_id:
+            # The own roles or name changed: the rail and the pages follow.
+            run(self._context.session.account.me, owner=self, done=self._know, failed=lambda _: None)
+
+    def _know(self, payload: Payload) -> None:
+        if self._context.payload is not None:
+            self._context.enter(payload)

@@ -1,0 +1,89 @@
+"""Asks which value of each field to keep when two users changed the same record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QHBoxLayout,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.pages.common.lists.list_section import NOTHING
+from desktop.widgets import Button, ButtonKind, Dialog, folded, label
+
+_VALUE_PX = 220
+"""So wide is a value before it goes on in another line."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldConflict:
+    """A field that both changed: its name for the service and for the person, and the two values as text."""
+
+    field: str
+    name: str
+    mine: str
+    theirs: str
+
+
+class FieldConflictDialog(Dialog):
+    """Asks field by field for mine or theirs. Until something is chosen, mine stays."""
+
+    def __init__(self, clashes: Sequence[FieldConflict], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Record modified by another user"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setMinimumWidth(640)
+        self._groups: dict[str, QButtonGroup] = {}
+        self.choices: dict[str, tuple[QRadioButton, QRadioButton]] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(14)
+        column.addWidget(label(self.tr("Record modified by another user"), "item"))
+        said = self.tr(
+            "You and another user both changed these fields. Select the value to keep for each. All "
+            "other changes are kept."
+        )
+        column.addWidget(label(said, "dim", wrap=True))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(10)
+        grid.addWidget(label(self.tr("Mine"), "label"), 0, 1)
+        grid.addWidget(label(self.tr("Theirs"), "label"), 0, 2)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
+        for row, clash in enumerate(clashes, 1):
+            values = [value or NOTHING for value in (clash.mine, clash.theirs)]
+            mine, theirs = (QRadioButton(folded(value, self.fontMetrics(), _VALUE_PX)) for value in values)
+            mine.setChecked(True)
+            group = QButtonGroup(self)
+            whose = (self.tr("Mine"), self.tr("Theirs"))
+            for place, button in enumerate((mine, theirs), 1):
+                button.setAccessibleName(f"{clash.name}, {whose[place - 1]}: {values[place - 1]}")
+                group.addButton(button)
+                grid.addWidget(button, row, place)
+            grid.addWidget(label(clash.name, "dim"), row, 0)
+            self._groups[clash.field] = group
+            self.choices[clash.field] = (mine, theirs)
+        column.addLayout(grid)
+        row_of_buttons = QHBoxLayout()
+        row_of_buttons.addStretch(1)
+        cancel = Button(self.tr("Cancel"))
+        self.save = Button(self.tr("Save"), kind=ButtonKind.MAIN)
+        cancel.clicked.connect(self.reject)
+        self.save.clicked.connect(self.accept)
+        self.save.setDefault(True)
+        row_of_buttons.addWidget(cancel)
+        row_of_buttons.addWidget(self.save)
+        column.addSpacing(4)
+        column.addLayout(row_of_buttons)
+
+    def theirs(self) -> set[str]:
+        """The fields that take the other user's value."""
+        return {field for field, (_, theirs) in self.choices.items() if theirs.isChecked()}

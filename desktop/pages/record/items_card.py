@@ -1,0 +1,176 @@
+"""Lists the items of a record, or offers ways to fill an empty one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.localization.detection_terms import finding_word, model_word
+from desktop.pages.common.lists.list_section import NOTHING
+from desktop.pages.common.messages.seal_terms import detected_text, judged_text
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    Card,
+    Column,
+    IconLabel,
+    ProgressBar,
+    Table,
+    label,
+    status_tone,
+    status_word,
+)
+from shared import findings, results
+from shared.codes import Progress, Status
+from shared.wire.inspection import Item
+
+
+@dataclass(frozen=True, slots=True)
+class RecordItemRow:
+    """An item with its number in the record and its result entries as plain data."""
+
+    number: int
+    item: Item
+    entries: Sequence[dict[str, Any]]
+
+
+class ItemsCard(Card):
+    """Number, name, model, verdict and findings of every item; Enter opens it in the workbench."""
+
+    picked = Signal(str)
+    """The id of the item that a person picked."""
+    from_template = Signal()
+    from_last = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.table: Table[RecordItemRow] = Table(self.tr("Items"), self._columns(), row_px=48)
+        self.table.picked.connect(lambda row: self.picked.emit(row.item.item_id))
+        self._counts = label("", "dim")
+        self._progress = ProgressBar(self.tr("Progress"))
+        self._progress.setFixedWidth(120)
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 12, 16, 12)
+        head.setSpacing(12)
+        head.addWidget(label(self.tr("Items"), "item"))
+        head.addWidget(self._counts)
+        head.addStretch(1)
+        head.addWidget(self._progress)
+        self.template = Button(self.tr("Apply reference image template"), kind=ButtonKind.MAIN)
+        self.last = Button(self.tr("Copy from last record"))
+        self.template.clicked.connect(self.from_template)
+        self.last.clicked.connect(self.from_last)
+        self._why = label("", "dim", wrap=True)
+        self._why.setMinimumWidth(480)
+        self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._nothing())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self._stack, 1)
+
+    def _columns(self) -> list[Column[RecordItemRow]]:
+        return [
+            Column(self.tr("No."), lambda row: str(row.number), 60, kind="dim"),
+            Column(
+                self.tr("Name"),
+                lambda row: row.item.item_name,
+                stretch=True,
+                kind="strong",
+                under=lambda row: row.item.description or "",
+            ),
+            Column(
+                self.tr("Model"),
+                lambda row: model_word(row.item.model_id, row.item.model_name) or NOTHING,
+                170,
+            ),
+            Column(
+                self.tr("Verdict"),
+                lambda row: status_word(_status(row)),
+                110,
+                tone=lambda row: status_tone(_status(row)),
+            ),
+            Column(self.tr("Findings"), self._findings, 190, under=_first_labels),
+        ]
+
+    def _nothing(self) -> QWidget:
+        widget = QWidget()
+        column = QVBoxLayout(widget)
+        column.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.setSpacing(12)
+        column.addWidget(IconLabel("rectangle", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
+        said = label(self.tr("No items yet."))
+        column.addWidget(said, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._why, 0, Qt.AlignmentFlag.AlignHCenter)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.template)
+        row.addWidget(self.last)
+        column.addLayout(row)
+        return widget
+
+    def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
+        """Show the items of a record."""
+        rows = [
+            RecordItemRow(
+                number, item, [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
+            )
+            for number, item in enumerate(items, 1)
+        ]
+        chosen = self.table.chosen.item.item_id if self.table.chosen is not None else ""
+        self.table.show_rows(rows, lambda row: row.item.item_id == chosen)
+        counted = results.counters([row.entries for row in rows])
+        self._counts.setText(f"{judged_text(counted)} · {detected_text(counted)}" if rows else "")
+        self._progress.setVisible(bool(rows))
+        self._progress.setValue(100 * counted.judged // len(rows) if rows else 0)
+        self._stack.setCurrentIndex(0 if rows else 1)
+        for button in (self.template, self.last):
+            button.setVisible(may_add)
+            button.setEnabled(has_reference)
+        self._why.setText(
+            self.tr("Copy items of the reference image, or draw regions in the workbench.")
+            if has_reference
+            else self.tr("Select a reference image first, then copy items or draw regions.")
+        )
+
+    def _findings(self, row: RecordItemRow) -> str:
+        entry = results.newest_detection(row.entries)
+        if entry is None:
+            return NOTHING
+        match entry.get("progress"):
+            case Progress.ERROR:
+                return self.tr("Detection failed")
+            case Progress.PENDING | Progress.DETECTING:
+                return self.tr("Detecting…")
+        finished = results.finished_detection(row.entries)
+        if finished is None:
+            return NOTHING
+        count = len(_boxes(finished))
+        return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
+
+
+def _status(row: RecordItemRow) -> str:
+    """The verdict; of an item that nobody and nothing looked at, that it was not started."""
+    return results.verdict(row.entries).value if row.entries else Status.NOT_STARTED.value
+
+
+def _boxes(entry: results.Entry) -> list[dict[str, Any]]:
+    return list((entry.get("resultImage") or {}).get("boxes") or [])
+
+
+def _first_labels(row: RecordItemRow) -> str:
+    """The labels of the findings with their confidence, or who drew them, the surest first."""
+    entry = results.finished_detection(row.entries)
+    boxes = sorted(_boxes(entry), key=lambda box: -float(box["confidence"])) if entry is not None else []
+    return "  ".join(f"{finding_word(box['label'])} {_source(entry or {}, box)}".strip() for box in boxes[:3])
+
+
+def _source(entry: results.Entry, box: dict[str, Any]) -> str:
+    return findings.author(entry, box)[1] if findings.is_drawn(box) else f"{float(box['confidence']):.2f}"

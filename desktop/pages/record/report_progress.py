@@ -1,0 +1,101 @@
+"""Shows the progress of a report and lets the user cancel it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.background.workers import Lane, Task, run
+from desktop.client import Session
+from desktop.exchange.data.file_names import harmless
+from desktop.localization.fonts import MissingGlyphsError
+from desktop.pages.common.files.file_dialogs import Purpose
+from desktop.pages.common.files.report_file import write_report
+from desktop.pages.common.files.save_as import choose_file, html_instead
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.report.collect import collect
+from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label
+from shared.wire.inspection import Record
+
+
+class ReportProgress(Panel):
+    """A line that is seen while a report is written."""
+
+    written = Signal(Path)
+    failed = Signal(str)
+    """The sentence that says why not."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "bottom", parent)
+        self._task: Task | None = None
+        self._said = label("")
+        self._bar = ProgressBar(self.tr("Progress"))
+        self._bar.setFixedWidth(200)
+        self.stop = Button(self.tr("Cancel"), kind=ButtonKind.GHOST)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 4, 12, 4)
+        row.setSpacing(12)
+        row.addWidget(self._said)
+        row.addWidget(self._bar)
+        row.addStretch(1)
+        row.addWidget(self.stop)
+        self.stop.clicked.connect(self.cancel)
+        self.hide()
+
+    def ask(self, session: Session, record: Record, made_by: str, ending: str) -> None:
+        """Ask for a file and write the report of `record` into it; `ending` is pdf or html."""
+        name = harmless(record.inspection_name or "", self.tr("Record"))
+        pdf, html = (self.tr("PDF (*.pdf)"), ".pdf"), (self.tr("HTML (*.html)"), ".html")
+        kinds = dict((html, pdf) if ending == "html" else (pdf, html))
+        chosen = choose_file(self, self.tr("Export report"), f"{name}.{ending}", kinds, Purpose.REPORTS)
+        if chosen is None:
+            return
+        path, _ = chosen
+        self.begin(session, record.inspection_id, made_by, path)
+
+    def begin(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
+        """Write the report of a record into `path`; one that is under way is stopped."""
+        self.cancel()
+        self._said.setText(self.tr("Saving {file}…").format(file=path.name))
+        self._bar.setValue(0)
+        self.show()
+        self._task = run(
+            write_report,
+            partial(collect, session, record_id, made_by),
+            path,
+            owner=self,
+            progress=lambda share: self._bar.setValue(round(90 * share)),
+            done=lambda _none: self._done(path),
+            failed=partial(self._failed, partial(self.begin, session, record_id, made_by), path),
+            lane=Lane.LONG,
+        )
+
+    def cancel(self) -> None:
+        """Stop writing; no file is left half written."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self.hide()
+
+    def _done(self, path: Path) -> None:
+        self.cancel()
+        self.written.emit(path)
+
+    def _failed(self, begin: Callable[[Path], None], path: Path, error: Exception) -> None:
+        self.cancel()
+        if isinstance(error, MissingGlyphsError):
+            html = html_instead(self, path, sentence(error))
+            if html is not None:
+                begin(html)
+            else:
+                self.failed.emit(sentence(error))
+        elif isinstance(error, OSError):
+            self.failed.emit(
+                self.tr("Cannot save the file: {why}. Select another location.").format(why=error)
+            )
+        else:
+            self.failed.emit(sentence(error))

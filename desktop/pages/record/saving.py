@@ -1,0 +1,135 @@
+"""Saves only the changed fields of a record, and asks when another user saved first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import run
+from desktop.client import Session
+from desktop.client.http.errors import Invalid, Stale
+from desktop.context import Context
+from desktop.pages.common.messages.error_messages import field_sentence, sentence
+from desktop.pages.record import record_data as calls
+from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
+from desktop.pages.record.fields_card import FieldsCard, differs
+from desktop.pages.record.record_data import RecordData
+from desktop.widgets import status_word
+from shared.codes import Status
+from shared.wire.inspection import RecordUpdate
+
+
+class RecordSaver(QObject):
+    """Sends changes of the record that `fields` show; asks above `window` when two people changed a field."""
+
+    shown = Signal(object, list)
+    """An `RecordData` that is newer, and the names of the fields whose typed text stays."""
+    saved = Signal()
+    failed = Signal(str)
+    """The sentence that says why not; errors of single fields stand beside these."""
+
+    def __init__(self, context: Context, fields: FieldsCard, window: QWidget) -> None:
+        super().__init__(window)
+        self._context = context
+        self._fields = fields
+        self._window = window
+        self._sent: dict[str, str] = {}
+        self.busy = False
+
+    def save(self, opened: RecordData) -> None:
+        """Send the fields that changed since `opened`."""
+        if self.busy:
+            return
+        try:
+            changes = self._fields.changes()
+        except ValueError:
+            return
+        if changes:
+            self.send(opened, changes)
+
+    def send(self, opened: RecordData, changes: dict[str, Any]) -> None:
+        """Send `changes` of `opened`; other typed text stays unsent."""
+        self.busy = True
+        self._sent = {name: self._fields.field_text(name) for name in changes if name in self._fields.fields}
+        self._fields.save.setEnabled(False)
+        run(
+            _update,
+            self._context.session,
+            opened,
+            RecordUpdate(**changes),
+            owner=self,
+            done=self._saved,
+            failed=lambda error: self._not_saved(error, opened, changes),
+        )
+
+    def _saved(self, opened: RecordData) -> None:
+        self.busy = False
+        # What was not sent, or was typed while the save was on its way, stays as typed.
+        kept = [
+            name for name in self._fields.differing() if self._sent.get(name) != self._fields.field_text(name)
+        ]
+        self.shown.emit(opened, kept)
+        self.saved.emit()
+
+    def _not_saved(self, error: Exception, opened: RecordData, changes: dict[str, Any]) -> None:
+        self.busy = False
+        self._fields.save.setEnabled(True)
+        if isinstance(error, Stale):
+            run(
+                calls.fetch,
+                self._context.session,
+                opened.record.inspection_id,
+                owner=self,
+                done=lambda newest: self._settle(newest, opened, changes),
+                failed=lambda problem: self.failed.emit(sentence(problem)),
+            )
+            return
+        named = {name: field_sentence(error, name) for name in changes} if isinstance(error, Invalid) else {}
+        for name, said in named.items():
+            if said:
+                self._fields.wrong(name, said)
+        if not any(named.values()):
+            self.failed.emit(sentence(error))
+
+    def _settle(self, newest: RecordData, base: RecordData, changes: dict[str, Any]) -> None:
+        """Ask about fields that both changed when another user saved first, then save on top of theirs."""
+        both = [name for name in differs(newest.record, base.record, changes) if name in self._fields.fields]
+        if not both:
+            self._on_top(newest, changes)
+            return
+        clashes = [
+            FieldConflict(
+                name,
+                self._fields.names[name],
+                _mine(changes[name], self._fields.field_text(name)),
+                self._fields.shown(newest, name),
+            )
+            for name in both
+        ]
+        dialog = FieldConflictDialog(clashes, self._window)
+        dialog.accepted.connect(
+            lambda: self._on_top(
+                newest, {name: value for name, value in changes.items() if name not in dialog.theirs()}
+            )
+        )
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_top(self, newest: RecordData, mine: dict[str, Any]) -> None:
+        self.shown.emit(newest, list(mine))
+        if mine:
+            self.send(newest, mine)
+
+
+def _update(session: Session, opened: RecordData, change: RecordUpdate) -> RecordData:
+    saved = session.records.update(opened.record.inspection_id, change, opened.etag)
+    return calls.around(session, saved)
+
+
+def _mine(value: Any, said: str) -> str:
+    """A value that is to be sent, as the person knows it; `field_text` is what its field says."""
+    if value is None:
+        return ""
+    return status_word(value) if isinstance(value, Status) else said

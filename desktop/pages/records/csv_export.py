@@ -1,0 +1,119 @@
+"""Exports the list of records as CSV, with flight numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+
+from desktop.client.api.inspection import RecordFilter
+from desktop.client.http.errors import Forbidden, NotFound
+from desktop.client.session import Session
+from desktop.report.atomic_write import save
+from shared.codes import SealState, Status
+from shared.wire.common import Page
+from shared.wire.inspection import Record
+from shared.wire.seal import Edition, RecordSeal
+
+_EXPORT_PAGE = 200
+
+
+def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str]:
+    """The numbers of flights by their ids; one that is gone keeps its id for a number."""
+    found = {}
+    for flight_id in flight_ids:
+        try:
+            found[flight_id] = session.catalogue.flights.get(flight_id).flight_number
+        except (NotFound, Forbidden):
+            found[flight_id] = flight_id
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of the list: the records, and where they stand and how far they are, by their ids."""
+
+    page: Page[Record]
+    seals: Mapping[str, RecordSeal]
+
+
+def read_listing(session: Session, where: RecordFilter, number: int, size: int) -> Listing:
+    """A page of the records that match `where`. Raises ClientError."""
+    page = session.records.search(where, number, size)
+    return Listing(page, read_seals(session, [record.inspection_id for record in page.data]))
+
+
+def read_seals(session: Session, record_ids: Sequence[str]) -> dict[str, RecordSeal]:
+    """Where these records stand and how far they are, by their ids; one that is gone is left out."""
+    return {one.inspection_id: one for one in session.records.summaries(record_ids)}
+
+
+def export_list(
+    session: Session,
+    where: RecordFilter,
+    heads: list[str],
+    words: dict[Status | SealState, str],
+    flights: dict[str, str],
+    path: Path,
+) -> int:
+    """Write every record that matches `where` to `path`; gives how many. Raises ClientError, OSError.
+
+    `heads` are the titles of the columns, `words` those of the states and of where a record stands,
+    `flights` numbers that are known.
+    """
+    out = io.StringIO()
+    # A spreadsheet reads UTF-8 only with this mark at the start.
+    out.write("\ufeff")
+    writer = csv.writer(out)
+    writer.writerow(heads)
+    number = total = 0
+    while True:
+        number += 1
+        listing = read_listing(session, where, number, _EXPORT_PAGE)
+        records = listing.page.data
+        unnamed = {record.flight_id for record in records if record.flight_id} - flights.keys()
+        flights = flights | flight_numbers(session, unnamed)
+        for record in records:
+            seal = listing.seals.get(record.inspection_id)
+            tally = None if seal is None else seal.counters
+            updated = record.updated_at.replace(tzinfo=UTC).astimezone()
+            cells = (
+                record.inspection_name,
+                record.aircraft_name,
+                flights.get(record.flight_id or "", record.flight_id),
+                record.executor_name,
+                *((None,) * 3 if tally is None else (tally.items, tally.judged, tally.detected)),
+                *(("", "") if seal is None else (words[seal.record_state], words[seal.state])),
+                *_sealed(None if seal is None else seal.newest),
+                updated.isoformat(timespec="seconds"),
+            )
+            writer.writerow([_harmless(cell) for cell in cells])
+        total += len(records)
+        if number >= listing.page.pagination.total_pages:
+            break
+    save(out.getvalue().encode("utf-8"), path)
+    return total
+
+
+def _sealed(newest: Edition | None) -> tuple[object, ...]:
+    """Edition, seal, who finished it when, who released it when; empty for what did not happen."""
+    if newest is None:
+        return (None,) * 6
+    finished, released = newest.finished_at, newest.released_at
+    return (
+        newest.edition,
+        newest.seal,
+        newest.finished_by_name or newest.finished_by,
+        finished.astimezone().isoformat(timespec="seconds"),
+        newest.released_by_name or newest.released_by,
+        None if released is None else released.astimezone().isoformat(timespec="seconds"),
+    )
+
+
+def _harmless(cell: object) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    text = "" if cell is None else str(cell)
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

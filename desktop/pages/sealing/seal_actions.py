@@ -1,0 +1,150 @@
+"""Verifies, releases and reopens a sealed record and shows its editions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialog, QWidget
+
+from desktop.background.workers import run
+from desktop.context import Context
+from desktop.pages.common.files.report_file import ReportFile
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.sealing.check_dialog import CheckDialog
+from desktop.pages.sealing.editions_dialog import EditionsDialog
+from desktop.pages.sealing.reopen_dialog import ReopenDialog
+from desktop.pages.sealing.seal_bar import SealBar
+from desktop.report.edition import collect_edition
+from desktop.widgets import confirm
+from shared.codes import Permission, SealState
+from shared.wire.seal import Edition, RecordSeal, SealCheck
+
+
+class SealController(QObject):
+    """Follows the seal bar; asks, calls the service, and reports where the record stands then."""
+
+    changed = Signal(object)
+    """The `RecordSeal` after a release or a reopening."""
+    notice = Signal(str)
+    """Something to say to the person."""
+
+    def __init__(self, context: Context, bar: SealBar, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._bar, self._window = context, bar, window
+        self._seal: RecordSeal | None = None
+        self._name = ""
+        self._file = ReportFile(window)
+        self._file.notice.connect(self.notice)
+        self._file.written.connect(self._report_written)
+        bar.verifyWanted.connect(self.verify)
+        bar.releaseWanted.connect(self.release)
+        bar.reopenWanted.connect(self.reopen)
+        bar.editionsWanted.connect(self.show_editions)
+
+    def show(self, seal: RecordSeal | None, name: str = "") -> None:
+        """Show where the open record stands; `name` is the record's."""
+        self._seal, self._name = seal, name
+        payload, newest = self._context.payload, None if seal is None else seal.newest
+        another = payload is not None and newest is not None and newest.finished_by != payload.user.user_id
+        self._bar.show_seal(
+            seal,
+            may_release=another and self._context.may(Permission.INSPECTION_RELEASE),
+            may_reopen=self._context.may(Permission.INSPECTION_REOPEN),
+        )
+
+    def verify(self) -> None:
+        """Have the service compare the record with its seal, and show what it found."""
+        if self._seal is not None:
+            run(
+                self._context.session.records.verify_seal,
+                self._seal.inspection_id,
+                owner=self,
+                done=self._verified,
+                failed=self._failed,
+            )
+
+    def reopen(self) -> None:
+        """Ask why, then reopen the record."""
+        seal = self._seal
+        if seal is None:
+            return
+        dialog = ReopenDialog(self._window)
+        wanted = dialog.exec() == QDialog.DialogCode.Accepted
+        reason = dialog.given
+        dialog.deleteLater()
+        if wanted:
+            run(
+                self._context.session.records.reopen,
+                seal.inspection_id,
+                reason,
+                owner=self,
+                done=self.changed.emit,
+                failed=self._failed,
+            )
+
+    def release(self) -> None:
+        """Ask, then release the edition on view."""
+        seal = self._seal
+        if seal is None or seal.newest is None or seal.state is not SealState.AWAITING_RELEASE:
+            return
+        said = self.tr("You confirm the record finished by {name}. Your name is stored with edition {n}.")
+        newest = seal.newest
+        if confirm(
+            self._window,
+            self.tr("Release record?"),
+            said.format(name=newest.finished_by_name or newest.finished_by, n=newest.edition),
+            self.tr("Release record"),
+            danger=False,
+        ):
+            run(
+                self._context.session.records.release,
+                seal.inspection_id,
+                newest.edition,
+                owner=self,
+                done=self.changed.emit,
+                failed=self._failed,
+            )
+
+    def show_editions(self) -> None:
+        """Show every sealed edition of the record."""
+        if self._seal is not None:
+            run(
+                self._context.session.records.editions,
+                self._seal.inspection_id,
+                owner=self,
+                done=self._list_editions,
+                failed=self._failed,
+            )
+
+    def report(self, edition: int) -> None:
+        """Ask where to, write the report of an edition there, and open it."""
+        seal, payload = self._seal, self._context.payload
+        if seal is None or payload is None:
+            return
+        said = self.tr("{record}, edition {n}")
+        path = self._file.ask(said.format(record=self._name or seal.inspection_id, n=edition))
+        if path is not None:
+            by = payload.user.name or payload.user.username
+            session = self._context.session
+            self._file.write(partial(collect_edition, session, seal.inspection_id, edition, by), path)
+
+    def _report_written(self, path: str) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):
+            self.notice.emit(self.tr("Report saved: {file}").format(file=path))
+
+    def _verified(self, check: SealCheck) -> None:
+        dialog = CheckDialog(check, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _list_editions(self, editions: Sequence[Edition]) -> None:
+        dialog = EditionsDialog(editions, self._window)
+        dialog.reportWanted.connect(self.report)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _failed(self, error: Exception) -> None:
+        self.notice.emit(sentence(error))

@@ -1,0 +1,103 @@
+"""Builds the menus of the workbench and its context menus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
+
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.commands.bindings import Commands
+from desktop.commands.registry import COMMANDS
+
+_PLACE = "workbench"
+_FIRST = (
+    *(
+        "record.photos",
+        "record.camera",
+        "record.review",
+        "",
+        "item.photo",
+        "item.camera",
+        "",
+        "edit.undo",
+        "edit.redo",
+        "",
+    ),
+    *("regions.import", "record.template", "inspection.export", "record.report", ""),
+)
+_ITEM = (
+    *("item.pass", "item.fail", "item.unsure", "", "edit.rename", "item.photo", "item.detect"),
+    *("item.versions", "", "edit.copy", "edit.duplicate", "edit.delete", ""),
+)
+_EMPTY = ("tool.rectangle", "record.photos", "edit.paste", "edit.all", "region.show", "")
+
+
+def everything(commands: Commands, parent: QWidget) -> QMenu:
+    """What is done with a record, then every other command of the workbench by its section."""
+    return _with_sections(commands, parent, _FIRST, ())
+
+
+def of_item(commands: Commands, parent: QWidget) -> QMenu:
+    """What can be done with the chosen item and its region."""
+    return _with_sections(commands, parent, _ITEM, ("edit.undo", "compare", "view.fit"))
+
+
+def of_canvas(commands: Commands, parent: QWidget) -> QMenu:
+    """What can be done where there is no region."""
+    return _with_sections(commands, parent, _EMPTY, ("tool.select", "view.fit"))
+
+
+def _with_sections(
+    commands: Commands, parent: QWidget, first: Sequence[str], members: Sequence[str]
+) -> QMenu:
+    """`first`, then as menus of their own the sections that these commands are of; none named: all."""
+    wanted = {COMMANDS[id_].section for id_ in members}
+    sections: dict[str, list[str]] = {}
+    for id_, command in COMMANDS.items():
+        if command.place != _PLACE or command.focus or id_ in first:
+            continue
+        if not wanted or command.section in wanted:
+            sections.setdefault(command.section, []).append(id_)
+    menu = commands.menu(first, parent)
+    for ids in sections.values():
+        below = commands.menu(ids, menu)
+        below.setTitle(commands.section(ids[0]).replace("&", "&&"))
+        menu.addMenu(below)
+    menu.aboutToHide.connect(menu.deleteLater)
+    return menu
+
+
+class RightButton(QObject):
+    """Opens these menus on the canvas and in the list; what is below the pointer is chosen first."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        view: CanvasView,
+        items: QAbstractItemView,
+        has_item: Callable[[], bool],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._commands, self._view, self._items, self._has_item = commands, view, items, has_item
+        for widget, show in ((view, self.on_canvas), (items, self.in_list)):
+            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            widget.customContextMenuRequested.connect(show)
+
+    def on_canvas(self, at: QPoint) -> None:
+        """The menu at a place of the canvas, of the region there."""
+        view = self._view
+        if view.editor.busy or view.source is None:
+            return
+        found = view.store.hits(*view.viewport.to_image(at.x(), at.y()))
+        if found and not any(region.id in view.store.selected for region in found):
+            view.store.select([found[0].id])
+        make = of_item if found and self._has_item() else of_canvas
+        make(self._commands, view).popup(view.mapToGlobal(at))
+
+    def in_list(self, at: QPoint) -> None:
+        """The menu at a place of the list, of the item there."""
+        if self._items.indexAt(at).isValid() and self._has_item():
+            of_item(self._commands, self._items).popup(self._items.viewport().mapToGlobal(at))

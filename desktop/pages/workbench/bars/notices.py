@@ -1,0 +1,85 @@
+"""Shows why edits wait, what a crash left, and why nothing can be edited."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.pages.workbench.sync.edits import EditSync
+from desktop.widgets import Banner, Button, ButtonKind, IconLabel, Panel, label
+
+
+class RecoveryNotice(Panel):
+    """Offers to send or discard the edits that a crash left."""
+
+    kept = Signal()
+    discarded = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "bottom", parent)
+        self.setObjectName("recovered")
+        self._text = label("", wrap=True)
+        self.keep = Button(self.tr("Keep and send"), kind=ButtonKind.LINK)
+        self.keep.setObjectName("recovered-keep")
+        self.discard = Button(self.tr("Discard"), kind=ButtonKind.LINK)
+        self.discard.setObjectName("recovered-discard")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 12, 6)
+        row.setSpacing(12)
+        row.addWidget(IconLabel("history", "accent"))
+        row.addWidget(self._text, 1)
+        row.addWidget(self.keep)
+        row.addWidget(self.discard)
+        self.keep.clicked.connect(lambda _checked=False: self.kept.emit())
+        self.discard.clicked.connect(lambda _checked=False: self.discarded.emit())
+        self.hide()
+
+    def offer(self, count: int) -> None:
+        """Say how many edits there are."""
+        text = self.tr("The program closed unexpectedly. %n unsent change(s) are kept.", "", count)
+        self._text.setText(text)
+        self.setAccessibleName(text)
+
+
+class Notices(QWidget):
+    """Follows the journal of the account."""
+
+    def __init__(self, edits: EditSync, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._edits = edits
+        self._closed = ""
+        self.banner = Banner()
+        self.recovered = RecoveryNotice()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.recovered)
+        row.addWidget(self.banner)
+        self.banner.closed.connect(self._put_away)
+        self.banner.acted.connect(edits.retry)
+        self.recovered.kept.connect(edits.keep)
+        self.recovered.discarded.connect(edits.discard)
+        self.recovered.kept.connect(self.follow)
+        self.recovered.discarded.connect(self.follow)
+        edits.savingChanged.connect(self.follow)
+        self.follow()
+
+    def follow(self) -> None:
+        """Update the notice."""
+        edits = self._edits
+        self.recovered.setVisible(edits.held)
+        if edits.held:
+            self.recovered.offer(len(edits.waiting()))
+        saving = edits.saving
+        text = "" if edits.held else edits.problem or saving.problem
+        if not text or text == self._closed:
+            self.banner.hide()
+            self._closed = text and self._closed
+        else:
+            again = "" if edits.problem else self.tr("Retry")
+            self.banner.say(text, "warn", again)
+        self.setVisible(not self.banner.isHidden() or edits.held)
+
+    def _put_away(self) -> None:
+        self._closed = self.banner.text()
+        self.follow()

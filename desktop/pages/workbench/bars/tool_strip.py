@@ -1,0 +1,84 @@
+# ruff: noqa: N815 - Qt signals
+"""Shows the tools over the canvas."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
+
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.commands.bindings import Commands
+from desktop.commands.registry import COMMANDS
+from desktop.pages.workbench.bars.floating import Floating
+from desktop.widgets import IconButton
+
+_TOP = 12
+_TOOLS = (
+    (Tool.SELECT, "tool.select"),
+    (Tool.DRAW, "tool.rectangle"),
+    (Tool.PAN, "tool.pan"),
+    (Tool.RULER, "tool.ruler"),
+)
+
+
+class ToolStrip(Floating):
+    """Select, draw, move, measure, compare; stays in the middle of the upper edge of what it floats over."""
+
+    picked = Signal(object)
+    """The `Tool` that a person took."""
+    compareWanted = Signal(bool)
+    """Compare reference and photo on the canvas, or stop that."""
+
+    def __init__(self, over: QWidget, commands: Commands) -> None:
+        super().__init__(over, _TOP)
+        self._commands = commands
+        self.setObjectName("tool-strip")
+        self.setAccessibleName(self.tr("Tools"))
+        self._group = QButtonGroup(self)
+        self.buttons: dict[Tool, IconButton] = {}
+        row = self._row = QHBoxLayout(self)
+        row.setContentsMargins(4, 4, 4, 4)
+        row.setSpacing(4)
+        for tool, command in _TOOLS:
+            button = self._button(commands, command)
+            button.clicked.connect(lambda _checked=False, it=tool: self.picked.emit(it))
+            self._group.addButton(button)
+            self.buttons[tool] = button
+            row.addWidget(button)
+        self.compare = self._button(commands, "compare")
+        self.compare.clicked.connect(self.compareWanted)
+        row.addWidget(self.compare)
+        self.show_tool(Tool.SELECT)
+        self.adjustSize()
+
+    def add(self, widget: QWidget) -> None:
+        """Put a widget at the end of the tools, apart from them."""
+        self._row.addSpacing(8)
+        self._row.addWidget(widget)
+        self.reposition()
+
+    def name_drawing(self, text: str) -> None:
+        """Say what the drawing tool draws; an empty text for regions."""
+        said = text or self._commands.title("tool.rectangle")
+        self.buttons[Tool.DRAW].name(said, self._commands.keys_text("tool.rectangle"))
+
+    def _button(self, commands: Commands, command: str) -> IconButton:
+        made = IconButton(
+            COMMANDS[command].icon,
+            commands.title(command),
+            keys=commands.keys_text(command),
+            checkable=True,
+            side=34,
+        )
+        made.setObjectName(command)
+        return made
+
+    def show_tool(self, tool: Tool | None) -> None:
+        """Mark the tool in hand, or none for one that is taken elsewhere, or while there is none."""
+        self._group.setExclusive(tool in self.buttons)
+        for other, button in self.buttons.items():
+            button.setChecked(other is tool)
+
+    def set_editable(self, on: bool) -> None:
+        """Offer drawing, or not."""
+        self.buttons[Tool.DRAW].setEnabled(on)

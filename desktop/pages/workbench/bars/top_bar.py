@@ -1,0 +1,135 @@
+"""Shows the bar above the workbench: location, saving state and record actions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.commands.bindings import Commands
+from desktop.pages.workbench.bars.menus import everything
+from desktop.pages.workbench.sync.edits import SyncState
+from desktop.widgets import Button, ButtonKind, IconButton, SaveMark, SaveState, TopBar, tip
+from shared.codes import SEALED_STATES
+from shared.wire.inspection import Record
+from shared.wire.seal import RecordSeal
+
+
+class RecordTopBar(TopBar):
+    """Breadcrumb, state, saved or waiting, photo, detect all, finish."""
+
+    saving_clicked = Signal()
+    """The person wants to know why edits wait, or decide a conflict."""
+
+    detect_cancelled = Signal()
+    """The detection under way is not wanted any more."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._commands = commands
+        self.mark = SaveMark()
+        self.mark.setObjectName("save-mark")
+        self._busy = self._ended = False
+        self._shown: list[tuple[str, str]] = []
+        self.problem = Button("", kind=ButtonKind.DANGER, icon="warning")
+        self.problem.setObjectName("save-problem")
+        self.problem.clicked.connect(lambda _checked=False: self.saving_clicked.emit())
+        self.photo = Button(self.tr("Photos"), icon="photo")
+        self.photo.setObjectName("record-photo")
+        self.camera = IconButton("camera", commands.title("record.camera"))
+        self.camera.setObjectName("record-camera")
+        self.detect = Button(self.tr("Run detection"), icon="play")
+        self.detect.setObjectName("record-detect")
+        self.finish = Button(self.tr("Finish record"), kind=ButtonKind.MAIN, icon="check")
+        self.finish.setObjectName("record-finish")
+        self.more = IconButton("more", self.tr("More"))
+        self.more.setObjectName("record-more")
+        for widget in (self.mark, self.problem, self.photo, self.camera, self.detect, self.more, self.finish):
+            self.add_action(widget)
+        for button, command in (
+            (self.photo, "record.photos"),
+            (self.detect, "record.detect"),
+            (self.finish, "record.finish"),
+        ):
+            button.setToolTip(commands.tooltip(command))
+        self.photo.clicked.connect(lambda _checked=False: commands.run("record.photos"))
+        self.camera.clicked.connect(lambda _checked=False: commands.run("record.camera"))
+        self.detect.clicked.connect(lambda _checked=False: self._detect())
+        self.finish.clicked.connect(lambda _checked=False: self._end())
+        self.more.clicked.connect(lambda _checked=False: self._offer())
+        self.show_saving(SyncState())
+
+    def show_record(self, record: Record, seal: RecordSeal | None) -> None:
+        """Show which record is open and its state; of one that is finished and sealed comes the report next.
+
+        `seal`: where it stands, None while that is not known.
+        """
+        aircraft = record.aircraft_name or ""
+        name = record.inspection_name or self.tr("Unnamed record")
+        crumbs = [(self.tr("Records"), "records"), (aircraft, ""), (name, "")]
+        if crumbs != self._shown:
+            self._shown = crumbs
+            self.set_crumbs([crumb for crumb in crumbs if crumb[0]])
+        self.set_status("" if seal is None else seal.record_state)
+        self._ended = seal is not None and seal.state in SEALED_STATES
+        self.finish.setText(self.tr("Export report") if self._ended else self.tr("Finish record"))
+        self.finish.set_icon("report" if self._ended else "check")
+        self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
+
+    def show_saving(self, saving: SyncState, held: bool = False) -> None:
+        """Show whether all edits have reached the service; `held`: a person first says whether they shall."""
+        if saving.conflicts:
+            self.problem.setText(self.tr("%n conflicting change(s)", "", saving.conflicts))
+        self.problem.setVisible(bool(saving.conflicts))
+        if held and saving.waiting:
+            self.mark.show_state(SaveState.HELD, saving.waiting)
+        elif saving.offline:
+            self.mark.show_state(SaveState.OFFLINE, saving.waiting)
+        elif saving.waiting > saving.conflicts:
+            self.mark.show_state(SaveState.WAITING, saving.waiting - saving.conflicts)
+        else:
+            self.mark.show_state(SaveState.SAVED)
+        self.mark.setVisible(not (saving.conflicts and saving.waiting == saving.conflicts))
+        self.mark.setToolTip(tip(saving.problem or self._explained(saving, held)))
+
+    def show_detecting(self, percent: int, count: int) -> None:
+        """Show how far a detection is; the button then stops it. `count` 0: none is under way."""
+        self._busy = count > 0
+        if count:
+            text = self.tr("Stop detection ({percent} %)").format(percent=percent)
+        else:
+            text = self.tr("Run detection")
+        self.detect.setText(text)
+        self.detect.set_icon("close" if count else "play")
+
+    def set_editable(self, items: bool, record: bool) -> None:
+        """Offer what changes items, and what changes the record."""
+        self.photo.setEnabled(items)
+        self.camera.setEnabled(items)
+        self.detect.setEnabled(items)
+        self.finish.setEnabled(record or self._ended)
+
+    def _end(self) -> None:
+        """Finish the record; once that is done, what comes next is its report."""
+        self._commands.run("record.report" if self._ended else "record.finish")
+
+    def _detect(self) -> None:
+        if self._busy:
+            self.detect_cancelled.emit()
+        else:
+            self._commands.run("record.detect")
+
+    def _explained(self, saving: SyncState, held: bool) -> str:
+        if held and saving.waiting:
+            return self.tr("These changes were not sent before the program closed. Keep or discard them.")
+        if saving.offline:
+            return self.tr(
+                "The service is not responding. Your changes are saved on this computer "
+                "and will be sent later."
+            )
+        if saving.waiting:
+            return self.tr("Your changes are saved on this computer and are being sent to the service.")
+        return self.tr("All changes are saved to the service.")
+
+    def _offer(self) -> None:
+        menu = everything(self._commands, self)
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

@@ -1,0 +1,230 @@
+"""Binds the commands of the workbench to their handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.canvas.model.arrange import AlignSide
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.imaging.decoding.tone import Tone
+from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zooms
+from desktop.pages.workbench.bars.mode_buttons import MODE_COMMANDS
+from desktop.pages.workbench.exchange.clipboard import copy_regions, paste_regions
+from desktop.pages.workbench.exchange.drag_and_drop import DropController
+from desktop.pages.workbench.exchange.region_files import RegionFilesController
+from desktop.pages.workbench.record_photos.thumbnails import ThumbnailDropFilter
+from desktop.pages.workbench.reference.template_saving import TemplateController
+from shared.codes import Verdict
+
+if TYPE_CHECKING:
+    from desktop.pages.workbench.page import WorkbenchPage
+
+
+_TONE_STEP = 10
+
+
+def _within(value: int) -> int:
+    return min(max(value, -100), 100)
+
+
+def bind(page: WorkbenchPage) -> None:
+    """Bind every command of the workbench."""
+    view, open_record = page.view, page.open_record
+    exchange = RegionFilesController(open_record, page)
+    exchange.notice.connect(page.toast)
+    dropping = DropController(
+        open_record, page.photo_upload, page.record_photos, page.reference, page.inspector.photo, page
+    )
+    dropping.regionsWanted.connect(exchange.read)
+    dropping.notice.connect(page.toast)
+    # After `dropping`, which would refuse what is dragged from the tray: what is installed last comes first.
+    drops = ThumbnailDropFilter(page, page.items, view)
+    drops.dropped.connect(lambda photos, item_id: page.record_photos.assign_to(photos, [item_id]))
+    keeping = TemplateController(open_record, page)
+    keeping.notice.connect(page.toast)
+    commands = page.context.commands
+    comparing = page.comparing
+
+    def editing() -> bool:
+        return open_record.document is not None and open_record.editable
+
+    def on_item() -> bool:
+        return editing() and open_record.item is not None
+
+    def is_open() -> bool:
+        return open_record.document is not None
+
+    def looking_at_item() -> bool:
+        return is_open() and open_record.item is not None
+
+    def step(way: int) -> None:
+        page.go_to(open_record.step(way, page.items.model.ids()))
+
+    def escape() -> None:
+        if page.alignment_controller.cancel() or page.correcting.cancel():
+            return
+        comparing.show(False)
+        comparing.front.cancel()
+        comparing.front.setFocus()
+
+    def on_front(act: Callable[[CanvasView], object]) -> Callable[[], object]:
+        """`act` on the canvas in front, unless pictures are compared in its place."""
+        return lambda: None if comparing.on else act(comparing.front)
+
+    def on_regions(act: Callable[[], object]) -> Callable[[], None]:
+        """`act` on regions, which are on the reference image: where that is not on view it says so."""
+
+        def acting() -> None:
+            if comparing.canvas is view:
+                act()
+            else:
+                say = QCoreApplication.translate("WorkbenchPage", "Show the reference image first ({keys}).")
+                page.toast.emit(say.format(keys=commands.keys_text("view.photo")))
+
+        return acting
+
+    def copy() -> None:
+        if open_record.document is not None:
+            copy_regions(view, open_record.link, open_record.document.item)
+
+    def paste() -> None:
+        if not page.record_photos.paste():
+            on_regions(lambda: paste_regions(view, open_record.link))()
+
+    def rename() -> None:
+        if page.correcting.focused:
+            page.correcting.ask_chosen_label()
+            return
+        page.inspector.show()
+        page.inspector.fields.name.setFocus()
+        page.inspector.fields.name.selectAll()
+
+    def lock() -> None:
+        view.editor.set_locked(not all(region.locked for region in view.store.selected_regions))
+        view.update()
+
+    def tone(brightness: int, contrast: int) -> None:
+        now = view.tone
+        show_tone(Tone(_within(now.brightness + brightness), _within(now.contrast + contrast)))
+
+    def show_tone(tone: Tone) -> None:
+        comparing.set_tone(tone)
+        page.status_line.show()
+
+    def snap() -> None:
+        comparing.snap(not view.editor.snapping)
+        page.status_line.show()
+
+    def area() -> None:
+        page.photo_view.show(False)
+        page.detection_settings.draw()
+
+    def show_item() -> None:
+        comparing.picture()
+        page.photo_view.show_item(open_record.current)
+
+    def hide_regions() -> None:
+        comparing.picture()
+        comparing.show_regions(not view.regions_shown)
+        page.items.say_hidden(not view.regions_shown)
+
+    def minimap() -> None:
+        comparing.picture()
+        comparing.show_minimap(not view.minimap_shown)
+        page.context.preferences.change(minimap=view.minimap_shown)
+
+    handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
+        ("tool.select", escape, is_open),
+        ("tool.rectangle", lambda: comparing.take(Tool.DRAW), editing),
+        ("tool.pan", lambda: comparing.take(Tool.PAN), is_open),
+        ("tool.ruler", lambda: comparing.take(Tool.RULER), is_open),
+        ("tool.area", area, on_item),
+        ("edit.snap", snap, editing),
+        ("view.fit", lambda: comparing.canvas.fit(), is_open),
+        ("view.actual", lambda: comparing.canvas.one_to_one(), is_open),
+        ("view.zoom_in", lambda: comparing.canvas.zoom_in(), is_open),
+        ("view.zoom_out", lambda: comparing.canvas.zoom_out(), is_open),
+        ("view.item", show_item, on_item),
+        ("view.regions", hide_regions, is_open),
+        ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
+        ("view.minimap", minimap, is_open),
+        ("view.photo", page.photo_view.toggle, is_open),
+        ("view.inspector", page.splitter.fold, is_open),
+        ("edit.undo", page.undo_controller.undo, editing),
+        ("edit.redo", page.undo_controller.redo, editing),
+        ("edit.copy", on_regions(copy), is_open),
+        ("edit.paste", paste, editing),
+        ("edit.duplicate", on_front(lambda canvas: canvas.editor.duplicate()), editing),
+        ("edit.delete", page.deleting.delete, on_item),
+        ("edit.all", page.select_all, is_open),
+        ("edit.rename", rename, on_item),
+        ("region.lock", on_regions(lock), editing),
+        ("region.hide", on_regions(view.editor.hide_selected), editing),
+        ("region.show", on_regions(view.editor.show_all), editing),
+        ("region.front", on_regions(lambda: view.editor.raise_selected(to_front=True)), editing),
+        ("region.back", on_regions(lambda: view.editor.raise_selected(to_front=False)), editing),
+        ("region.left", on_front(lambda canvas: canvas.editor.align(AlignSide.LEFT)), editing),
+        ("region.right", on_front(lambda canvas: canvas.editor.align(AlignSide.RIGHT)), editing),
+        ("region.top", on_front(lambda canvas: canvas.editor.align(AlignSide.TOP)), editing),
+        ("region.bottom", on_front(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)), editing),
+        ("view.brighter", lambda: tone(_TONE_STEP, 0), is_open),
+        ("view.darker", lambda: tone(-_TONE_STEP, 0), is_open),
+        ("view.contrast_more", lambda: tone(0, _TONE_STEP), is_open),
+        ("view.contrast_less", lambda: tone(0, -_TONE_STEP), is_open),
+        ("view.plain", lambda: show_tone(Tone()), is_open),
+        ("item.next", lambda: step(1), is_open),
+        ("item.previous", lambda: step(-1), is_open),
+        ("item.undecided", page.next_undecided, is_open),
+        ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), on_item),
+        ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), on_item),
+        ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
+        ("item.photo", page.photo_upload.choose_files, editing),
+        ("item.camera", page.photo_upload.capture, editing),
+        ("record.photos", page.record_photos.choose_files, editing),
+        ("record.camera", page.record_photos.capture, editing),
+        ("record.review", page.record_photos.show_review, is_open),
+        ("item.versions", comparing.versions, looking_at_item),
+        ("item.detect", page.detecting.detect, on_item),
+        ("record.detect", page.detecting.detect_all, editing),
+        ("record.detect_again", page.detecting.detect_again, editing),
+        ("record.finish", page.finish, editing),
+        ("record.report", page.finishing.report, is_open),
+        ("inspection.export", exchange.export, is_open),
+        ("regions.import", exchange.ask, editing),
+        ("record.template", keeping.keep, is_open),
+        ("compare", comparing.toggle, is_open),
+        ("reload", page.reload, is_open),
+    ]
+    for mode, command in MODE_COMMANDS.items():
+        handlers.append((command, partial(comparing.by, mode), looking_at_item))
+    for command, handler, enabled in handlers:
+        refused = open_record.may_edit if enabled in (editing, on_item) else None
+        commands.bind(command, handler, owner=page, enabled=enabled, refused=refused)
+    commands.bind("search", page.items.search.setFocus, owner=page.items.search)
+    for canvas in (view, page.photo):
+        bind_canvas(commands, canvas)
+        commands.bind("finding.next", lambda: page.found.step(1), owner=canvas)
+        commands.bind("finding.previous", lambda: page.found.step(-1), owner=canvas)
+        commands.bind("view.leave", partial(canvas.focusNextPrevChild, True), owner=canvas)
+        commands.bind("view.leave_back", partial(canvas.focusNextPrevChild, False), owner=canvas)
+    pane, findings, strip = (
+        page.inspector.photo.pane,
+        page.inspector.findings.list,
+        page.inspector.photo.strip,
+    )
+    for pair in (page.compare, pane):
+        bind_pair(commands, pair)
+    for command, look in zooms(pane).items():
+        commands.bind_within(command, look, pane)
+    commands.bind_within("edit.delete", strip.remove_focused, strip)
+    commands.bind(
+        "finding.accept",
+        lambda: page.correcting.accept(findings.current),
+        owner=findings,
+        enabled=lambda: page.correcting.focused,
+    )

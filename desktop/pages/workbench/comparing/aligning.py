@@ -1,0 +1,108 @@
+"""Aligns a photo by hand: three corresponding points in reference image and photo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from desktop.canvas.views.alignment import AlignedPair, homography_from_points
+from desktop.canvas.views.compare_view import CompareView
+from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.canvas.views.pair_tools import PairTool, Place, ThreePointTool, mapped
+from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+
+
+class AlignmentController(QObject):
+    """The mode on the large compare view; its end is an alignment of the photo on view, or none."""
+
+    started = Signal()
+    """The large compare view is wanted."""
+    notice = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(self, photos: PhotoPairController, box: PhotoBox, view: CompareView, owner: QObject) -> None:
+        super().__init__(owner)
+        self._photos, self._view = photos, view
+        self.points: ThreePointTool | None = None
+        """The places set so far; None outside of the mode."""
+        self._before: PairTool | None = None
+        box.alignWanted.connect(self.start)
+        box.forgetWanted.connect(self._forget)
+        self.keep: Callable[[str, list[list[float]] | None], bool] = lambda _file_id, _matrix: False
+        """Lets detection use an alignment of a photo as well; False where that cannot be."""
+        self._pair: AlignedPair | None = None
+        photos.pairChanged.connect(self._pair_changed)
+
+    def start(self) -> None:
+        """Let the person set places."""
+        self.cancel()
+        if self._photos.pair is None or self._photos.pair.to_reference is None:
+            return
+        self._pair = self._photos.pair
+        self.points = ThreePointTool(self._done, self._hint)
+        self._before = self._view.tool
+        self._view.set_mode(CompareMode.SIDE_BY_SIDE)
+        self._view.set_tool(self.points)
+        self.started.emit()
+
+    def cancel(self) -> bool:
+        """End without an alignment; False when there was nothing to end."""
+        if self.points is None:
+            return False
+        self.points = None
+        self._view.set_tool(self._before)
+        return True
+
+    def _pair_changed(self, pair: AlignedPair | None) -> None:
+        # The points stay when the same pictures are paired again in the same way.
+        if self._pair is None or pair is None or not _alike(self._pair, pair):
+            self.cancel()
+
+    def undo(self) -> bool:
+        """Remove the last point; False outside of the mode."""
+        if self.points is None:
+            return False
+        self.points.undo()
+        self._view.update()
+        return True
+
+    def _hint(self, number: int, in_photo: bool) -> str:
+        if in_photo:
+            return self.tr("Click the same point {n} of 3 on the photo").format(n=number)
+        return self.tr("Click point {n} of 3 on the reference image").format(n=number)
+
+    def _done(self, reference: list[Place], photo: list[Place]) -> None:
+        pair, points = self._photos.pair, self.points
+        if pair is None or pair.to_reference is None or points is None:
+            return
+        to_photo = np.linalg.inv(pair.mapping).astype(np.float64)
+        try:
+            matrix = homography_from_points(
+                [mapped(pair.to_reference, *place) for place in reference],
+                [mapped(to_photo, *place) for place in photo],
+            )
+        except ValueError:
+            points.undo()
+            self.notice.emit(self.tr("The three points are on one line. Click a third point off that line."))
+            return
+        self.cancel()
+        if self.keep(self._photos.file_id, matrix.tolist()):
+            self.notice.emit(
+                self.tr("Aligned with three points. Detection now uses this alignment for this photo.")
+            )
+        else:
+            self._photos.align_by_hand(matrix.tolist())
+            self.notice.emit(self.tr("Aligned with three points."))
+
+    def _forget(self) -> None:
+        self._photos.align_by_hand(None)
+        self.keep(self._photos.file_id, None)
+
+
+def _alike(one: AlignedPair, other: AlignedPair) -> bool:
+    if one.to_reference is None or other.to_reference is None or one.photo_size != other.photo_size:
+        return False
+    return np.allclose(one.mapping, other.mapping) and np.allclose(one.to_reference, other.to_reference)

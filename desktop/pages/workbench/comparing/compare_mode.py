@@ -1,0 +1,191 @@
+"""Shows reference and photo of the selected item on the canvas, and compares two versions of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from desktop.canvas.layers.finding_layer import FindingBox
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.alignment import AlignedPair
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.canvas.views.compare_view import CompareView
+from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.imaging.decoding.tone import Tone
+from desktop.pages.workbench.bars.compare_bar import CompareBar
+from desktop.pages.workbench.bars.tool_strip import ToolStrip
+from desktop.pages.workbench.comparing.aligning import AlignmentController
+from desktop.pages.workbench.comparing.compare_versions import compare_versions
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.pages.workbench.results.correcting import CorrectionController
+
+
+class CompareController(QObject):
+    """Puts the comparison in the place of the picture, and the picture back."""
+
+    notice = Signal(str)
+    """Why there is nothing to compare."""
+    changed = Signal()
+    """Something else is on view in the place of the canvas."""
+
+    def __init__(
+        self,
+        open_record: OpenRecord,
+        photos: PhotoPairController,
+        correcting: CorrectionController,
+        strip: ToolStrip,
+        centre: QStackedWidget,
+        canvases: tuple[CanvasView, CanvasView, CompareView],
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._open_record, self._photos, self._correcting = open_record, photos, correcting
+        self._strip, self._centre, self._window = strip, centre, window
+        reference, photo, self._compare = canvases
+        self.views = (reference, photo)
+        """The canvas of the reference image and that of the photo."""
+        self.front = reference
+        """The canvas on view while nothing is compared: that of the reference image or of the photo."""
+        self.why_not: Callable[[Tool], str] = lambda _tool: ""
+        """Why a tool cannot be used on the canvas in front; empty where it can."""
+        self._awaited = False
+        self._panes: tuple[CompareView, ...] = (self._compare,)
+        self.bar = CompareBar(self._compare, open_record.context.commands)
+        photos.pairChanged.connect(self._pair_changed)
+        strip.compareWanted.connect(self.show)
+        strip.picked.connect(self.take)
+
+    def follow(self, box: PhotoBox, aligning: AlignmentController) -> None:
+        """Follow the inspector's comparison mode, and requests of the inspector and the manual alignment."""
+        self._panes = (self._compare, box.pane)
+        box.pane.modeChanged.connect(self._compare.set_mode)
+        self._compare.modeChanged.connect(box.set_mode)
+        box.compareVersionsWanted.connect(self.versions)
+        aligning.started.connect(lambda: self.show(True))
+
+    @property
+    def canvas(self) -> CanvasView | CompareView:
+        """What is on view in the place of the canvas."""
+        return self._compare if self.on else self.front
+
+    @property
+    def on(self) -> bool:
+        """True while reference and photo are compared."""
+        return self._centre.currentWidget() is self._compare
+
+    def take(self, tool: Tool) -> None:
+        """Take a tool of the canvas; they work on the picture, which comes back to view."""
+        refused = self.why_not(tool)
+        if refused:
+            self._strip.show_tool(None if self.on else self.front.editor.tool)
+            self.notice.emit(refused)
+            return
+        self.picture()
+        self.front.set_tool(tool)
+
+    def picture(self) -> None:
+        """Look at the picture again, if it was compared."""
+        if self.on:
+            self.show(False)
+            self.front.setFocus()
+
+    def put_in_front(self, canvas: CanvasView) -> None:
+        """Have this canvas in front, and look at it; what is under way on the other one is dropped."""
+        if self.front.editor.busy:
+            self.front.cancel()
+        self.front.set_tool(Tool.SELECT)
+        self.front = canvas
+        self.show(False)
+        canvas.setFocus()
+
+    def keep_front(self) -> None:
+        """Show the canvas in front again, if the other one was brought to view."""
+        if self._centre.currentWidget() in self.views:
+            self._centre.setCurrentWidget(self.front)
+
+    def by(self, mode: CompareMode) -> None:
+        """Compare in this mode on the canvas; shows a notice when that is not possible."""
+        pair = self._photos.pair
+        if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
+            self.notice.emit(
+                self.tr("The photo is not aligned. Run detection or align it with three points.")
+            )
+            return
+        self._compare.set_mode(mode)
+        if not self.on:
+            self.toggle()
+
+    def set_tone(self, tone: Tone) -> None:
+        """Show the picture, the reference and the photo in this tone."""
+        for view in self.views:
+            view.set_tone(tone)
+        for pane in self._panes:
+            pane.set_tone(tone)
+
+    def show_labels(self, on: bool) -> None:
+        """Paint numbers and names wherever there are regions or findings, or none of them."""
+        for view in self.views:
+            view.show_labels(on)
+        for pane in self._panes:
+            pane.show_labels(on)
+
+    def show_findings(self, boxes: Sequence[FindingBox]) -> None:
+        """Show these findings, px of the photo, while it is compared."""
+        self._compare.set_findings(boxes)
+
+    def show_regions(self, on: bool) -> None:
+        """Paint regions and findings on both canvases, or only the pictures."""
+        for view in self.views:
+            view.show_regions(on)
+
+    def show_minimap(self, on: bool) -> None:
+        """Let the minimap appear on both canvases, or never."""
+        for view in self.views:
+            view.show_minimap(on)
+
+    def snap(self, on: bool) -> None:
+        """Have dragged edges snap on both canvases, or not."""
+        for view in self.views:
+            view.editor.snapping = on
+
+    def show(self, on: bool) -> None:
+        """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
+        self._awaited = False
+        on = on and self._photos.pair is not None
+        self._strip.compare.setChecked(on)
+        # The tools work on the picture: none is in hand while it is not on view.
+        self._strip.show_tool(None if on else self.front.editor.tool)
+        if self._open_record.link.file is not None:
+            self._centre.setCurrentWidget(self._compare if on else self.front)
+            self._strip.raise_()
+        if on:
+            self._compare.fit()
+            self._compare.setFocus()
+        self.changed.emit()
+
+    def show_when_there(self) -> None:
+        """Compare as soon as the photo of the chosen item is there."""
+        self.show(True)
+        self._awaited = self._photos.pair is None
+
+    def _pair_changed(self, pair: AlignedPair | None) -> None:
+        self._compare.set_pair(pair)
+        self.bar.show_pair(pair)
+        if self._awaited and pair is not None:
+            self.show(True)
+
+    def toggle(self) -> None:
+        """Compare on the canvas, or not; says so when the item has no photo."""
+        if self._photos.pair is None:
+            self.notice.emit(self.tr("This item has no photo to compare yet."))
+        self.show(not self.on)
+
+    def versions(self) -> None:
+        """Look at two versions of the chosen item's result; says so when there are no two."""
+        self._correcting.save()
+        if compare_versions(self._open_record, self._window) is None:
+            self.notice.emit(self.tr("This item has fewer than two versions to compare."))

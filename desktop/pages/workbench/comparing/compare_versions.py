@@ -1,0 +1,357 @@
+"""Shows two versions of an item's result side by side, with common and different findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.background.workers import Task, run
+from desktop.canvas.layers.colours import colours_of
+from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
+from desktop.canvas.model.regions import RegionState
+from desktop.canvas.model.viewport import Viewport
+from desktop.canvas.views.picture_view import PictureView
+from desktop.client import Session
+from desktop.imaging import ImageError
+from desktop.imaging.sources.source import ImageSource
+from desktop.localization.dates import minute
+from desktop.localization.detection_terms import finding_word, model_word
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.comparing.pairing import InVersions, Pairing, pairings, same_photo
+from desktop.pages.workbench.model.item_rows import ShownFinding
+from desktop.pages.workbench.model.versions import VersionLine, version_lines
+from desktop.pages.workbench.open_record.loading import fetch_photo
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.results.findings import SURE
+from desktop.theme import theme_manager
+from desktop.widgets import Button, Column, Combo, ElidedLabel, Table, label, status_word
+from shared import results
+from shared.geometry import Rect
+
+_ROW_PX = 32
+_AROUND = 3.0
+"""A chosen finding is shown with so much of what is around it, in times its longer side."""
+
+
+class VersionView(PictureView):
+    """A photo with the findings of one version."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._findings = FindingLayer()
+
+    @property
+    def boxes(self) -> Sequence[FindingBox]:
+        """What is painted over the photo."""
+        return self._findings.boxes
+
+    def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
+        """Paint these over the photo, px of the photo."""
+        self._findings.boxes = tuple(boxes)
+        self.setAccessibleDescription("; ".join(box.text for box in boxes))
+        self.update()
+
+    def center_on(self, rect: Rect) -> None:
+        """Bring a place of the photo into the middle, large enough to be judged."""
+        longest = max(rect.w, rect.h, 8.0) * _AROUND
+        view = self.viewport
+        self.set_viewport(min(view.width, view.height) / longest, rect.x + rect.w / 2, rect.y + rect.h / 2)
+
+    def _paint_over(self, painter: QPainter) -> None:
+        self._findings.paint(painter, self.viewport, self._colours, self.font())
+
+
+class VersionPane(QWidget):
+    """One of the two versions: which, what is known of it, and its findings on the photo."""
+
+    chosen = Signal()
+    """Another version is chosen."""
+
+    def __init__(self, session: Session, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._photo: object = None
+        self._reading: Task | None = None
+        self.versions = Combo(name)
+        self.versions.picked.connect(lambda _: self.chosen.emit())
+        self._facts = label("", "small", wrap=True)
+        self.view = VersionView()
+        self.view.setAccessibleName(name)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.versions, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._facts)
+        column.addWidget(self.view, 1)
+
+    def show_entry(self, entry: results.Entry, boxes: Sequence[FindingBox]) -> None:
+        """Show a version; its photo is fetched when it is another one."""
+        self._facts.setText(facts(entry))
+        self.view.show_boxes(boxes)
+        photo = entry.get("inputImage") or {}
+        wanted = (photo.get("ipfs_cid"), photo.get("file_id"), photo.get("download_url"))
+        if wanted == self._photo:
+            return
+        self.close_photo()
+        self._photo = wanted
+        if not any(wanted):
+            self.view.show_message(self.tr("This version has no photo."))
+            return
+        self._progress(0.0)
+        content_id, file_id, url = wanted
+        self._reading = run(
+            fetch_photo,
+            self._session,
+            content_id,
+            file_id or "",
+            url,
+            owner=self,
+            progress=self._progress,
+            done=self._fetched,
+            failed=self._not_fetched,
+        )
+
+    def close_photo(self) -> None:
+        """Release the photo."""
+        if self._reading is not None:
+            self._reading.cancel()
+        if self.view.source is not None:
+            self.view.source.cancel()
+        self.view.open(None)
+
+    def _progress(self, share: float) -> None:
+        self.view.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
+
+    def _fetched(self, source: ImageSource) -> None:
+        self.view.show_message("")
+        self.view.open(source)
+
+    def _not_fetched(self, error: Exception) -> None:
+        self._photo = None
+        self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
+
+
+class CompareVersions(QDialog):
+    """Chooses two versions; the views move together, and a finding that is chosen is shown in both."""
+
+    def __init__(
+        self,
+        session: Session,
+        title: str,
+        lines: Sequence[VersionLine],
+        entries: Mapping[int, results.Entry],
+        shown: int,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Compare `entries` by version, which `lines` name; `shown` is on view at the workbench."""
+        super().__init__(parent)
+        self.setObjectName("compare-versions")
+        self.setWindowTitle(self.tr("Compare versions"))
+        self.setModal(True)
+        self.setMinimumSize(760, 520)
+        room = QSize(1180, 760) if parent is None else parent.window().size() - QSize(40, 40)
+        self.resize(QSize(1180, 760).boundedTo(room))
+        self._entries = entries
+        self.sides = (
+            VersionPane(session, self.tr("First version")),
+            VersionPane(session, self.tr("Second version")),
+        )
+        self._following = False
+        self._said = label("", "dim", wrap=True)
+        self.table: Table[Pairing] = Table(
+            self.tr("Findings of both versions"),
+            [
+                Column(self.tr("Finding"), _what, 240, stretch=True, kind="strong"),
+                Column(self.tr("Present in"), self._where, 190, tone=_tone),
+                Column(self.tr("First"), lambda row: _confidence(row.first), 110),
+                Column(self.tr("Second"), lambda row: _confidence(row.second), 110),
+            ],
+            row_px=_ROW_PX,
+        )
+        self.table.setMinimumHeight(5 * _ROW_PX)
+        self.close_button = Button(self.tr("Close"))
+        self._build(title)
+        names = [(line.version, line.text) for line in lines if line.version in entries]
+        numbers = [version for version, _ in names]
+        second = shown if shown in numbers[1:] else numbers[-1]
+        first = numbers[max(numbers.index(second) - 1, 0)]
+        for side, version in zip(self.sides, (first, second), strict=True):
+            side.versions.set_choices(names)
+            side.versions.set_value(version)
+            side.chosen.connect(self.show_versions)
+            side.view.viewportChanged.connect(partial(self._follow, side))
+        self.table.chosen_changed.connect(self._show_chosen)
+        self.close_button.clicked.connect(self.accept)
+        self.finished.connect(self._ended)
+        self._take_colours()
+        theme_manager().themeChanged.connect(self._take_colours)
+        self.show_versions()
+
+    def _build(self, title: str) -> None:
+        pair = QHBoxLayout()
+        pair.setSpacing(12)
+        for side in self.sides:
+            pair.addWidget(side, 1)
+        below = QHBoxLayout()
+        below.addWidget(self._said, 1)
+        below.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(10)
+        column.addWidget(ElidedLabel(title, "item"))
+        column.addLayout(pair, 3)
+        column.addWidget(self.table, 1)
+        column.addLayout(below)
+
+    @property
+    def compared(self) -> tuple[results.Entry, results.Entry]:
+        """The entries of the two versions."""
+        first, second = (self._entries[_number(side.versions.value())] for side in self.sides)
+        return first, second
+
+    def show_versions(self) -> None:
+        """Show the two versions that are chosen, and what they share."""
+        first, second = self.compared
+        rows = pairings(first, second)
+        self.table.rows_model.show(rows)
+        self._show_boxes(rows, None)
+        known = same_photo(first, second) or any(row.first and row.second for row in rows)
+        counts = {within: sum(row.within is within for row in rows) for within in InVersions}
+        said = self.tr("{both} in both, {first} in the first only, {second} in the second only.").format(
+            both=counts[InVersions.BOTH] + counts[InVersions.RELABELLED],
+            first=counts[InVersions.FIRST],
+            second=counts[InVersions.SECOND],
+        )
+        if not known and rows:
+            said += " " + self.tr("The versions use different photos.")
+        self._said.setText(said)
+
+    def _show_boxes(self, rows: Sequence[Pairing], current: Pairing | None) -> None:
+        first, second = self.compared
+        self.sides[0].show_entry(first, [_box(row.first, row, row is current) for row in rows if row.first])
+        self.sides[1].show_entry(
+            second, [_box(row.second, row, row is current) for row in rows if row.second]
+        )
+
+    def _show_chosen(self) -> None:
+        row = self.table.chosen
+        self._show_boxes(self.table.rows_model.rows(), row)
+        if row is None:
+            return
+        for side, finding in zip(self.sides, (row.first, row.second), strict=True):
+            if finding is not None:
+                side.view.center_on(finding.rect)
+
+    def _follow(self, side: VersionPane, viewport: Viewport) -> None:
+        """Move the other view along where both show pictures of one size."""
+        other = self.sides[1] if side is self.sides[0] else self.sides[0]
+        size = (viewport.image_width, viewport.image_height)
+        there = other.view.viewport
+        if self._following or size != (there.image_width, there.image_height) or 0 in size:
+            return
+        self._following = True
+        try:
+            centre = viewport.to_image(viewport.width / 2, viewport.height / 2)
+            other.view.set_viewport(viewport.scale, *centre)
+        finally:
+            self._following = False
+
+    def _where(self, row: Pairing) -> str:
+        return {
+            InVersions.BOTH: self.tr("Both"),
+            InVersions.RELABELLED: self.tr("Relabelled"),
+            InVersions.FIRST: self.tr("First only"),
+            InVersions.SECOND: self.tr("Second only"),
+        }[row.within]
+
+    def _take_colours(self) -> None:
+        colours = colours_of(theme_manager().theme.dark)
+        for side in self.sides:
+            side.view.set_colours(colours)
+
+    def _ended(self) -> None:
+        for side in self.sides:
+            side.close_photo()
+            side.view.close_picture()
+        self.deleteLater()
+
+
+def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersions | None:
+    """Open the comparison of the selected item's versions; None when it has fewer than two."""
+    item, shown = open_record.item, open_record.stored_entry
+    if item is None or shown is None:
+        return None
+    lines = [line for line in version_lines(item) if line.findings]
+    if len(lines) < 2:
+        return None
+    numbers = {line.version for line in lines}
+    entries = {
+        results.version(entry): entry
+        for entry in results.ordered(item.result)
+        if results.version(entry) in numbers and not results.is_verdict(entry)
+    }
+    dialog = CompareVersions(
+        open_record.context.session, item.item_name, lines, entries, results.version(shown), window
+    )
+    dialog.open()
+    return dialog
+
+
+def facts(entry: results.Entry) -> str:
+    """The facts of a version: model, time, threshold and outcome."""
+    origin = entry.get("provenance") or {}
+    correction = entry.get("correction") or {}
+    parts = []
+    if origin.get("model_id"):
+        name = model_word(str(origin["model_id"]), origin.get("model_name"))
+        version = origin.get("model_version")
+        parts.append(f"{name} v{version}" if version else name)
+    at = correction.get("at") or origin.get("finished_at")
+    if isinstance(at, str):
+        parts.append(minute(datetime.fromisoformat(at)))
+    least = (origin.get("thresholds") or {}).get("min_confidence")
+    if isinstance(least, int | float):
+        parts.append(f"≥ {least:.2f}")
+    passed = entry.get("isPassed")
+    if isinstance(passed, bool):
+        parts.append(status_word("passed" if passed else "failed"))
+    return " · ".join(parts)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _box(finding: ShownFinding, row: Pairing, current: bool) -> FindingBox:
+    shared = row.within in (InVersions.BOTH, InVersions.RELABELLED)
+    state = RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED
+    # A finding of one version alone is what the person looks for: it stands out.
+    stands_out = current or not shared
+    return FindingBox(
+        finding.rect,
+        finding_word(finding.label),
+        None if finding.drawn else finding.confidence,
+        state,
+        highlighted=stands_out,
+        author=finding.author,
+    )
+
+
+def _what(row: Pairing) -> str:
+    words = [finding_word(one.label) for one in (row.first, row.second) if one is not None]
+    return " → ".join(dict.fromkeys(words))
+
+
+def _tone(row: Pairing) -> str:
+    return "dim" if row.within is InVersions.BOTH else "accent"
+
+
+def _confidence(finding: ShownFinding | None) -> str:
+    if finding is None:
+        return "–"
+    return finding.author or "–" if finding.drawn else f"{finding.confidence:.2f}"

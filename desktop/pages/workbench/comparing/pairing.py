@@ -1,0 +1,77 @@
+"""Matches the findings of two versions of a result. Pure: no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from desktop.canvas.layers.finding_layer import Matrix
+from desktop.imaging.sources.cut import seen_at
+from desktop.pages.workbench.model.item_rows import ShownFinding, findings_of, to_reference
+from shared import results
+from shared.geometry import Rect
+
+SAME = 0.5
+"""Findings that overlap at least this much (intersection over union) are the same."""
+
+
+class InVersions(StrEnum):
+    """In which of the two versions a finding is."""
+
+    BOTH = "both"
+    RELABELLED = "relabelled"
+    """In both, under another label."""
+    FIRST = "first"
+    SECOND = "second"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A finding as one version or both have it."""
+
+    first: ShownFinding | None
+    second: ShownFinding | None
+
+    @property
+    def within(self) -> InVersions:
+        """In which version it is."""
+        if self.first is None:
+            return InVersions.SECOND
+        if self.second is None:
+            return InVersions.FIRST
+        return InVersions.BOTH if self.first.label == self.second.label else InVersions.RELABELLED
+
+
+def same_photo(first: results.Entry, second: results.Entry) -> bool:
+    """True when both versions looked at the same photo."""
+    one, other = (entry.get("inputImage") or {} for entry in (first, second))
+    return any(one.get(name) and one.get(name) == other.get(name) for name in ("ipfs_cid", "file_id"))
+
+
+def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
+    """Every finding of two versions, those of both joined; those of the first in front, the surest first.
+
+    In the same photo places are compared as they are, in two photos on the reference image; without an
+    alignment of both, nothing can be matched.
+    """
+    if same_photo(first, second):
+        frames: tuple[Matrix | None, Matrix | None] = (None, None)
+    else:
+        frames = (to_reference(first), to_reference(second))
+        if frames[0] is None or frames[1] is None:
+            apart = [Pairing(one, None) for one in findings_of(first)]
+            return apart + [Pairing(None, other) for other in findings_of(second)]
+    left = [(one, _place(one, frames[0])) for one in findings_of(first)]
+    free = [(other, _place(other, frames[1])) for other in findings_of(second)]
+    found = []
+    for one, rect in left:
+        overlaps = [rect.iou(other) for _, other in free]
+        match = max(overlaps, default=0.0) >= SAME
+        found.append(Pairing(one, free.pop(overlaps.index(max(overlaps)))[0] if match else None))
+    return found + [Pairing(None, other) for other, _ in free]
+
+
+def _place(finding: ShownFinding, frame: Matrix | None) -> Rect:
+    """Where to compare a finding; beyond the horizon of the mapping it is nowhere, and like nothing."""
+    seen = finding.rect if frame is None else seen_at(finding.rect, frame)
+    return Rect(0, 0, 0, 0) if seen is None else seen

@@ -1,0 +1,1 @@
+"""Brings regions in and out: files, drag and drop, clipboard, bulk import."""

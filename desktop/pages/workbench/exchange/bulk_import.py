@@ -1,0 +1,82 @@
+"""Imports many items in slices as one undo step, while the window stays responsive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QProgressDialog, QWidget
+
+from desktop.background.repaint import TURN_MS
+from desktop.journal import new_id
+from desktop.pages.workbench.model.edit_names import EditName
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+
+AT_ONCE = 200
+"""Items of a part. The window redraws and answers between two parts."""
+_SHOW_AFTER_MS = 500
+
+
+class BulkImport(QObject):
+    """Appends the items of one import to the journal and shows them as they come."""
+
+    imported = Signal(int)
+    """How many items were made."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+        self._fields: Sequence[Mapping[str, Any]] = ()
+        self._done = 0
+        self._step = ""
+        self._record_id = ""
+        self._progress: QProgressDialog | None = None
+        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
+        self._next.timeout.connect(self._part)
+
+    @property
+    def busy(self) -> bool:
+        """True while items are being made."""
+        return self._next.isActive()
+
+    def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
+        """Create an item from each of `fields` in the open record."""
+        self._fields, self._done, self._step = fields, 0, new_id()
+        self._record_id = self._open_record.record_id
+        if len(fields) > AT_ONCE:
+            self._progress = QProgressDialog(
+                self.tr("Importing regions…"), self.tr("Stop"), 0, len(fields), self._window
+            )
+            self._progress.setMinimumDuration(_SHOW_AFTER_MS)
+            self._progress.setAutoReset(False)
+        self._next.start()
+
+    def _part(self) -> None:
+        if not self._open_record.edits.slice_gate.may_go_on():
+            self._next.start()
+            return
+        open_record, document = self._open_record, self._open_record.document
+        stopped = self._progress is not None and self._progress.wasCanceled()
+        away = document is None or open_record.record_id != self._record_id
+        if document is None or away or not open_record.editable or stopped or self._done >= len(self._fields):
+            self._end()
+            return
+        part = self._fields[self._done : self._done + AT_ONCE]
+        made = (document.make(EditName.IMPORT, each) for each in part)
+        more = self._done + len(part) < len(self._fields)
+        if not open_record.edits.do(*made, step=self._step, more=more):
+            self._end()
+            return
+        self._done += len(part)
+        if self._progress is not None:
+            self._progress.setValue(self._done)
+        self._next.start()
+
+    def _end(self) -> None:
+        if self._progress is not None:
+            self._progress.close()
+            self._progress.deleteLater()
+            self._progress = None
+        self._fields = ()
+        self.imported.emit(self._done)

@@ -1,0 +1,217 @@
+"""Handles files dropped onto the workbench: photos, folders, regions, a reference image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import run
+from desktop.exchange.registry import READABLE
+from desktop.localization.language import joined_words
+from desktop.pages.common.files.file_dialogs import PICTURES
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.adding import PhotoUploadController
+from desktop.pages.workbench.record_photos import RecordPhotosController
+from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
+from desktop.theme import CARD_RADIUS, TEXT_PX, sized, theme_manager
+from desktop.widgets import confirm
+
+_REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE)
+_MANY = 20
+"""More photos than this for one item are asked about first."""
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedFiles:
+    """Files by what they are for; `others` are for nothing here."""
+
+    pictures: tuple[Path, ...] = ()
+    regions: tuple[Path, ...] = ()
+    others: tuple[Path, ...] = ()
+
+
+def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
+    """What these files and folders hold, a folder for the pictures right in it, by name. Reads the disk.
+
+    Raises OSError.
+    """
+    pictures: list[Path] = []
+    regions: list[Path] = []
+    others: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(one for one in path.iterdir() if one.suffix.lower() in PICTURES and one.is_file())
+            pictures += inside
+            others += [] if inside else [path]
+        elif path.suffix.lower() in PICTURES:
+            pictures.append(path)
+        else:
+            (regions if path.suffix.lower() in _REGIONS else others).append(path)
+    return DroppedFiles(tuple(pictures), tuple(regions), tuple(others))
+
+
+class DropController(QObject):
+    """Takes what is dropped anywhere on the page, and says before what would become of it."""
+
+    regionsWanted = Signal(object)  # noqa: N815 - a Qt signal
+    """The path of a file whose regions are to be imported."""
+    notice = Signal(str)
+    """Why something dropped was not taken."""
+
+    def __init__(
+        self,
+        open_record: OpenRecord,
+        adding: PhotoUploadController,
+        record_photos: RecordPhotosController,
+        reference: ReferenceChoice,
+        box: QWidget,
+        page: QWidget,
+    ) -> None:
+        """What is dropped onto `box`, the photos of the chosen item, goes to that item alone."""
+        super().__init__(page)
+        self._open_record, self._adding, self._reference, self._page = open_record, adding, reference, page
+        self._record_photos, self._box = record_photos, box
+        self.hint = _Hint(page)
+        page.setAcceptDrops(True)
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDragMoveEvent):
+            entering = isinstance(event, QDragEnterEvent)
+            if self._takes(event.mimeData()) if entering else self.hint.isVisible():
+                self.hint.say(self._promise(self._to_item(event)))
+                event.acceptProposedAction()
+            return True
+        if event.type() == QEvent.Type.DragLeave:
+            self.hint.hide()
+        elif isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
+            self.hint.hide()
+            event.acceptProposedAction()
+            self._take(event.mimeData(), self._to_item(event))
+            return True
+        return False
+
+    def _takes(self, data: QMimeData) -> bool:
+        known = self._open_record.document is not None and (data.hasUrls() or data.hasImage())
+        return known and self._open_record.may_edit()
+
+    def _to_item(self, event: QDropEvent) -> bool:
+        """Whether it is held over the photos of the chosen item."""
+        place = self._box.mapFrom(self._page, event.position().toPoint())
+        return (
+            self._open_record.item is not None and self._box.isVisible() and self._box.rect().contains(place)
+        )
+
+    def _promise(self, to_item: bool) -> str:
+        if self._reference.isVisible():
+            return self.tr("Drop to use as reference image")
+        item = self._open_record.item
+        if item is None or not to_item:
+            return self.tr("Drop to add photos to the record or import regions")
+        said = self.tr("Drop to add photos to item {n}, {name}")
+        return said.format(n=self._open_record.number, name=item.item_name)
+
+    def _take(self, data: QMimeData, to_item: bool) -> None:
+        paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if paths:
+            run(sorted_out, paths, owner=self, done=partial(self._sorted, to_item), failed=self._unread)
+            return
+        image = data.imageData() if data.hasImage() else None
+        if isinstance(image, QImage):
+            (self._adding if to_item else self._record_photos).add_image(image)
+        else:
+            self.notice.emit(self.tr("Cannot add a link. Save the image as a file, then drop the file."))
+
+    def _unread(self, error: Exception) -> None:
+        why = error.strerror or str(error) if isinstance(error, OSError) else sentence(error)
+        self.notice.emit(self.tr("Cannot read the files: {why}").format(why=why))
+
+    def _sorted(self, to_item: bool, dropped: DroppedFiles) -> None:
+        if not self._open_record.may_edit():
+            return
+        if dropped.pictures:
+            self._take_pictures(dropped.pictures, to_item)
+        elif len(dropped.regions) == 1:
+            self.regionsWanted.emit(dropped.regions[0])
+        elif dropped.regions:
+            self.notice.emit(self.tr("Cannot import several region files at once. Drop them one by one."))
+        left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
+        if left:
+            names = joined_words(path.name for path in left[:3])
+            said = self.tr("Not added, neither images nor region files: {names}")
+            if dropped.pictures and dropped.regions:
+                said = self.tr("Not added, drop separately: {names}")
+            self.notice.emit(said.format(names=names + ("…" if len(left) > 3 else "")))
+
+    def _take_pictures(self, pictures: Sequence[Path], to_item: bool) -> None:
+        item = self._open_record.item
+        if self._reference.isVisible():
+            if len(pictures) == 1 and self._reference.upload.isVisible():
+                self._reference.add(pictures[0])
+            else:
+                self.notice.emit(self.tr("Drop one image only. A record has one reference image."))
+        elif item is None or not to_item:
+            self._record_photos.add(pictures)
+        elif len(pictures) <= _MANY or confirm(
+            self._page,
+            self.tr("Add %n photo(s)?", "", len(pictures)),
+            self.tr("All of them will be added to item {n}, {name}.").format(
+                n=self._open_record.number, name=item.item_name
+            ),
+            self.tr("Add"),
+            danger=False,
+        ):
+            self._adding.add(pictures)
+
+
+class _Hint(QWidget):
+    """A frame around the page with a sentence, while something is held over it."""
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
+        self._page = page
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.text = ""
+        self.hide()
+
+    def say(self, text: str) -> None:
+        """Show it over all of the page."""
+        self.text = text
+        self.setGeometry(self._page.rect())
+        self.raise_()
+        self.show()
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = theme_manager().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.accent), 3))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(3, 3, -3, -3), CARD_RADIUS, CARD_RADIUS)
+        font = sized(TEXT_PX, bold=True)
+        width = min(QFontMetricsF(font).horizontalAdvance(self.text) + 48, self.width() - 40)
+        box = QRectF((self.width() - width) / 2, self.height() - 120, width, 44)
+        painter.setPen(QPen(QColor(theme.accent)))
+        painter.setBrush(QColor(theme.accent_ground))
+        painter.drawRoundedRect(box, CARD_RADIUS, CARD_RADIUS)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.text)
+        painter.end()

@@ -1,0 +1,160 @@
+"""Imports regions from other programs' files and exports the inspection."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import run
+from desktop.exchange.data.content import ExportedPicture
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.imported_regions import MOST, ImportedRegions, item_creates
+from desktop.exchange.formats.archive import MOST_BYTES
+from desktop.exchange.registry import READABLE, read_regions
+from desktop.pages.common.files.export import ExportController
+from desktop.pages.common.files.file_dialogs import Purpose, open_file
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.exchange.bulk_import import BulkImport
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from shared.wire.inspection import ItemCreate
+
+
+class RegionFilesController(QObject):
+    """Exports the open record; imports regions onto its reference image, as one step that can be undone."""
+
+    notice = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+        self._left_out = self._boxed = 0
+        self.importing = BulkImport(open_record, window)
+        self.importing.imported.connect(self._imported)
+        self.exporter = ExportController(open_record.context, window)
+        self.exporter.notice.connect(self.notice)
+        self.exporter.written.connect(
+            lambda path: self.notice.emit(self.tr("Saved: {path}").format(path=path))
+        )
+
+    def export(self) -> None:
+        """Ask for a format and a file, then write the record once everything is saved."""
+        document = self._open_record.document
+        chosen = None if document is None else self.exporter.ask(document.record.inspection_name or "")
+        if chosen is not None:
+            record_id = self._open_record.record_id
+            self._open_record.edits.when_saved(lambda: self.exporter.write(record_id, *chosen))
+
+    def ask(self) -> None:
+        """Ask for a file and import its regions."""
+        kinds = self.tr("Region files ({patterns})").format(patterns=" ".join(READABLE))
+        chosen = open_file(self._window, self.tr("Import regions"), kinds, Purpose.REGIONS)
+        if chosen is not None:
+            self.read(chosen)
+
+    def read(self, path: Path) -> None:
+        """Import the regions of a file."""
+        if self._open_record.document is not None and not self._open_record.may_edit():
+            return
+        target = self._target()
+        if target is None:
+            self.notice.emit(self.tr("The reference image is still opening. Import again when it is shown."))
+            return
+        open_record = self._open_record
+        document = open_record.document
+        if document is None or self.importing.busy:
+            return
+        record_id, count = open_record.record_id, len(document.items)
+        info = None if open_record.link.file is None else open_record.link.file.info
+        known, default = {model.model_id for model in open_record.models}, open_record.default_model()
+
+        def items() -> tuple[list[dict[str, Any]], int, int]:
+            drafts = _read(path, target)
+            fields = _fields(
+                item_creates(
+                    drafts,
+                    record_id,
+                    target,
+                    info,
+                    lambda number: self.tr("Item {n}").format(n=count + number),
+                ),
+                known,
+                default,
+            )
+            return fields, drafts.left_out, drafts.boxed
+
+        run(
+            items,
+            owner=self,
+            done=lambda made: self._make(record_id, *made),
+            failed=lambda error: self.notice.emit(self._why_not(error)),
+        )
+
+    def _target(self) -> ExportedPicture | None:
+        file, (width, height) = self._open_record.link.file, self._open_record.link.size
+        if file is None or width <= 0 or height <= 0:
+            return None
+        return ExportedPicture(file.name, width, height, file.info.get("ipfs_cid"))
+
+    def _make(self, record_id: str, fields: list[dict[str, Any]], left_out: int, boxed: int) -> None:
+        if (
+            self._open_record.record_id == record_id
+            and self._open_record.may_edit()
+            and not self.importing.busy
+        ):
+            self._left_out, self._boxed = left_out, boxed
+            self.importing.start(fields)
+
+    def _imported(self, count: int) -> None:
+        if count:
+            said = self.tr("%n region(s) imported.", "", count)
+            if self._left_out:
+                said += " " + self.tr("%n outside the image skipped.", "", self._left_out)
+            if self._boxed:
+                said += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
+            self.notice.emit(said)
+
+    def _why_not(self, error: Exception) -> str:
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+            return self.tr("Cannot read the file: {why}").format(why=why)
+        if not isinstance(error, ExchangeError):
+            return sentence(error)
+        match error.reason:
+            case Reason.UNREADABLE:
+                return self.tr(
+                    "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO "
+                    "or labelme file."
+                )
+            case Reason.NO_REGIONS:
+                return self.tr("No region in this file is inside the reference image.")
+            case Reason.WHICH_PICTURE:
+                return self.tr(
+                    "This file has several images, none named like the reference image. Rename one "
+                    "in the file, or select a file with a single image."
+                )
+            case Reason.TOO_LARGE:
+                return self.tr("The file is too large. The limit is {n} regions and 64 MB.").format(n=MOST)
+
+
+def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
+    if path.stat().st_size > MOST_BYTES:
+        raise ExchangeError(Reason.TOO_LARGE)
+    return read_regions(path.read_bytes(), path.name, target)
+
+
+def _fields(
+    bodies: Iterable[ItemCreate], known: Collection[str], default: str | None
+) -> list[dict[str, Any]]:
+    """The fields of the items that `bodies` become; a model that is not `known` becomes the default one."""
+    made = []
+    for body in bodies:
+        fields = body.model_dump(mode="json", exclude_unset=True)
+        if fields["model_id"] not in known:
+            fields["model_id"] = default
+        made.append(fields)
+    return made

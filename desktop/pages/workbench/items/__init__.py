@@ -1,0 +1,3 @@
+"""The list of items, the fields of the chosen one and its detection settings; one selection for list and
+canvas.
+"""

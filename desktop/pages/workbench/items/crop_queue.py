@@ -1,0 +1,84 @@
+"""Collects the thumbnails that the list paints and makes them some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QImage, QPixmap
+
+from desktop.background.workers import Lane, Task, run
+from desktop.pages.workbench.items.items_model import THUMB_PX, ItemsModel
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+
+_GATHER_MS = 60
+
+
+class CropQueue(QObject):
+    """Gathers the rows that are painted and makes their pictures, one piece of work at a time.
+
+    A subclass says in `begin` what there is to make, in `show` where it belongs, in `forget` what it knew.
+    """
+
+    def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
+        super().__init__(parent)
+        self._open_record, self._items = open_record, items
+        self._side = round(THUMB_PX * ratio)
+        self._wanted: dict[str, None] = {}
+        self._making: Task | None = None
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._make)
+        items.pictureWanted.connect(self._want)
+
+    def begin(self, item_ids: Iterable[str]) -> None:
+        """Make the pictures of these rows, with `cut`, where they are not known."""
+
+    def show(self, item_id: str, picture: QPixmap) -> None:
+        """A picture is made."""
+
+    def forget(self) -> None:
+        """Forget all pictures."""
+
+    def cut(self, function: Callable[..., None], todo: Any) -> None:
+        """Have `function(report, session, todo, side)` report (item id, QImage), away from the GUI thread."""
+        self._making = run(
+            function,
+            self._open_record.context.session,
+            todo,
+            self._side,
+            owner=self,
+            progress=self._made,
+            done=lambda _: self._go_on(),
+            failed=lambda _: self._go_on(),
+            lane=Lane.LONG,
+            priority=-1,
+        )
+
+    def drop(self) -> None:
+        """Forget all, and stop what is under way."""
+        self._soon.stop()
+        if self._making is not None:
+            self._making.cancel()
+            self._making = None
+        self._wanted.clear()
+        self.forget()
+
+    def _want(self, item_id: str) -> None:
+        # Asked while painting: nothing but a note is made here.
+        self._wanted[item_id] = None
+        if not self._soon.isActive() and (self._making is None or self._making.finished):
+            self._soon.start()
+
+    def _make(self) -> None:
+        wanted, self._wanted = self._wanted, {}
+        self.begin(wanted)
+
+    def _made(self, made: tuple[str, QImage] | float) -> None:
+        if not isinstance(made, float | int):
+            self.show(made[0], QPixmap.fromImage(made[1]))
+
+    def _go_on(self) -> None:
+        self._making = None
+        if self._wanted:
+            self._soon.start()

@@ -1,0 +1,217 @@
+# ruff: noqa: N815 - Qt signals
+"""Edits an item's detection settings in a folding box."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
+
+from desktop.pages.workbench.model.detection_settings import (
+    ItemDetectionSettings,
+    sensitivity_of,
+    takes_thresholds,
+)
+from desktop.pages.workbench.model.edit_names import grouped
+from desktop.widgets import Button, ButtonKind, IconButton, label
+from shared.geometry import Rect
+from shared.wire.detection import DetectionModel
+
+_STEP = 5
+_LARGEST = 100_000.0
+
+
+class DetectionSettingsBox(QWidget):
+    """Sensitivity, smallest defect and ignored areas of the chosen item."""
+
+    changed = Signal(object)
+    """The `ItemDetectionSettings` that the person wants."""
+    areaWanted = Signal()
+    """Draw an area to be ignored."""
+    areaChosen = Signal(int)
+    """The place of the ignored area that the person looks at, or -1."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._own = ItemDetectionSettings()
+        self._model: DetectionModel | None = None
+        self._editable = True
+        self._areas: tuple[Rect, ...] = ()
+        self.fold = Button("", kind=ButtonKind.QUIET, icon="chevron-right")
+        self.fold.setObjectName("own-settings")
+        self._content = QWidget()
+        self.sensitivity = QSlider(Qt.Orientation.Horizontal)
+        self.sensitivity.setObjectName("own-sensitivity")
+        self.sensitivity.setRange(0, 100)
+        self.sensitivity.setSingleStep(_STEP)
+        self.sensitivity.setPageStep(2 * _STEP)
+        self.sensitivity.setAccessibleName(self.tr("Sensitivity"))
+        self._word = label("", "dim")
+        self.as_model = Button(self.tr("Default"), kind=ButtonKind.LINK)
+        self.smallest = QDoubleSpinBox()
+        self.smallest.setObjectName("own-smallest")
+        self.smallest.setAccessibleName(self.tr("Minimum finding size"))
+        self.smallest.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.smallest.setRange(0, _LARGEST)
+        self.smallest.setKeyboardTracking(False)
+        self.smallest.setSpecialValueText(self.tr("Default"))
+        self.area = Button(self.tr("Add ignored area"), icon="rectangle")
+        self.area.setObjectName("own-area")
+        self._problem = label(
+            self.tr("Cannot read these settings. Set them again, or reset to default."),
+            "error",
+            wrap=True,
+        )
+        self._list = QVBoxLayout()
+        self._thresholds = QWidget()
+        self._build()
+        self._connect()
+        self.open(False)
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Sensitivity"), "label"))
+        head.addStretch(1)
+        head.addWidget(self._word)
+        size = QHBoxLayout()
+        size.addWidget(label(self.tr("Minimum finding size"), "label"))
+        size.addStretch(1)
+        size.addWidget(self.smallest)
+        lines = QVBoxLayout(self._thresholds)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(6)
+        lines.addLayout(head)
+        lines.addWidget(self.sensitivity)
+        lines.addLayout(size)
+        self._list.setSpacing(2)
+        inner = QVBoxLayout(self._content)
+        inner.setContentsMargins(0, 4, 0, 0)
+        inner.setSpacing(8)
+        inner.addWidget(self._problem)
+        inner.addWidget(self._thresholds)
+        inner.addWidget(label(self.tr("Ignored areas"), "label"))
+        inner.addLayout(self._list)
+        row = QHBoxLayout()
+        row.addWidget(self.area)
+        row.addStretch(1)
+        row.addWidget(self.as_model)
+        inner.addLayout(row)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._content)
+
+    def _connect(self) -> None:
+        self.fold.clicked.connect(lambda _checked=False: self.open(self._content.isHidden()))
+        self.sensitivity.valueChanged.connect(self._slid)
+        self.smallest.valueChanged.connect(self._sized)
+        self.area.clicked.connect(lambda _checked=False: self.areaWanted.emit())
+        self.as_model.clicked.connect(
+            lambda _checked=False: self.changed.emit(ItemDetectionSettings(alignment=self._own.alignment))
+        )
+        for widget in (self.sensitivity, self.smallest):
+            widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # A wheel scrolls the panel; it must not change a value by accident.
+        if event.type() is QEvent.Type.Wheel and watched in (self.sensitivity, self.smallest):
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+    def open(self, on: bool) -> None:
+        """Show the settings, or only that there are some."""
+        self._content.setVisible(on)
+        self.fold.set_icon("chevron-down" if on else "chevron-right")
+        self.areaChosen.emit(-1)
+
+    def show_settings(
+        self,
+        own: ItemDetectionSettings,
+        model: DetectionModel | None,
+        areas: tuple[Rect, ...],
+        mm_per_pixel: float | None,
+    ) -> None:
+        """Show the settings of an item that `model` looks at; `areas` are its ignored areas in px."""
+        self.setVisible(model is not None)
+        self._model = model
+        known = takes_thresholds(model)
+        self._thresholds.setVisible(known)
+        self._problem.setHidden(own.known)
+        quiet = (self.sensitivity, self.smallest)
+        for widget in quiet:
+            widget.blockSignals(True)
+        self.smallest.setDecimals(0 if mm_per_pixel is None else 1)
+        self.smallest.setSingleStep(1 if mm_per_pixel is None else 0.5)
+        self.smallest.setSuffix(" px" if mm_per_pixel is None else " mm")
+        value = sensitivity_of(model) if own.sensitivity is None else own.sensitivity
+        self.sensitivity.setValue(round(100 * value))
+        self.smallest.setValue(own.smallest or 0)
+        for widget in quiet:
+            widget.blockSignals(False)
+        self._word.setText(self._sensitivity_word(value, own.sensitivity is None))
+        self.sensitivity.setAccessibleDescription(self._word.text())
+        self.as_model.setVisible(not own.default)
+        if areas != self._areas or self._list.count() != len(areas):
+            self._areas = areas
+            self._list_areas()
+        self._own = own
+        own_word = (
+            self.tr("Detection settings: default") if own.default else self.tr("Detection settings: custom")
+        )
+        self.fold.setText(own_word)
+
+    def set_editable(self, on: bool) -> None:
+        """Let the settings be changed, or only read."""
+        self._editable = on
+        for widget in (self.sensitivity, self.smallest, self.area, self.as_model):
+            widget.setEnabled(on)
+        for button in self.findChildren(IconButton):
+            button.setEnabled(on)
+
+    def _list_areas(self) -> None:
+        while (entry := self._list.takeAt(0)) is not None:
+            widget = entry.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for place, area in enumerate(self._areas):
+            self._list.addWidget(self._line(place, area))
+
+    def _line(self, place: int, area: Rect) -> QWidget:
+        size = f"{grouped(area.w)} × {grouped(area.h)} px"
+        said = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
+        name = Button(said, kind=ButtonKind.QUIET)
+        name.clicked.connect(lambda _checked=False: self.areaChosen.emit(place))
+        remove = IconButton("trash", self.tr("Remove ignored area {n}").format(n=place + 1), side=24)
+        remove.setEnabled(self._editable)
+        remove.clicked.connect(lambda _checked=False: self.changed.emit(self._own.without_area(place)))
+        line = QWidget()
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(name)
+        row.addStretch(1)
+        row.addWidget(remove)
+        return line
+
+    def _slid(self, value: int) -> None:
+        wanted = round(value / _STEP) * _STEP / 100
+        self._word.setText(self._sensitivity_word(wanted, False))
+        self.changed.emit(replace(self._own, sensitivity=wanted, known=True))
+
+    def _sized(self, value: float) -> None:
+        self.changed.emit(replace(self._own, smallest=value or None, known=True))
+
+    def _sensitivity_word(self, value: float, default: bool) -> str:
+        words = (
+            self.tr("very low"),
+            self.tr("low"),
+            self.tr("medium"),
+            self.tr("high"),
+            self.tr("very high"),
+        )
+        word = words[min(int(value * 5), 4)]
+        return self.tr("{word} (default)").format(word=word) if default else word

@@ -1,0 +1,129 @@
+"""Edits the detection settings of the selected item, with ignored areas on the canvas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
+from desktop.pages.workbench.model.detection_settings import (
+    ItemDetectionSettings,
+    area_of,
+    item_detection_settings,
+    pixels,
+    with_settings,
+)
+from desktop.pages.workbench.model.edit_names import EditName
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from shared.geometry import Rect
+from shared.wire.detection import DetectionModel
+
+
+class DetectionSettingsController(QObject):
+    """Between the box in the item's fields, the canvas and the journal."""
+
+    notice = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(
+        self, open_record: OpenRecord, box: DetectionSettingsBox, view: CanvasView, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._open_record, self._box, self._view = open_record, box, view
+        self._chosen = -1
+        self._item_id = ""
+        box.changed.connect(self._change)
+        box.areaWanted.connect(self.draw)
+        box.areaChosen.connect(self._choose)
+        view.areaDrawn.connect(self._drawn)
+        open_record.changed.connect(self.show)
+        open_record.currentChanged.connect(self.show)
+
+    def show(self) -> None:
+        """Show the settings of the chosen item, its ignored areas on the canvas as well."""
+        item = self._open_record.item
+        if self._open_record.current != self._item_id:
+            self._item_id, self._chosen = self._open_record.current, -1
+        own = item_detection_settings(item.item_point if item is not None else None)
+        areas = pixels(own.ignored, self._open_record.link.size)
+        self._box.show_settings(own, self._model(), areas, self._open_record.mm_per_pixel)
+        self._view.set_areas(areas if self._model() is not None else (), self._chosen)
+
+    def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
+        """Let detection look at a photo as the person laid it on the reference image; None: as it finds it.
+
+        `homography` brings px of the reference image to px of the photo. False when it cannot be saved.
+        """
+        item = self._open_record.item
+        if item is None or not file_id or not self._open_record.editable:
+            return False
+        given = None if homography is None else {"photo_file_id": file_id, "homography": homography}
+        self._write(
+            EditName.ALIGN, replace(item_detection_settings(item.item_point), alignment=given, known=True), ""
+        )
+        return True
+
+    def draw(self) -> None:
+        """Let the person draw an area inside the region of the chosen item."""
+        item = self._open_record.item
+        if item is None or self._model() is None or not self._open_record.editable:
+            return
+        if self._region() is None:
+            self.notice.emit(self.tr("This item has no region. Draw one first."))
+            return
+        self._view.ensure_visible(item.item_id)
+        self._view.set_tool(Tool.AREA)
+        self._view.setFocus()
+
+    def _drawn(self, rect: Rect) -> None:
+        item, region = self._open_record.item, self._region()
+        if item is None or region is None or self._model() is None:
+            return
+        area = area_of(rect, region, self._open_record.link.size)
+        if area is None:
+            self.notice.emit(
+                self.tr("Cannot add an ignored area outside the item's region. Draw it inside the region.")
+            )
+            return
+        own = item_detection_settings(item.item_point)
+        self._write(EditName.IGNORE, replace(own, ignored=(*own.ignored, area), known=True), "")
+
+    def _change(self, own: ItemDetectionSettings) -> None:
+        item = self._open_record.item
+        if item is None:
+            return
+        now = item_detection_settings(item.item_point)
+        areas = now.ignored != own.ignored
+        # A slider that moves is one step; each area is one of its own.
+        self._write(
+            EditName.IGNORE if areas else EditName.DETECTION,
+            own,
+            "" if areas else f"detection {item.item_id}",
+        )
+
+    def _write(self, label: EditName, own: ItemDetectionSettings, merge_key: str) -> None:
+        open_record = self._open_record
+        if open_record.document is None or open_record.item is None or not open_record.editable:
+            return
+        self._chosen = -1
+        point = with_settings(open_record.item.item_point, own)
+        edit = open_record.document.change(open_record.current, label, {"item_point": point})
+        open_record.edits.do(edit, merge_key=merge_key or None)
+
+    def _choose(self, place: int) -> None:
+        self._chosen = place
+        self.show()
+        if place >= 0:
+            self._view.ensure_visible(self._open_record.current)
+
+    def _model(self) -> DetectionModel | None:
+        item = self._open_record.item
+        wanted = item.model_id if item is not None else None
+        return next((model for model in self._open_record.models if model.model_id == wanted), None)
+
+    def _region(self) -> Rect | None:
+        item, size = self._open_record.item, self._open_record.link.size
+        return item.region(*size) if item is not None and size[0] > 0 else None

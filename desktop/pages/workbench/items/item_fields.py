@@ -1,0 +1,271 @@
+# ruff: noqa: N815 - Qt signals
+"""Edits number, name, description, model and detection settings of an item in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.localization.detection_terms import model_word
+from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
+from desktop.pages.workbench.model.document import ItemView
+from desktop.theme import ITEM_PX, sized, theme_manager
+from desktop.widgets import Combo, enters, label, tip
+from shared.wire.detection import DetectionModel
+
+PAUSE_MS = 700
+"""A text is taken after a pause in typing of this length, or when the field is left."""
+
+_LONGEST_NAME = 255
+_LONGEST_TEXT = 20_000
+
+
+class NameEdit(QLineEdit):
+    """A name that is edited where it stands."""
+
+    committed = Signal(str)
+    """The person paused or left the field; the text is what is typed, stripped, never empty."""
+    ended = Signal()
+    """Enter took the name, or Escape put the old one back: the person goes on elsewhere."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("bare", True)
+        self.setFont(sized(ITEM_PX, bold=True))
+        self.setStyleSheet(f"QLineEdit {{ font-size: {ITEM_PX}px; font-weight: 600; margin-left: -2px; }}")
+        self.setMaxLength(_LONGEST_NAME)
+        # Of a file it would take the address: files belong to the page.
+        self.setAcceptDrops(False)
+        self._reported = ""
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.commit)
+        self.textEdited.connect(lambda _: self._pause.start())
+        self.editingFinished.connect(self._left)
+
+    @property
+    def dirty(self) -> bool:
+        """True while typed text has not been emitted."""
+        return self.text().strip() not in ("", self._reported)
+
+    def show_text(self, text: str) -> None:
+        """Show the name as it is; what is being typed stays."""
+        if self.hasFocus() and (self.dirty or self.text().strip() == text.strip()):
+            self._reported = text.strip()
+            return
+        if self.text() != text:
+            self.setText(text)
+            self.setCursorPosition(0)
+            self._tell()
+        # As this field would emit it: merely visiting the field must not change the name.
+        self._reported = self.text().strip()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Show a name that is longer than the field as a tooltip."""
+        wide = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        self.setToolTip(tip(self.text()) if wide else "")
+
+    def commit(self) -> None:
+        """Emit the typed text if it changed."""
+        self._pause.stop()
+        text = self.text().strip()
+        if text and text != self._reported:
+            self._reported = text
+            self.committed.emit(text)
+
+    def _left(self) -> None:
+        self.commit()
+        if not self.text().strip():
+            self.setText(self._reported)
+
+    def event(self, event: QEvent) -> bool:
+        # Escape belongs to what is typed here before it belongs to a command of the page.
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._pause.stop()
+            self.setText(self._reported)
+            self.ended.emit()
+        elif enters(event):
+            self._left()
+            self.ended.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class TextEdit(QPlainTextEdit):
+    """Some lines of text, as high as what is in it; `bare` without a frame."""
+
+    committed = Signal(str)
+    """The person paused or left the field."""
+
+    def __init__(
+        self, placeholder: str, *, bare: bool, lines: int = 1, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self.setTabChangesFocus(True)
+        self.setAcceptDrops(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._bare, self._lines = bare, lines
+        self._reported = ""
+        if bare:
+            self.document().setDocumentMargin(0)
+            self.recolour()
+            theme_manager().themeChanged.connect(self.recolour)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.commit)
+        self.textChanged.connect(self._typed)
+        self._quiet = False
+        self._fit()
+
+    def recolour(self) -> None:
+        """Take the colours of the theme, where it is bare."""
+        self.setStyleSheet(
+            "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0;"
+            f" color: {theme_manager().theme.dim_text}; }}"
+        )
+
+    @property
+    def dirty(self) -> bool:
+        """True while typed text has not been emitted."""
+        return self._taken() != self._reported
+
+    def show_text(self, text: str) -> None:
+        """Show the text as it is; what is being typed stays."""
+        if self.hasFocus() and (self.dirty or self.toPlainText().strip() == text.strip()):
+            self._reported = text.strip()
+            return
+        if self.toPlainText() != text:
+            self._quiet = True
+            self.setPlainText(text)
+            self._quiet = False
+            self._fit()
+        self._reported = self._taken()
+
+    def commit(self) -> None:
+        """Emit the typed text if it changed."""
+        self._pause.stop()
+        text = self._taken()
+        if text != self._reported:
+            self._reported = text
+            self.committed.emit(text)
+
+    def _taken(self) -> str:
+        return self.toPlainText().strip()[:_LONGEST_TEXT]
+
+    def _typed(self) -> None:
+        if not self._quiet:
+            self._pause.start()
+            self._fit()
+
+    def _fit(self) -> None:
+        # The document's height counts lines here, as in every QPlainTextEdit.
+        lines = min(max(round(self.document().size().height()), self._lines), 8)
+        frame = 2 if self._bare else 24
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + frame)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.commit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.clearFocus()
+        else:
+            super().keyPressEvent(event)
+
+
+class ItemFields(QWidget):
+    """Number, name, description, model and how to detect."""
+
+    renamed = Signal(str)
+    ended = Signal()
+    """The person is done with the name."""
+    described = Signal(str)
+    modelPicked = Signal(object)
+    """The id of a model, or None for none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.number = label("", "label")
+        self.name = NameEdit()
+        self.name.setObjectName("item-name")
+        self.name.setAccessibleName(self.tr("Item name"))
+        self.description = TextEdit(self.tr("Add description"), bare=True)
+        self.description.setObjectName("item-description")
+        self.description.setAccessibleName(self.tr("Description"))
+        self.model = Combo(self.tr("Detection model"))
+        self.model.setObjectName("item-model")
+        self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.model.setMinimumContentsLength(8)
+        self.detection_settings = DetectionSettingsBox()
+        self._models: Sequence[DetectionModel] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.number)
+        column.addWidget(self.name)
+        column.addWidget(self.description)
+        column.addSpacing(8)
+        choice = QHBoxLayout()
+        choice.setSpacing(10)
+        choice.addWidget(label(self.tr("Detection model"), "label"))
+        choice.addWidget(self.model, 1)
+        column.addLayout(choice)
+        column.addWidget(self.detection_settings)
+        self.name.committed.connect(self.renamed)
+        self.name.ended.connect(self.ended)
+        self.description.committed.connect(self.described)
+        self.model.picked.connect(self.modelPicked)
+
+    def set_models(self, models: Sequence[DetectionModel]) -> None:
+        """Offer these models."""
+        self._models = models
+
+    def commit(self) -> None:
+        """Emit typed text that has not been emitted yet."""
+        self.name.commit()
+        self.description.commit()
+
+    def show_item(self, item: ItemView, number: int) -> None:
+        """Show an item; what is being typed stays."""
+        self.number.setText(self.tr("Item {n}").format(n=number))
+        self.name.show_text(item.item_name)
+        self.description.show_text(item.description or "")
+        choices: list[tuple[object, str]] = [(None, self.tr("No model"))]
+        choices += [
+            (model.model_id, model_word(model.model_id, model.model_name))
+            for model in self._models
+            if model.enabled or model.model_id == item.model_id
+        ]
+        if item.model_id not in [value for value, _ in choices]:
+            # A model that this service does not know stays what it is.
+            choices.append((item.model_id, model_word(item.model_id, item.model_name)))
+        if [self.model.itemData(i) for i in range(self.model.count())] != [value for value, _ in choices]:
+            self.model.set_choices(choices)
+        self.model.set_value(item.model_id)
+
+    def set_editable(self, on: bool) -> None:
+        """Let the fields be edited, or only read."""
+        self.name.setReadOnly(not on)
+        self.description.setReadOnly(not on)
+        self.model.setEnabled(on)
+        self.detection_settings.set_editable(on)

@@ -1,0 +1,308 @@
+# ruff: noqa: N815 - Qt signals
+"""Models the list of items and paints its rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from enum import IntEnum
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    QStringListModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPixmap
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from desktop.canvas.model.regions import Region
+from desktop.pages.workbench.model.edit_names import region_flags
+from desktop.pages.workbench.model.item_rows import ItemRow
+from desktop.pages.workbench.model.run_state import RunPhase
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, sized, theme_manager
+from desktop.widgets import paint_chip, paint_icon, status_tone, status_word, tip
+
+ROW_PX = 74
+THUMB_PX = 44
+_SIDE = 14
+_MARK_PX = 18
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Role(IntEnum):
+    """What `data` gives besides the text."""
+
+    ROW = Qt.ItemDataRole.UserRole + 1
+    PICTURE = Qt.ItemDataRole.UserRole + 2
+    REGION = Qt.ItemDataRole.UserRole + 3
+    CHOSEN = Qt.ItemDataRole.UserRole + 4
+    """Whether the inspector shows it."""
+
+
+class ItemsModel(QStringListModel):
+    """The rows that the filter lets through, in their order.
+
+    The strings are the items' ids: Qt asks for the number of rows once for each of them when it lays out the
+    list, and here it need not come to Python for that.
+    """
+
+    pictureWanted = Signal(str)
+    """The picture of this item is being painted."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.region_of: Callable[[str], Region | None] = lambda _item_id: None
+        """The region of an item as the canvas has it; for the marks of locked and hidden ones."""
+        self._all: list[ItemRow] = []
+        self._rows: list[ItemRow] = []
+        self._places: dict[str, int] = {}
+        self._filter = "all"
+        self._wanted = ""
+        self._pictures: dict[str, QPixmap] = {}
+        self._photos: dict[str, QPixmap] = {}
+        self._running: Mapping[str, int] = {}
+        self._chosen = ""
+        self._hidden = False
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.row(index.row())
+        if row is None:
+            return None
+        match role:
+            case Role.ROW:
+                return row
+            case Role.PICTURE:
+                self.pictureWanted.emit(row.item_id)
+                return self._photos.get(row.item_id, self._pictures.get(row.item_id))
+            case Role.CHOSEN:
+                return row.item_id == self._chosen
+            case Role.REGION:
+                return self._region(row.item_id)
+            case Qt.ItemDataRole.DisplayRole:
+                return row.name
+            case Qt.ItemDataRole.AccessibleTextRole:
+                findings = self.tr("%n finding(s)", "", row.findings)
+                parts = [f"{row.number} {row.name}", row.model, status_word(row.status), findings]
+                return ", ".join([*parts, *region_flags(self._region(row.item_id))])
+            case Qt.ItemDataRole.ToolTipRole:
+                return tip(row.note) or None
+        return None
+
+    def _region(self, item_id: str) -> Region | None:
+        """The region as it is seen: with all hidden, each of them is."""
+        region = self.region_of(item_id)
+        return replace(region, hidden=True) if region is not None and self._hidden else region
+
+    def hide_regions(self, on: bool) -> None:
+        """Mark every region as hidden."""
+        self._hidden = on
+        self._all_changed()
+
+    def row(self, number: int) -> ItemRow | None:
+        """The row at a place of the list."""
+        return self._rows[number] if 0 <= number < len(self._rows) else None
+
+    def row_of(self, item_id: str) -> int:
+        """Where an item is in the list; -1 when the filter hides it."""
+        return self._places.get(item_id, -1)
+
+    def ids(self) -> list[str]:
+        """The items that are listed."""
+        return [row.item_id for row in self._rows]
+
+    def mark(self, item_id: str) -> None:
+        """The item that the inspector shows, also while it is not selected."""
+        self._chosen = item_id
+
+    @property
+    def running(self) -> Mapping[str, int]:
+        """The items whose detection is asked for or under way, with percent."""
+        return self._running
+
+    def show_running(self, percent: Mapping[str, int]) -> None:
+        """Mark these items as being detected, with how far that is."""
+        self._running = dict(percent)
+        self._all_changed()
+
+    def show(self, rows: Sequence[ItemRow]) -> None:
+        """List these rows; where only their contents differ, selection and scrolling stay as they are."""
+        self._all = list(rows)
+        self._refresh()
+
+    def set_filter(self, name: str) -> None:
+        """Let through all, undecided or failed."""
+        self._filter = name
+        self._refresh()
+
+    def set_search(self, text: str) -> None:
+        """Let through what has this number, or this text in its name; an empty text lets through all."""
+        self._wanted = text.strip().casefold()
+        self._refresh()
+
+    def counts(self) -> dict[str, int]:
+        """How many rows each filter lets through."""
+        status = Counter([row.status for row in self._all])
+        undecided = status["undecided"] + status["not_started"]
+        return {"all": len(self._all), "undecided": undecided, "failed": status["failed"]}
+
+    def set_picture(self, item_id: str, picture: QPixmap) -> None:
+        """Show a crop of the reference image beside an item."""
+        self._pictures[item_id] = picture
+        self._picture_changed(item_id)
+
+    def set_photo(self, item_id: str, picture: QPixmap | None) -> None:
+        """Show a crop of the photo instead of the reference image; None: the reference again."""
+        if picture is None:
+            self._photos.pop(item_id, None)
+        else:
+            self._photos[item_id] = picture
+        self._picture_changed(item_id)
+
+    def _picture_changed(self, item_id: str) -> None:
+        place = self.row_of(item_id)
+        if place >= 0:
+            self.dataChanged.emit(self.index(place), self.index(place))
+
+    def drop_pictures(self) -> None:
+        """Forget all crops."""
+        self._pictures.clear()
+        self._photos.clear()
+        self._all_changed()
+
+    def _refresh(self) -> None:
+        rows = self._all
+        if self._filter != "all" or self._wanted:
+            rows = [row for row in rows if _passes(row, self._filter) and _is_named(row, self._wanted)]
+        if [row.item_id for row in rows] == [row.item_id for row in self._rows]:
+            changed = [
+                place
+                for place, (row, before) in enumerate(zip(rows, self._rows, strict=True))
+                if row is not before and row != before
+            ]
+            self._rows = rows
+            if changed:
+                # One signal: only rows in sight are repainted, however many lie between.
+                self.dataChanged.emit(self.index(changed[0]), self.index(changed[-1]))
+            return
+        self._rows = rows
+        self._places = {row.item_id: place for place, row in enumerate(rows)}
+        self.setStringList([row.item_id for row in rows])
+
+    def _all_changed(self) -> None:
+        if self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+
+def _is_named(row: ItemRow, wanted: str) -> bool:
+    return wanted in row.name.casefold() or wanted == str(row.number)
+
+
+def _passes(row: ItemRow, name: str) -> bool:
+    match name:
+        case "undecided":
+            return row.status in ("undecided", "not_started")
+        case "failed":
+            return row.status == "failed"
+    return True
+
+
+class ItemDelegate(QStyledItemDelegate):
+    """Paints an item: crop, number, name, model, verdict, findings."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(200, ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(Role.ROW)
+        if not isinstance(row, ItemRow):
+            return
+        theme = theme_manager().theme
+        box: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if selected:
+            painter.fillRect(box, QColor(theme.accent_ground))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(box, QColor(theme.raised))
+        if index.data(Role.CHOSEN):
+            painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), QColor(theme.accent))
+        painter.fillRect(QRect(box.left(), box.bottom(), box.width(), 1), QColor(theme.line))
+        self._paint_picture(painter, QRectF(box.left() + _SIDE, box.top() + 10, THUMB_PX, THUMB_PX), index)
+        left = box.left() + _SIDE + THUMB_PX + 11
+        width = box.right() - left - 10
+        dim = theme.dim_text if selected else theme.dim
+        marks = [] if row.saved else [("cloud-wait", theme.undecided)]
+        region = index.data(Role.REGION)
+        if isinstance(region, Region):
+            marks += [("lock", dim)] * region.locked + [("eye-off", dim)] * region.hidden
+        for place, (sign, tint) in enumerate(marks, 1):
+            paint_icon(
+                painter, sign, tint, QRectF(box.right() - 6 - _MARK_PX * place, box.top() + 10, 14, 14)
+            )
+        name, room = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
+        _text(painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, room, 20), name)
+        way = row.model or self.tr("No model")
+        _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
+        middle = box.top() + 58
+        model = index.model()
+        running = model.running if isinstance(model, ItemsModel) else {}
+        if row.item_id in running or row.run.under_way:
+            used = paint_chip(painter, left, middle, "accent", self._word(row, running))
+            said = ""
+        else:
+            used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
+            said = self._status_text(row)
+        colour = theme.word("failed") if row.note else dim
+        font = sized(LABEL_PX)
+        _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), said)
+        painter.restore()
+
+    def _word(self, row: ItemRow, running: Mapping[str, int]) -> str:
+        if row.run.run is RunPhase.RUNNING:
+            return self.tr("Detecting {percent} %").format(percent=running.get(row.item_id, 0))
+        return self.tr("Queued")
+
+    def _status_text(self, row: ItemRow) -> str:
+        if row.run.run is RunPhase.CANCELED and not row.findings:
+            return self.tr("Detection cancelled")
+        if row.note or row.status == "not_started":
+            return row.note
+        return self.tr("%n finding(s)", "", row.findings)
+
+    def _paint_picture(self, painter: QPainter, where: QRectF, index: Index) -> None:
+        theme = theme_manager().theme
+        path = QPainterPath()
+        path.addRoundedRect(where, RADIUS, RADIUS)
+        painter.save()
+        painter.setClipPath(path)
+        picture = index.data(Role.PICTURE)
+        if isinstance(picture, QPixmap):
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawPixmap(where, picture, QRectF(picture.rect()))
+        else:
+            painter.fillPath(path, QColor(theme.raised))
+            paint_icon(painter, "photo", theme.faint, where.adjusted(13, 13, -13, -13))
+        painter.restore()
+        painter.setPen(QColor(theme.line))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)
+
+
+def _text(painter: QPainter, font: QFont, colour: str, where: QRect, text: str) -> None:
+    painter.setFont(font)
+    painter.setPen(QColor(colour))
+    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, where.width())
+    painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)

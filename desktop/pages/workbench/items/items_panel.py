@@ -1,0 +1,280 @@
+"""Shows progress, filters and the list of items, in the left panel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
+
+from desktop.commands.bindings import Commands
+from desktop.pages.workbench.items.items_model import ItemDelegate, ItemsModel
+from desktop.pages.workbench.model.item_rows import ItemRow
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    FilterChips,
+    Flow,
+    IconLabel,
+    Panel,
+    ProgressBar,
+    SearchField,
+    key_hint,
+    label,
+    rule,
+)
+
+_MANY = 12
+"""Of more items than are in sight one is searched for."""
+
+
+class ItemsPanel(Panel):
+    """Lists the items; what is selected here is selected on the canvas too."""
+
+    selected = Signal(tuple, str)
+    """The ids of the items that a person selected in the list, and of the one that is chosen among them."""
+    activated = Signal(str)
+    """The id of an item to be brought to the middle of the canvas."""
+    template_wanted = Signal()
+    """Start with the regions that are kept with the reference image."""
+    last_wanted = Signal()
+    """Start with the items of the last inspection."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__("panel", "right", parent)
+        self.setObjectName("items-panel")
+        self.setMinimumWidth(200)
+        self.model = ItemsModel(self)
+        self.list = QListView()
+        self.list.setObjectName("items-list")
+        self.list.setAccessibleName(self.tr("Items"))
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(ItemDelegate(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setMouseTracking(True)
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.filters = FilterChips(self.tr("Filter items"))
+        self.filters.setObjectName("items-filter")
+        self.search = SearchField(self.tr("Name or number"))
+        self.search.setObjectName("items-search")
+        self.search.hide()
+        self._count = label("", "dim")
+        self._progress = ProgressBar(self.tr("Decided items"))
+        self._detected = label("", "dim")
+        self._detected.setObjectName("items-detected")
+        self._sign = IconLabel("finding", "dim", 14)
+        self._hidden = self._make_hidden(commands)
+        self._empty = self._make_empty()
+        self._current = ""
+        self._selection: tuple[str, ...] = ()
+        self._build(commands)
+        self.filters.chosen.connect(self._filter)
+        self.search.searched.connect(self._search)
+        self.search.returnPressed.connect(self._go_to_first)
+        self.list.selectionModel().selectionChanged.connect(lambda *_: self._picked())
+        self.list.activated.connect(self._activate)
+        self.model.modelReset.connect(self._choose_again)
+
+    def _build(self, commands: Commands) -> None:
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Items"), "strong"))
+        head.addStretch(1)
+        head.addWidget(self._count)
+        found = QHBoxLayout()
+        found.setSpacing(6)
+        found.addWidget(self._sign)
+        found.addWidget(self._detected, 1)
+        top = QVBoxLayout()
+        top.setContentsMargins(12, 12, 12, 8)
+        top.setSpacing(8)
+        top.addLayout(head)
+        top.addWidget(self._progress)
+        top.addLayout(found)
+        top.addWidget(self._hidden)
+        top.addWidget(self.filters)
+        top.addWidget(self.search)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 1, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(rule())
+        column.addWidget(self._empty)
+        column.addWidget(self.list, 1)
+        column.addWidget(rule())
+        foot = Flow()
+        foot.setContentsMargins(12, 8, 12, 8)
+        self._drawing = label("", "dim")
+        for command, said in (
+            ("tool.rectangle", self._drawing),
+            ("finding.next", label(self.tr("Next finding"), "dim")),
+        ):
+            hint = QWidget()
+            pair = QHBoxLayout(hint)
+            pair.setContentsMargins(0, 0, 4, 0)
+            pair.setSpacing(8)
+            pair.addWidget(key_hint(commands.keys_text(command)))
+            pair.addWidget(said)
+            foot.addWidget(hint)
+        self.name_drawing(findings=False)
+        column.addLayout(foot)
+
+    def name_drawing(self, findings: bool) -> None:
+        """Say what is drawn on the picture in front: findings or regions."""
+        self._drawing.setText(self.tr("Draw finding") if findings else self.tr("Draw region"))
+
+    def _make_empty(self) -> QWidget:
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(12, 16, 12, 16)
+        column.setSpacing(10)
+        self._empty_text = label("", "dim", wrap=True)
+        self.template = Button(self.tr("Apply template"), icon="rectangle")
+        self.last = Button(self.tr("Copy from last record"), icon="history")
+        self.template.clicked.connect(lambda _checked=False: self.template_wanted.emit())
+        self.last.clicked.connect(lambda _checked=False: self.last_wanted.emit())
+        self._all = Button(self.tr("Show all items"), kind=ButtonKind.LINK)
+        self._all.clicked.connect(lambda _checked=False: self.show_all())
+        for widget in (self._empty_text, self.template, self.last, self._all):
+            column.addWidget(widget)
+        return made
+
+    def _make_hidden(self, commands: Commands) -> QWidget:
+        made = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(IconLabel("eye-off", "dim", 14))
+        row.addWidget(label(self.tr("Regions are hidden on the image"), "dim", wrap=True), 1)
+        self.show_regions = Button(
+            self.tr("Show"), kind=ButtonKind.LINK, keys=commands.keys_text("view.regions")
+        )
+        self.show_regions.setObjectName("items-show-regions")
+        self.show_regions.clicked.connect(lambda _checked=False: commands.run("view.regions"))
+        row.addWidget(self.show_regions)
+        made.hide()
+        return made
+
+    def say_hidden(self, on: bool) -> None:
+        """Say that no region is painted on the picture, and mark every row."""
+        self._hidden.setVisible(on)
+        self.model.hide_regions(on)
+
+    @property
+    def current(self) -> str:
+        """The id of the chosen item, or an empty string."""
+        return self._current
+
+    def show_rows(self, rows: Sequence[ItemRow], can_start: bool, has_template: bool) -> None:
+        """List the items; `can_start`: offer to begin with a template or the last inspection."""
+        self.model.show(rows)
+        self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
+        judged, detected = sum(row.judged for row in rows), sum(row.detected for row in rows)
+        said = self.tr("Decided {n} of {all}").format(n=judged, all=len(rows))
+        self._count.setText(said)
+        self._progress.setValue(100 * judged // len(rows) if rows else 0)
+        self._progress.setAccessibleDescription(said)
+        self._detected.setText(self.tr("Detected {n} of {all}").format(n=detected, all=len(rows)))
+        for widget in (self._sign, self._detected):
+            widget.setVisible(bool(rows))
+        counts = self.model.counts()
+        self.filters.set_choices(
+            [
+                ("all", self.tr("All {n}").format(n=counts["all"])),
+                ("undecided", self.tr("Undecided {n}").format(n=counts["undecided"])),
+                ("failed", self.tr("Failed {n}").format(n=counts["failed"])),
+            ]
+        )
+        self._say_empty(not rows, can_start, has_template)
+
+    def _say_empty(self, no_items: bool, can_start: bool, has_template: bool) -> None:
+        nothing = self.model.rowCount() == 0
+        self._empty.setVisible(nothing)
+        if no_items:
+            text = self.tr("No items yet. Press R and draw a region on the image.")
+            self._empty_text.setText(text if can_start else self.tr("This record has no items."))
+        else:
+            self._empty_text.setText(self.tr("No matching items."))
+        self.template.setVisible(no_items and can_start and has_template)
+        self.last.setVisible(no_items and can_start)
+        self._all.setVisible(nothing and not no_items)
+
+    def show_all(self) -> None:
+        """Take filter and search away."""
+        self.end_search()
+        self.filters.set_value("all")
+        self._filter("all")
+
+    def select(self, item_ids: tuple[str, ...], current: str) -> None:
+        """Select these items, `current` being the chosen one, without a signal; an empty id chooses none."""
+        if (item_ids, current) != (self._selection, self._current):
+            self._selection, self._current = item_ids, current
+            self._choose_again()
+
+    def _choose_again(self) -> None:
+        flags = QItemSelectionModel.SelectionFlag
+        place = self.model.row_of(self._current)
+        selection = self.list.selectionModel()
+        selection.blockSignals(True)
+        if place < 0:
+            selection.clearCurrentIndex()
+        else:
+            selection.setCurrentIndex(self.model.index(place), flags.NoUpdate)
+            self.list.scrollTo(self.model.index(place))
+        selection.select(self._ranges(), flags.ClearAndSelect)
+        selection.blockSignals(False)
+        self.model.mark(self._current)
+        self.list.viewport().update()
+
+    def _ranges(self) -> QItemSelection:
+        """The selected rows, those that follow each other as one range."""
+        ranges = QItemSelection()
+        places = sorted(place for place in map(self.model.row_of, self._selection) if place >= 0)
+        begin = 0
+        for at in range(1, len(places) + 1):
+            if at == len(places) or places[at] != places[at - 1] + 1:
+                ranges.select(self.model.index(places[begin]), self.model.index(places[at - 1]))
+                begin = at
+        return ranges
+
+    def _filter(self, name: str) -> None:
+        self.model.set_filter(name)
+        self._say_empty(not sum(self.model.counts().values()), False, False)
+
+    def end_search(self) -> None:
+        """List what does not have the text as well."""
+        self.search.clear()
+        self.model.set_search("")
+
+    def _search(self, text: str) -> None:
+        self.model.set_search(text)
+        self._say_empty(not sum(self.model.counts().values()), False, False)
+
+    def _go_to_first(self) -> None:
+        """Enter in the search chooses the first that is found, and leaves the field."""
+        if self.model.rowCount():
+            if self.model.row_of(self._current) < 0:
+                self.list.selectionModel().setCurrentIndex(
+                    self.model.index(0), QItemSelectionModel.SelectionFlag.ClearAndSelect
+                )
+            self.list.setFocus()
+
+    def _picked(self) -> None:
+        selection = self.list.selectionModel()
+        ranges = selection.selection()
+        parts = [ranges.at(at) for at in range(ranges.size())]
+        rows = [row for part in parts for row in range(part.top(), part.bottom() + 1)]
+        index = selection.currentIndex()
+        current = index.row() if index.row() in rows else rows[-1] if rows else -1
+        ids = self.model.ids()
+        self._selection = tuple(ids[row] for row in rows)
+        self._current = ids[current] if current >= 0 else self._current
+        self.model.mark(self._current)
+        self.selected.emit(self._selection, self._current)
+
+    def _activate(self, index: QModelIndex) -> None:
+        row = self.model.row(index.row())
+        if row is not None:
+            self.activated.emit(row.item_id)

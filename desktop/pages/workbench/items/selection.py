@@ -1,0 +1,57 @@
+"""Synchronizes the selection of list and canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from desktop.canvas.model.regions import StoreEvent
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.pages.workbench.items.items_panel import ItemsPanel
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+
+
+class SelectionController(QObject):
+    """Brings what is selected on the canvas or in the list to the bench, and from there to the other one.
+
+    `commit` takes what is typed about the chosen item before another one is chosen.
+    """
+
+    def __init__(
+        self,
+        open_record: OpenRecord,
+        items: ItemsPanel,
+        view: CanvasView,
+        commit: Callable[[], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._open_record, self._items, self._view, self._commit = open_record, items, view, commit
+        self._showing = False
+        open_record.selectionChanged.connect(self.show)
+        open_record.currentChanged.connect(self.show)
+        items.selected.connect(self._in_list)
+        view.store.subscribe(self._on_canvas)
+
+    def show(self) -> None:
+        """Show the selection of the bench in both places; regions that are not on view are only listed."""
+        open_record = self._open_record
+        self._showing = True
+        self._items.select(open_record.selection, open_record.current)
+        self._view.store.select(open_record.selection)
+        self._showing = False
+
+    def _in_list(self, item_ids: tuple[str, ...], current: str) -> None:
+        self._commit()
+        self._open_record.select(item_ids, current)
+        self._view.ensure_visible(current)
+
+    def _on_canvas(self, event: StoreEvent) -> None:
+        # A region that is taken off the canvas, with its picture for example, stays selected in the list.
+        if not event.selection or event.removed or self._showing:
+            return
+        ids = self._view.store.selected
+        if ids and self._open_record.current not in ids:
+            self._commit()
+        self._open_record.select(ids)

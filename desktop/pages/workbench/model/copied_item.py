@@ -1,0 +1,52 @@
+"""Defines what a copied item carries: name, model and detection settings. No window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from desktop.pages.workbench.model.detection_settings import (
+    DETECTION,
+    carried,
+    item_detection_settings,
+    with_settings,
+)
+from desktop.pages.workbench.model.document import ItemView
+from shared.geometry import Rect, pixels_to_point
+
+
+class CopiedItem(BaseModel):
+    """An item as it was copied; `place` is its region x, y, w, h in fractions of its reference image."""
+
+    description: str | None = Field(default=None, max_length=20_000)
+    model_id: str | None = Field(default=None, max_length=255)
+    place: tuple[float, float, float, float]
+    detection: dict[str, Any] | None = None
+
+
+def copy_of(item: ItemView, size: tuple[int, int]) -> CopiedItem | None:
+    """What a copy of `item` carries along; `size` is its reference image in px. None without a region."""
+    rect = item.region(*size)
+    if rect is None or rect.empty:
+        return None
+    place = pixels_to_point(rect, *size)
+    detection = (item.item_point or {}).get(DETECTION)
+    return CopiedItem.model_construct(
+        description=item.description,
+        model_id=item.model_id,
+        place=(place.x, place.y, place.w, place.h),
+        detection=detection,
+    )
+
+
+def fields_of(copy: CopiedItem, item_point: Mapping[str, Any], place: Rect) -> dict[str, Any]:
+    """The fields of the item that a copy becomes at `place` (fractions), whose `item_point` is given."""
+    point = dict(item_point)
+    own = item_detection_settings({DETECTION: copy.detection})
+    if own.known:
+        point = with_settings(point, carried(own, Rect(*copy.place), place))
+    elif copy.detection is not None:
+        point[DETECTION] = copy.detection
+    return {"item_point": point, "description": copy.description, "model_id": copy.model_id}

@@ -1,0 +1,319 @@
+"""Holds the open record as the user sees it: the service's state with pending edits on top. No Qt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from desktop.journal import Edit, EditKind
+from desktop.journal.edits import new_id
+from desktop.pages.workbench.model.correction import (
+    CorrectionDraft,
+    boxes_of,
+    corrected,
+    known_version,
+    same_boxes,
+)
+from desktop.pages.workbench.model.signing import (
+    VERDICT,
+    given_by_other,
+    same_verdict,
+    standing_verdict,
+    to_sign,
+)
+from shared import results
+from shared.codes import Verdict
+from shared.geometry import Rect, pixels_to_point, point_to_pixels
+from shared.wire.inspection import Item, Record
+
+ITEM = "item"
+"""What the journal calls an item."""
+
+FIELDS = ("item_name", "description", "model_id", "item_point")
+"""The fields of an item that a person edits and the service takes in an update."""
+
+BOXES = "boxes"
+"""The field of an edit that holds corrected findings: ``{"of_version": ..., "boxes": [...]}``; it has a call
+of its own."""
+
+REASON = "reason"
+"""The field of a deleting edit that says why."""
+
+PLACE = "place"
+"""The field of a deleting edit that tells how many items stood before the deleted one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """One item as shown. `item_id` is the id of the journal; `saved` is False while edits of it wait."""
+
+    item_id: str
+    item_name: str
+    description: str | None = None
+    model_id: str | None = None
+    model_name: str | None = None
+    item_point: Mapping[str, Any] | None = None
+    result: tuple[results.Entry, ...] = ()
+    pending_verdict: Mapping[str, Any] | None = None
+    saved: bool = True
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the person decided, also when the service does not know it yet."""
+        if self.pending_verdict is not None:
+            return to_sign(self.pending_verdict)[0]
+        return results.verdict(self.result)
+
+    @property
+    def reason(self) -> str:
+        """The reason given with the verdict."""
+        if self.pending_verdict is not None:
+            return to_sign(self.pending_verdict)[1]
+        entry = results.current(self.result)
+        return str(entry["verdict"].get("reason") or "") if entry and results.is_verdict(entry) else ""
+
+    @property
+    def passed(self) -> bool | None:
+        """Passed, not passed, or None: what counts for the record."""
+        if self.pending_verdict is not None:
+            value = self.verdict
+            return None if value is Verdict.UNDECIDED else value is Verdict.PASSED
+        return results.passed(self.result)
+
+    def region(self, width: int, height: int) -> Rect | None:
+        """The region in px of an upright reference image of this size; None for an item without one."""
+        point = (self.item_point or {}).get("point")
+        if not point:
+            return None
+        return point_to_pixels(point["x"], point["y"], point["w"], point["h"], width, height)
+
+    def fields(self) -> dict[str, Any]:
+        """The editable fields as JSON values."""
+        return {
+            "item_name": self.item_name,
+            "description": self.description,
+            "model_id": self.model_id,
+            "item_point": None if self.item_point is None else dict(self.item_point),
+        }
+
+
+def view_of(item: Item, item_id: str) -> ItemView:
+    """An item of the service under the journal's id."""
+    point = item.item_point.model_dump(mode="json", exclude_unset=True) if item.item_point else None
+    return ItemView(
+        item_id=item_id,
+        item_name=item.item_name,
+        description=item.description,
+        model_id=item.model_id,
+        model_name=item.model_name,
+        item_point=point,
+        result=tuple(entry.model_dump(mode="json", exclude_unset=True) for entry in item.result),
+    )
+
+
+def _item_of(edit: Edit) -> ItemView:
+    """The item that a create or restore holds."""
+    fields: dict[str, Any] = {name: edit.after.get(name) for name in FIELDS}
+    return ItemView(item_id=edit.object_id, **fields, result=tuple(edit.after.get("result") or ()))
+
+
+def fraction_point(rect: Rect, width: int, height: int) -> dict[str, float]:
+    """`item_point.point` for a region in px: fractions of the upright image."""
+    point = pixels_to_point(rect, width, height)
+    return {"x": point.x, "y": point.y, "w": point.w, "h": point.h}
+
+
+class Document:
+    """A record with its items in order.
+
+    It changes in two ways: `load_items` takes in what the service says, `apply` takes in edits of the
+    journal. The service's state never hides a pending edit. `me` is the id of the person at this desktop.
+    """
+
+    def __init__(self, record: Record, me: str | None = None) -> None:
+        self.record = record
+        self._me = me
+        self._served: dict[str, ItemView] = {}
+        self._items: dict[str, ItemView] = {}
+        self._places: dict[str, int] | None = None
+        self._removed: dict[str, ItemView] = {}
+
+    @property
+    def items(self) -> list[ItemView]:
+        """The items as the person sees them, oldest first."""
+        return list(self._items.values())
+
+    def item(self, item_id: str) -> ItemView | None:
+        """One of them."""
+        return self._items.get(item_id)
+
+    def load_items(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
+        """Replace all items by the service's state; `pending` are the journal's edits of this record."""
+        self._served = {item.item_id: item for item in items}
+        self._rebuild(pending)
+
+    def update_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
+        """One item as the service has it now; `pending` holds at least the edits of this item."""
+        self._served[item.item_id] = item
+        self._rebuild_one(item.item_id, pending)
+
+    def drop_item(self, item_id: str, pending: Sequence[Edit]) -> None:
+        """The service does not have this item any more; `pending` holds at least the edits of it."""
+        self._served.pop(item_id, None)
+        self._rebuild_one(item_id, pending)
+
+    def rebase(self, pending: Sequence[Edit]) -> None:
+        """Start again from what the service said, with these edits on top."""
+        self._rebuild(pending)
+
+    def apply(self, edits: Iterable[Edit]) -> None:
+        """Apply edits that the journal just took."""
+        restored: list[Edit] = []
+        for edit in edits:
+            if edit.kind in (EditKind.CREATE, EditKind.DELETE):
+                self._put_back(restored)
+            self._apply(edit)
+            if edit.kind is EditKind.RESTORE and edit.object == ITEM and edit.after.get(PLACE) is not None:
+                restored.append(edit)
+        self._put_back(restored)
+        self._places = None
+
+    def _rebuild(self, pending: Sequence[Edit]) -> None:
+        order = list(self._items)
+        self._items = dict(self._served)
+        self.apply(edit for edit in pending if edit.record_id == self.record.inspection_id)
+        # An item that was made here keeps its place when the service names it.
+        known = {item_id: place for place, item_id in enumerate(order)}
+        if self._items.keys() <= known.keys():
+            self._items = dict(sorted(self._items.items(), key=lambda pair: known[pair[0]]))
+            self._places = None
+
+    def _rebuild_one(self, item_id: str, pending: Sequence[Edit]) -> None:
+        """The same for one item; it keeps its place."""
+        before = list(self._items) if item_id in self._items else []
+        served = self._served.get(item_id)
+        if served is None:
+            self._items.pop(item_id, None)
+        else:
+            self._items[item_id] = served
+        edits = [edit for edit in pending if edit.object_id == item_id]
+        self.apply(edits)
+        if item_id in self._items and any(edit.kind is not EditKind.UPDATE for edit in edits) and before:
+            self._items = {known: self._items[known] for known in before}
+        self._places = None
+
+    def _apply(self, edit: Edit) -> None:
+        if edit.object != ITEM:
+            return
+        match edit.kind:
+            case EditKind.CREATE | EditKind.RESTORE:
+                known = self._removed.pop(edit.object_id, None)
+                self._items[edit.object_id] = replace(known or _item_of(edit), saved=False)
+            case EditKind.DELETE:
+                gone = self._items.pop(edit.object_id, None)
+                if gone is not None:
+                    self._removed[edit.object_id] = gone
+            case EditKind.UPDATE:
+                item = self._items.get(edit.object_id)
+                if item is not None:
+                    changed = {name: value for name, value in edit.after.items() if name in FIELDS}
+                    verdict = edit.after.get(VERDICT, item.pending_verdict)
+                    served = self._served.get(edit.object_id)
+                    if given_by_other(verdict) and served is not None:
+                        # Taken back before it reached the service: there their verdict stands as it did.
+                        stands = standing_verdict(served.result, self._me)
+                        verdict = None if same_verdict(stands, verdict) else verdict
+                    boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
+                    undone = boxes and before and same_boxes(before["boxes"], boxes["boxes"])
+                    if boxes is not None and not undone:
+                        changed["result"] = corrected(item.result, boxes["of_version"], boxes["boxes"])
+                    self._items[edit.object_id] = replace(
+                        item, **changed, pending_verdict=verdict, saved=False
+                    )
+
+    def _put_back(self, restored: list[Edit]) -> None:
+        """Move the items that these edits restored to their places; empties the list."""
+        if not restored:
+            return
+        gone = {edit.object_id for edit in restored}
+        order = [item_id for item_id in self._items if item_id not in gone]
+        for edit in restored:
+            order.insert(edit.after[PLACE], edit.object_id)
+        self._items = {item_id: self._items[item_id] for item_id in order}
+        restored.clear()
+
+    def index_of(self, item_id: str) -> int:
+        """How many items stand before this one; -1 when it is gone."""
+        if self._places is None:
+            self._places = {known: place for place, known in enumerate(self._items)}
+        return self._places.get(item_id, -1)
+
+    # -- edits to be appended to the journal
+
+    def make(self, label: str, fields: Mapping[str, Any], item_id: str | None = None) -> Edit:
+        """An edit that creates an item with `fields` (item_name and what else is known)."""
+        whole = {name: fields.get(name) for name in FIELDS}
+        return self._edit(item_id or new_id(), EditKind.CREATE, {}, whole, label)
+
+    def change(self, item_id: str, label: str, fields: Mapping[str, Any]) -> Edit | None:
+        """An edit that changes `fields` of an item; None when nothing would change or it is gone."""
+        item = self._items.get(item_id)
+        if item is None:
+            return None
+        now = item.fields()
+        after = {name: value for name, value in fields.items() if now[name] != value}
+        if not after:
+            return None
+        return self._edit(item_id, EditKind.UPDATE, {name: now[name] for name in after}, after, label)
+
+    def decide(self, item_id: str, label: str, verdict: Verdict, reason: str) -> Edit | None:
+        """An edit that sets the verdict; None when it is set so already or the item is gone."""
+        item = self._items.get(item_id)
+        if item is None or (item.verdict is verdict and item.reason == reason):
+            return None
+        before = {VERDICT: self._standing(item)}
+        after = {VERDICT: {"value": verdict.value, "reason": reason}}
+        return self._edit(item_id, EditKind.UPDATE, before, after, label)
+
+    def correct(self, draft: CorrectionDraft, label: str) -> Edit | None:
+        """An edit that makes a draft the newest findings; None when it changes nothing or the item is gone.
+
+        A verdict that stands is taken back with it: it was given for other findings.
+        """
+        item = self._items.get(draft.item_id)
+        now = boxes_of(draft.newest)
+        if item is None or same_boxes(now, draft.boxes):
+            return None
+        version = known_version(draft.base if draft.newest is None else draft.newest)
+        before: dict[str, Any] = {BOXES: {"of_version": version, "boxes": list(now)}}
+        after: dict[str, Any] = {
+            BOXES: {"of_version": known_version(draft.base), "boxes": list(draft.boxes)},
+        }
+        if item.verdict is not Verdict.UNDECIDED:
+            before[VERDICT] = self._standing(item)
+            after[VERDICT] = None
+        return self._edit(draft.item_id, EditKind.UPDATE, before, after, label)
+
+    def remove(self, item_id: str, label: str, photos: Sequence[str] = (), reason: str = "") -> Edit | None:
+        """An edit that deletes an item; `photos` are its photos' file ids, for a service that lost it.
+
+        `reason` is why, for the audit log; empty where none was asked for.
+        """
+        item = self._items.get(item_id)
+        if item is None:
+            return None
+        result = [dict(entry) for entry in item.result]
+        whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.index_of(item_id)}
+        return self._edit(item_id, EditKind.DELETE, whole, {REASON: reason} if reason else {}, label)
+
+    def _standing(self, item: ItemView) -> dict[str, Any]:
+        """The verdict of an item as an edit finds it."""
+        known = standing_verdict(item.result, self._me) if item.pending_verdict is None else None
+        return known or {"value": item.verdict.value, "reason": item.reason}
+
+    def _edit(
+        self, item_id: str, kind: EditKind, before: Mapping[str, Any], after: Mapping[str, Any], label: str
+    ) -> Edit:
+        return Edit(self.record.inspection_id, ITEM, item_id, kind, before, after, label, time.time())

@@ -1,0 +1,157 @@
+"""Names edits and formats the status bar."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.canvas.model.regions import Region, RegionStep
+from desktop.canvas.tools.tool_names import step_name
+from desktop.imaging.decoding.tone import Tone
+from shared.geometry import Rect
+
+
+class EditName(StrEnum):
+    """The label of an edit that is not a step of the canvas."""
+
+    RENAME = "rename"
+    DESCRIBE = "describe"
+    MODEL = "model"
+    VERDICT = "verdict"
+    REMOVE = "remove"
+    IMPORT = "import"
+    CORRECT = "correct"
+    DETECTION = "detection"
+    IGNORE = "ignore"
+    MARK = "mark"
+    ALIGN = "align by hand"
+
+
+def edit_name(label: str) -> str:
+    """What undo calls an edit with this label."""
+    translate = QCoreApplication.translate
+    match label:
+        case EditName.RENAME:
+            return translate("Workbench", "Rename item")
+        case EditName.DESCRIBE:
+            return translate("Workbench", "Change description")
+        case EditName.MODEL:
+            return translate("Workbench", "Change model")
+        case EditName.VERDICT:
+            return translate("Workbench", "Set verdict")
+        case EditName.REMOVE:
+            return translate("Workbench", "Delete item")
+        case EditName.IMPORT:
+            return translate("Workbench", "Import regions")
+        case EditName.CORRECT:
+            return translate("Workbench", "Correct findings")
+        case EditName.DETECTION:
+            return translate("Workbench", "Change detection settings")
+        case EditName.IGNORE:
+            return translate("Workbench", "Change ignored areas")
+        case EditName.ALIGN:
+            return translate("Workbench", "Align with three points")
+        case EditName.MARK:
+            return translate("Workbench", "Move to reference image")
+    try:
+        return step_name(RegionStep(label))
+    except ValueError:
+        return label
+
+
+def field_name(name: str) -> str:
+    """What a person calls a field of an item."""
+    translate = QCoreApplication.translate
+    match name:
+        case "item_name":
+            return translate("Workbench", "Name")
+        case "description":
+            return translate("Workbench", "Description")
+        case "model_id":
+            return translate("Workbench", "Detection model")
+        case "item_point":
+            return translate("Workbench", "Region")
+        case "verdict":
+            return translate("Workbench", "Verdict")
+        case "boxes":
+            return translate("Workbench", "Findings")
+    return name
+
+
+def grouped(number: float) -> str:
+    """A whole number with thin gaps between the thousands."""
+    return f"{round(number):,}".replace(",", "\u2009")
+
+
+def region_text(rect: Rect, mm_per_pixel: float | None) -> str:
+    """Width and height of a region in px, and in mm where the scale is known."""
+    size = f"{grouped(rect.w)} × {grouped(rect.h)} px"
+    if mm_per_pixel is None:
+        return size
+    return f"{size} ({rect.w * mm_per_pixel:.0f} × {rect.h * mm_per_pixel:.0f} mm)"
+
+
+def status_left(
+    name: str,
+    size: tuple[int, int] | None,
+    number: int,
+    count: int,
+    tone: Tone,
+    snapping: bool,
+) -> str:
+    """What is open: file, its size in px, which item of how many; and what is not as usual on view."""
+    parts = [name]
+    if size is not None:
+        parts.append(f"{size[0]} × {size[1]}")
+    if count:
+        said = QCoreApplication.translate("Workbench", "Item {n} / {all}")
+        parts.append(said.format(n=number, all=count))
+    if tone.brightness:
+        said = QCoreApplication.translate("Workbench", "Brightness {n}")
+        parts.append(said.format(n=f"{tone.brightness:+d}"))
+    if tone.contrast:
+        said = QCoreApplication.translate("Workbench", "Contrast {n}")
+        parts.append(said.format(n=f"{tone.contrast:+d}"))
+    if snapping:
+        parts.append(QCoreApplication.translate("Workbench", "Snap on"))
+    return " · ".join(part for part in parts if part)
+
+
+def region_flags(region: Region | None) -> list[str]:
+    """Locked and hidden, where the region is."""
+    words = []
+    if region is not None and region.locked:
+        words.append(QCoreApplication.translate("Workbench", "Locked"))
+    if region is not None and region.hidden:
+        words.append(QCoreApplication.translate("Workbench", "Hidden"))
+    return words
+
+
+def status_right(
+    cursor: tuple[int, int] | None,
+    region: Region | None,
+    mm_per_pixel: float | None,
+    chosen: int,
+    *,
+    findings: bool = False,
+) -> str:
+    """Where the pointer is in px, and how the chosen region is, or how many are chosen.
+
+    With `findings` the regions are findings on a photo.
+    """
+    parts = []
+    if cursor is not None:
+        parts.append(f"x {grouped(cursor[0])}  y {grouped(cursor[1])}")
+    if findings and chosen > 1:
+        parts.append(QCoreApplication.translate("Workbench", "%n finding(s) selected", "", chosen))
+    elif findings and region is not None:
+        said = QCoreApplication.translate("Workbench", "Finding {size}")
+        parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
+    elif chosen > 1:
+        parts.append(QCoreApplication.translate("Workbench", "%n region(s) selected", "", chosen))
+    elif region is not None:
+        said = QCoreApplication.translate("Workbench", "Region {size}")
+        parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
+        parts += region_flags(region)
+    return "  ·  ".join(parts)

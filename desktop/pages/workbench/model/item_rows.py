@@ -1,0 +1,211 @@
+"""Computes once what list, canvas and inspector show of an item. No window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from desktop.canvas.layers.finding_layer import Matrix
+from desktop.canvas.model.regions import RegionState
+from desktop.localization.detection_terms import model_word
+from desktop.pages.workbench.model.correction import boxes_of
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.model.run_state import RunState, run_state
+from shared import findings, results
+from shared.codes import Verdict
+from shared.geometry import Rect, from_corners
+from shared.wire.detection import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    """One box of a result entry: px of the upright photo. `place` counts its readable boxes from 0.
+
+    `drawn`: a person drew it, and its confidence says nothing; `author` is who, empty where not known.
+    `size_mm` is its width and height on the reference image, None where the scale is not known.
+    """
+
+    label: str
+    confidence: float
+    rect: Rect
+    place: int = 0
+    accepted: bool = False
+    drawn: bool = False
+    author: str = ""
+    severity: Severity | None = None
+    size_mm: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """An item with its number. `status` is passed, failed, undecided or not_started."""
+
+    item_id: str
+    number: int
+    name: str
+    model: str
+    status: str
+    findings: int
+    best: float | None
+    run: RunState
+    saved: bool
+    finished: bool
+    detected: bool
+
+    @property
+    def judged(self) -> bool:
+        """Whether a person decided it."""
+        return self.status in (Verdict.PASSED, Verdict.FAILED)
+
+    @property
+    def note(self) -> str:
+        """Why the newest detection gave no result, as a sentence; empty when it gave one."""
+        return self.run.message
+
+    @property
+    def state(self) -> RegionState:
+        """The colour of its region."""
+        return RegionState.NONE if self.status == "not_started" else RegionState(self.status)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingContext:
+    """What is known beside a result entry: severities of labels now, the scale, who works here.
+
+    `me` is the user id and what that person is called.
+    """
+
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    mm_per_pixel: float | None = None
+    me: tuple[str, str] = ("", "")
+
+    def author(self, entry: results.Entry | None, box: Mapping[str, Any]) -> str:
+        """What who drew a finding is called; empty where that is not known."""
+        user_id, name = findings.author(entry or {}, box)
+        # What is not sent yet was drawn here.
+        return name or (self.me[1] if user_id in ("", self.me[0]) else "")
+
+
+def findings_of(entry: results.Entry | None, known: FindingContext | None = None) -> tuple[ShownFinding, ...]:
+    """The boxes of a result entry, the surest first; what cannot be read is left out."""
+    known = known or FindingContext()
+    found = []
+    matrix = homography(entry)
+    for place, box in enumerate(boxes_of(entry)):
+        rect = from_corners(*(box["points"][name] for name in ("x1", "y1", "x2", "y2")))
+        drawn = findings.is_drawn(box)
+        found.append(
+            ShownFinding(
+                label=box["label"],
+                confidence=box["confidence"],
+                rect=rect,
+                place=place,
+                accepted=box["accepted"],
+                drawn=drawn,
+                author=known.author(entry, box) if drawn else "",
+                severity=findings.severity(box, known.severities),
+                size_mm=findings.size_mm(rect, matrix, known.mm_per_pixel),
+            )
+        )
+    return tuple(sorted(found, key=lambda finding: -finding.confidence))
+
+
+def detections(item: ItemView) -> list[results.Entry]:
+    """The result entries with findings, of a detection or corrected by a person, oldest first."""
+    return [entry for entry in results.ordered(item.result) if not results.is_verdict(entry)]
+
+
+def shown_detection(item: ItemView) -> results.Entry | None:
+    """The detection to show: the newest that finished, else the newest."""
+    entries = detections(item)
+    finished = [entry for entry in entries if results.is_finished(entry)]
+    best = finished or entries
+    return best[-1] if best else None
+
+
+def homography(entry: results.Entry | None) -> list[list[float]] | None:
+    """The 3 x 3 mapping from reference px to photo px that a detection found; None without one."""
+    return findings.homography(entry)
+
+
+def to_reference(entry: results.Entry | None) -> Matrix | None:
+    """The 3 x 3 mapping from photo px to reference px; None without an alignment."""
+    matrix = homography(entry)
+    if matrix is None:
+        return None
+    try:
+        return np.linalg.inv(np.array(matrix, np.float64))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def alignment(entry: results.Entry | None) -> tuple[float, int] | None:
+    """Mean error in px and number of inliers of the alignment; None without one."""
+    said = _alignment(entry)
+    if said is None or "error_px" not in said:
+        return None
+    return float(said["error_px"]), int(said.get("inliers") or 0)
+
+
+def _alignment(entry: results.Entry | None) -> Mapping[str, Any] | None:
+    said = ((entry or {}).get("provenance") or {}).get("alignment")
+    return said if isinstance(said, Mapping) else None
+
+
+def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
+    """The row of an item; `models` names models by their id."""
+    found = findings_of(shown_detection(item)) if item.result else ()
+    verdict = item.verdict
+    if verdict is not Verdict.UNDECIDED:
+        status = verdict.value
+    else:
+        status = "undecided" if item.result or item.pending_verdict else "not_started"
+    return ItemRow(
+        item_id=item.item_id,
+        number=number,
+        name=item.item_name,
+        model=models.get(item.model_id or "", model_word(item.model_id, item.model_name)),
+        status=status,
+        findings=len(found),
+        best=max((one.confidence for one in found if not one.drawn), default=None),
+        run=run_state(item.result),
+        saved=item.saved,
+        finished=item.passed is not None,
+        detected=results.finished_detection(item.result) is not None,
+    )
+
+
+class ItemRows:
+    """The rows of a record. An item that did not change keeps its row, also in a large record."""
+
+    def __init__(self) -> None:
+        self._items: Sequence[ItemView] = ()
+        self._rows: list[ItemRow] = []
+        self._numbers: dict[str, int] | None = None
+        self._models: Mapping[str, str] = {}
+
+    def of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[ItemRow]:
+        """The rows of all items, numbered in their order from 1; `models` names models by their id."""
+        before, rows = (self._items, self._rows) if models == self._models else ((), [])
+        # Nearly all are what and where they were: that is found without a step of Python for each.
+        stay = list(map(is_, items, before))
+        other = [place for place, same in enumerate(stay) if not same]
+        known = {row.item_id: place for place, row in enumerate(rows)} if other else {}
+        now = rows[: len(stay)]
+        for place in (*other, *range(len(stay), len(items))):
+            item, number = items[place], place + 1
+            old = known.get(item.item_id, -1)
+            moved = old >= 0 and before[old] is item
+            now[place:number] = [replace(rows[old], number=number) if moved else row_of(item, number, models)]
+        self._items, self._rows, self._numbers, self._models = items, now, None, dict(models)
+        return now
+
+    def number(self, item_id: str) -> int:
+        """The number of an item among those that were given last; 0 when it was not among them."""
+        if self._numbers is None:
+            self._numbers = {row.item_id: row.number for row in self._rows}
+        return self._numbers.get(item_id, 0)

@@ -1,0 +1,55 @@
+"""Identifies the picture that a region is marked on: the record's reference image or the item's own file.
+
+Detection works on the file that the item names, so the canvas shows the same one. No Qt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.pages.workbench.model.document import ItemView
+from shared import content
+from shared.wire.catalogue import ReferenceImage
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFile:
+    """`info` is its fileInfo, which new items name; `image` is None for a file that only items name."""
+
+    info: Mapping[str, Any]
+    image: ReferenceImage | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name for the person."""
+        given = str(self.info.get("filename") or "")
+        return given or (self.image.reference_image_name if self.image is not None else "")
+
+    @property
+    def mm_per_pixel(self) -> float | None:
+        """Its scale, where it is known."""
+        return self.image.mm_per_pixel if self.image is not None else None
+
+
+def same_file(one: ReferenceFile | None, other: ReferenceFile | None) -> bool:
+    """True when both are the same file, or both are None."""
+    if one is None or other is None:
+        return one is other
+    return one is other or content.same_file(one.info, other.info)
+
+
+def of_record(image: ReferenceImage | None) -> ReferenceFile | None:
+    """The file of a record's reference image; None without one."""
+    if image is None:
+        return None
+    names = ("download_url", "filename", "ipfs_cid", "mime_type", "size")
+    return ReferenceFile({name: getattr(image, name) for name in names}, image)
+
+
+def of_item(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
+    """The file that an item's region is marked on: the one it names, else `home`, that of its record."""
+    info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
+    named = content.names_another(info, None if home is None else home.info)
+    return ReferenceFile(info) if named else home

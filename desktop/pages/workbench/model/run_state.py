@@ -1,0 +1,68 @@
+"""Reads the state of an item's detection from its result entries. No window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from desktop.localization.detection_terms import failure_sentence
+from shared import results
+from shared.codes import Progress
+
+UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})
+"""The codes of failures in which photo and region could not be laid on each other."""
+
+
+class RunPhase(StrEnum):
+    """Where the newest detection of an item stands."""
+
+    NONE = "none"
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+_UNDER_WAY = (RunPhase.WAITING, RunPhase.RUNNING)
+_RUNS: Mapping[str, RunPhase] = {
+    Progress.PENDING: RunPhase.WAITING,
+    Progress.DETECTING: RunPhase.RUNNING,
+    Progress.ERROR: RunPhase.FAILED,
+    Progress.CANCELED: RunPhase.CANCELED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """`code` and `message` say why it failed, `job_id` which job of the service it is."""
+
+    run: RunPhase = RunPhase.NONE
+    code: str = ""
+    message: str = ""
+    job_id: str = ""
+
+    @property
+    def under_way(self) -> bool:
+        """True while a result is to come."""
+        return self.run in _UNDER_WAY
+
+
+_NEVER_RUN = RunState()
+
+
+def run_state(entries: Iterable[results.Entry]) -> RunState:
+    """Where the newest detection stands."""
+    entry = results.newest_detection(entries)
+    if entry is None:
+        return _NEVER_RUN
+    run = _RUNS.get(str(entry.get("progress")), RunPhase.DONE)
+    if run in _UNDER_WAY and not results.is_under_way(entry):
+        # Written by another program: it will never be finished here.
+        run = RunPhase.DONE
+    given = entry.get("error")
+    said = given if isinstance(given, Mapping) else {}
+    code = str(said.get("code") or "")
+    message = failure_sentence(code, str(said.get("message") or "")) if run is RunPhase.FAILED else ""
+    return RunState(run, code, message, results.job_of(entry) or "")

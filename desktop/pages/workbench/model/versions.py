@@ -1,0 +1,59 @@
+"""Lists the versions of an item's result to choose from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.pages.workbench.model.correction import waits
+from desktop.pages.workbench.model.document import ItemView
+from desktop.widgets import status_word
+from shared import results
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """One version. `findings`: it has findings to show; a verdict has none."""
+
+    version: int
+    text: str
+    findings: bool
+
+
+def version_lines(item: ItemView) -> list[VersionLine]:
+    """The finished detections, the corrections and the verdicts of an item, oldest first."""
+    translate = QCoreApplication.translate
+    entries = [
+        entry
+        for entry in results.ordered(item.result)
+        if results.is_verdict(entry) or results.is_finished(entry)
+    ]
+    count = sum(not results.is_verdict(entry) for entry in entries)
+    lines: list[VersionLine] = []
+    number = 0
+    for entry in entries:
+        if results.is_verdict(entry):
+            said = entry["verdict"]
+            text = translate("Workbench", "Verdict by {name}: {verdict}").format(
+                name=_name(said), verdict=status_word(str(said.get("value")))
+            )
+            lines.append(VersionLine(results.version(entry), text, findings=False))
+            continue
+        number += 1
+        text = translate("Workbench", "Version {n} / {all}").format(n=number, all=count)
+        lines.append(VersionLine(results.version(entry), f"{text} · {_author(entry)}", findings=True))
+    return lines
+
+
+def _author(entry: results.Entry) -> str:
+    translate = QCoreApplication.translate
+    if waits(entry):
+        return translate("Workbench", "corrected by you, saving…")
+    if results.is_correction(entry):
+        return translate("Workbench", "corrected by {name}").format(name=_name(entry["correction"]))
+    return translate("Workbench", "detected by model")
+
+
+def _name(said: results.Entry) -> str:
+    return str(said.get("by_name") or QCoreApplication.translate("Workbench", "another user"))

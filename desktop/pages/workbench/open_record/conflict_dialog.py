@@ -1,0 +1,247 @@
+"""Resolves conflicts with other users' changes, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.journal import EditKind
+from desktop.journal.state import Conflict
+from desktop.localization.dates import minute
+from desktop.localization.detection_terms import finding_word, model_word
+from desktop.pages.workbench.model.document import BOXES, FIELDS
+from desktop.pages.workbench.model.edit_names import field_name, grouped
+from desktop.pages.workbench.model.signing import OTHERS, VERDICT, to_sign
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.sync.outbox import BY, RESULT, new_facts
+from desktop.widgets import Button, folded, label, rule, status_word
+from desktop.widgets import ButtonKind as ButtonKind
+from shared import results
+from shared.codes import Verdict
+
+_CHOICE_PX = 280
+"""Width of a line of a choice; as much fits into half of the dialog."""
+
+
+class ConflictDialog(QDialog):
+    """Shows every conflict: mine or theirs for each field; theirs is preselected."""
+
+    def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._open_record = open_record
+        self._conflicts: Sequence[Conflict] = open_record.edits.conflicts()
+        self._mine: dict[tuple[str, str], QRadioButton] = {}
+        self._theirs: dict[tuple[str, str], QRadioButton] = {}
+        self.setWindowTitle(self.tr("Conflicting changes"))
+        self.setModal(True)
+        self.setMinimumSize(760, 260)
+        content = QWidget()
+        content.setProperty("clear", True)
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.setSpacing(12)
+        for number, conflict in enumerate(self._conflicts):
+            if number:
+                self._column.addWidget(rule())
+            self._add(conflict)
+        self._column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(content)
+        self.later = Button(self.tr("Later"))
+        self.apply = Button(self.tr("Apply"), kind=ButtonKind.MAIN)
+        self.apply.setObjectName("apply-decisions")
+        self.later.clicked.connect(self.reject)
+        self.apply.clicked.connect(self.decide)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.later)
+        row.addWidget(self.apply)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addWidget(label(self.tr("Changes that need a decision"), "item"))
+        column.addWidget(scroll, 1)
+        column.addLayout(row)
+        self.later.setDefault(True)
+
+    def mine(self, edit_id: str, field: str) -> QRadioButton:
+        """The button that keeps this person's value of a field."""
+        return self._mine[edit_id, field]
+
+    def theirs(self, edit_id: str, field: str) -> QRadioButton:
+        """The button that keeps the other user's value of a field."""
+        return self._theirs[edit_id, field]
+
+    def decide(self) -> None:
+        """Apply what is chosen."""
+        for conflict in self._conflicts:
+            edit = conflict.edit
+            if edit.kind is not EditKind.UPDATE and self._mine[edit.id, ""].isChecked():
+                self._open_record.edits.send_anyway(edit.id)
+                continue
+            chosen = {name for name in edit.after if (edit.id, name) in self._mine}
+            after = {name: edit.after[name] for name in chosen if self._mine[edit.id, name].isChecked()}
+            if BOXES in after and _passes_over(conflict):
+                # Said, so that it is known when this edit meets the verdict again, or is undone.
+                after[VERDICT] = None
+            self._open_record.edits.resolve(edit.id, after)
+        self.accept()
+
+    def _add(self, conflict: Conflict) -> None:
+        edit = conflict.edit
+        item = (
+            self._open_record.document.item(edit.object_id)
+            if self._open_record.document is not None
+            else None
+        )
+        name = edit.after.get("item_name") or edit.before.get("item_name")
+        name = item.item_name if item is not None else name
+        self._column.addWidget(label(str(name) or self.tr("Item"), "strong"))
+        refusal = self._open_record.edits.refusals.get(edit.id, "")
+        if refusal or not conflict.current:
+            said = refusal or self.tr("The service rejected this change.")
+            self._column.addWidget(label(said, "error", wrap=True))
+        else:
+            said = self.tr("Another user modified this item. Select what to keep.")
+            if conflict.current.get(BY) and _fields_differ(conflict):
+                said = self.tr("{name} modified this item. Select what to keep.").format(
+                    name=conflict.current[BY]
+                )
+            self._column.addWidget(label(said, "dim", wrap=True))
+            if edit.kind is EditKind.DELETE:
+                for line in self._changes(conflict):
+                    self._column.addWidget(label(line, wrap=True))
+            if edit.kind is EditKind.UPDATE and _passes_over(conflict):
+                said = self.tr(
+                    "The findings have changed, so the item becomes undecided. A verdict "
+                    "applies only to the findings it was given for."
+                )
+                self._column.addWidget(label(said, "dim", wrap=True))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
+        self._column.addLayout(grid)
+        if edit.kind is not EditKind.UPDATE:
+            delete = edit.kind is EditKind.DELETE
+            whole = self.tr("Delete anyway") if delete else self.tr("Retry")
+            keep = self.tr("Keep item") if delete and conflict.current else self.tr("Discard my change")
+            self._choice(grid, 0, edit.id, "", whole, keep)
+            return
+        verdict = conflict.current.get(VERDICT) or {}
+        for row, (field, value) in enumerate(edit.after.items()):
+            theirs = conflict.current.get(field)
+            other = self._shown(field, theirs) if conflict.current else self.tr("Discard my change")
+            mine = self._shown(field, value, mine=True)
+            if field == VERDICT and _passes_over(conflict):
+                # It goes with the findings.
+                continue
+            if field == VERDICT and isinstance(theirs, Mapping):
+                mine = self._signed(mine, self._me(), datetime.fromtimestamp(edit.at, UTC))
+                other = self._signed(other, theirs.get("by_name"), _time(theirs.get("at")))
+            if field == BOXES and _passes_over(conflict):
+                mine = f"{mine}\n{self._shown(VERDICT, {'value': Verdict.UNDECIDED.value})}"
+                signed = self._signed(
+                    self._shown(VERDICT, verdict), verdict.get("by_name"), _time(verdict.get("at"))
+                )
+                other = f"{other}\n{signed}"
+            self._choice(grid, row, edit.id, field, mine, other)
+
+    def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
+        grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
+        group = QButtonGroup(self)
+        said = (self.tr("Mine: {value}").format(value=mine), self.tr("Theirs: {value}").format(value=theirs))
+        own, other = (QRadioButton(folded(text, self.fontMetrics(), _CHOICE_PX)) for text in said)
+        group.addButton(own)
+        group.addButton(other)
+        other.setChecked(True)
+        self._mine[edit_id, field], self._theirs[edit_id, field] = own, other
+        grid.addWidget(own, row, 1)
+        grid.addWidget(other, row, 2)
+
+    def _changes(self, conflict: Conflict) -> list[str]:
+        """What happened meanwhile to an item that this user deleted, one line each."""
+        edit, current = conflict.edit, conflict.current
+        lines = [
+            f"{field_name(name)}: {self._shown(name, edit.before[name])} → {self._shown(name, current[name])}"
+            for name in FIELDS
+            if name in edit.before and current.get(name) != edit.before[name]
+        ]
+        payload = self._open_record.context.payload
+        me = payload.user.user_id if payload is not None else ""
+        for entry in new_facts(edit, current.get(RESULT) or (), me):
+            said = entry.get(VERDICT) or entry.get("correction") or {}
+            if results.is_verdict(entry):
+                what = f"{field_name(VERDICT)}: {self._shown(VERDICT, said)}"
+            else:
+                found = {"boxes": (entry.get("resultImage") or {}).get("boxes") or []}
+                what = f"{field_name(BOXES)}: {self._shown(BOXES, found)}"
+            signed = self._signed(what, said.get("by_name"), _time(said.get("at"))) if said else what
+            lines.append(signed.replace("\n", " – "))
+        return lines
+
+    def _me(self) -> str:
+        payload = self._open_record.context.payload
+        return payload.user.name or payload.user.username if payload is not None else ""
+
+    def _signed(self, verdict: str, name: Any, at: datetime | None) -> str:
+        """A verdict with who gave it and when, on a line of their own."""
+        when = minute(at)
+        return f"{verdict}\n" + " · ".join(
+            part for part in (str(name or self.tr("Another user")), when) if part
+        )
+
+    def _shown(self, field: str, value: Any, mine: bool = False) -> str:
+        """A value of a field as a person reads it; `mine`: as this person would write it."""
+        if value is None or value == "":
+            return self.tr("(empty)")
+        if field == BOXES and isinstance(value, Mapping):
+            return ", ".join(finding_word(str(box["label"])) for box in value["boxes"]) or self.tr("(none)")
+        if field == VERDICT and isinstance(value, Mapping):
+            verdict, reason = to_sign({**value, OTHERS: mine and value.get(OTHERS)})
+            word = status_word(verdict.value)
+            return f"{word} – {reason}" if reason else word
+        if field == "model_id":
+            names = {m.model_id: model_word(m.model_id, m.model_name) for m in self._open_record.models}
+            return names.get(str(value), str(value))
+        if field == "item_point" and isinstance(value, Mapping) and value.get("point"):
+            point, (width, height) = value["point"], self._open_record.link.size
+            if width:
+                numbers = (point["x"] * width, point["y"] * height, point["w"] * width, point["h"] * height)
+                x, y, w, h = (grouped(number) for number in numbers)
+                return f"{w} × {h} px @ {x}, {y}"
+        return str(value)
+
+
+def _fields_differ(conflict: Conflict) -> bool:
+    """True when another user changed a field other than the result, whose entries name their authors."""
+    before, current = conflict.edit.before, conflict.current
+    return any(name in before and current.get(name) != before[name] for name in FIELDS)
+
+
+def _passes_over(conflict: Conflict) -> bool:
+    """True when the edit's findings would take a verdict back that stands, and give none of their own."""
+    after = conflict.edit.after
+    return after.get(BOXES) is not None and after.get(VERDICT) is None and bool(conflict.current.get(VERDICT))
+
+
+def _time(said: Any) -> datetime | None:
+    """The moment that a result entry names, in UTC; None when it names none."""
+    try:
+        return datetime.fromisoformat(str(said)).replace(tzinfo=UTC)
+    except ValueError:
+        return None

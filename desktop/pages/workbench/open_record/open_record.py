@@ -1,0 +1,525 @@
+# ruff: noqa: N815 - Qt signals
+"""Owns the open record on the GUI thread: what is shown, which item is selected, every edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from desktop.background.repaint import TURN_MS
+from desktop.canvas.model.regions import RegionsChanged, RegionStore
+from desktop.context import Context
+from desktop.imaging.sources.source import ImageSource
+from desktop.journal import Edit, EditKind
+from desktop.pages.common.messages.seal_terms import sealed_sentence
+from desktop.pages.workbench.model.correction import CorrectionDraft
+from desktop.pages.workbench.model.document import Document, ItemView, view_of
+from desktop.pages.workbench.model.edit_names import EditName
+from desktop.pages.workbench.model.item_rows import FindingContext, ItemRow, ItemRows, shown_detection
+from desktop.pages.workbench.model.reference_file import of_item, of_record
+from desktop.pages.workbench.open_record.loading import LoadedRecord, model_names
+from desktop.pages.workbench.open_record.region_link import RegionLink, ShownRegions
+from desktop.pages.workbench.sync.correction_drafts import CorrectionDrafts
+from desktop.pages.workbench.sync.edits import EditSync
+from desktop.pages.workbench.sync.outbox import SendResult
+from shared import results
+from shared.codes import SEALED_STATES, Permission, Verdict
+from shared.results import Counters
+from shared.wire.catalogue import ReferenceImage
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, Severity
+from shared.wire.inspection import Item, Record
+from shared.wire.seal import RecordSeal
+
+_GATHER_MS = 100
+_MOST_UNTOLD = 500
+"""Edits of a large step that may wait to be shown: more at once would hold the window too long."""
+
+
+class OpenRecord(QObject):
+    """The state that the parts of the workbench share; changed through its methods, followed by its
+    signals."""
+
+    changed = Signal()
+    """Items, the record, or what waits are different."""
+    currentChanged = Signal()
+    """Another item is chosen, or another version of its result is shown."""
+    selectionChanged = Signal()
+    """Other items are selected."""
+    refused = Signal(str)
+    """Why the person cannot change anything now, as a sentence."""
+    sealing = Signal()
+    """The record was sealed elsewhere: what is typed is to be taken before nothing can be changed."""
+    draftsBack = Signal(int)
+    """So many changes of findings are back that were not saved when the program ended."""
+
+    def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.edits = EditSync.of(context)
+        self.document: Document | None = None
+        self.reference: ReferenceImage | None = None
+        self.source: ImageSource | None = None
+        self.models: Sequence[DetectionModel] = ()
+        self.seal: RecordSeal | None = None
+        """Where the open record stands; None while that is not known."""
+        self.severities: Mapping[str, Severity] = {}
+        """How severe a finding with a label is."""
+        self.photos: dict[str, list[str]] = {}
+        """File ids of the photos of each item, oldest first, as far as they are known."""
+        self.rows: list[ItemRow] = []
+        self.link = RegionLink(store)
+        self._current = ""
+        self._selection: tuple[str, ...] = ()
+        self._version: int | None = None
+        self.drafts = CorrectionDrafts(self.edits)
+        """Findings that are being corrected, by item; shown in place of the entry they correct."""
+        self._names: dict[str, str] = {}
+        self._rows = ItemRows()
+        self._soon = QTimer(self, singleShot=True)
+        self._soon.timeout.connect(self._show_late)
+        self._late = self._due = self._more = False
+        self._untold = 0
+        self.edits.applied.connect(self._applied)
+        self.edits.answered.connect(self._answered)
+        self.edits.decided.connect(self.rebase)
+
+    # -- what is open
+
+    @property
+    def record_id(self) -> str:
+        """The id of the open record; empty for none."""
+        return self.document.record.inspection_id if self.document is not None else ""
+
+    @property
+    def editable(self) -> bool:
+        """True when this person may edit here and now."""
+        may = self.edits.journal is not None and self.context.may(Permission.INSPECTION_ITEM_UPDATE)
+        return may and not self.sealed
+
+    @property
+    def sealed(self) -> bool:
+        """True when the record was finished and not reopened."""
+        return self.seal is not None and self.seal.state in SEALED_STATES
+
+    def refuse_if_sealed(self) -> bool:
+        """`sealed` for a change that the person wants, which says so to them."""
+        if self.sealed:
+            self.refused.emit(sealed_sentence())
+        return self.sealed
+
+    def may_edit(self) -> bool:
+        """`editable` for an edit that the person wants; where the record is sealed, that is said."""
+        return not self.refuse_if_sealed() and self.editable
+
+    def _waiting(self) -> Sequence[Edit]:
+        """The edits to be shown on top of what the service has; a sealed record is shown as it is sealed."""
+        return () if self.sealed else self.edits.waiting()
+
+    def _waiting_of(self, item_id: str) -> Sequence[Edit]:
+        return () if self.sealed else self.edits.waiting_of(item_id)
+
+    @property
+    def counters(self) -> Counters:
+        """The items of the record as they are shown: detected, judged, undecided."""
+        total = Counters()
+        for row in self.rows:
+            total = total.plus(Verdict(row.status) if row.judged else Verdict.UNDECIDED, row.detected)
+        return total
+
+    @property
+    def mm_per_pixel(self) -> float | None:
+        """The scale of the picture on view, where it is known."""
+        return self.link.file.mm_per_pixel if self.link.file is not None else None
+
+    @property
+    def known(self) -> FindingContext:
+        """What is needed besides the entry to show the selected item's findings."""
+        payload = self.context.payload
+        user = None if payload is None else payload.user
+        me = ("", "") if user is None else (user.user_id, user.name or user.username)
+        return FindingContext(self.severities, self.mm_per_pixel, me)
+
+    def take(self, opened: LoadedRecord) -> None:
+        """Open this record."""
+        same = opened.record.inspection_id == self.record_id
+        was_sealed = self.sealed
+        if same and not was_sealed and opened.seal is not None and opened.seal.state in SEALED_STATES:
+            self.sealing.emit()
+        payload = self.context.payload
+        self.document = Document(opened.record, payload.user.user_id if payload is not None else None)
+        self.reference, self.models = opened.reference, opened.models
+        self.severities, self.seal = opened.severities, opened.seal
+        self._names, self._rows = model_names(opened.models), opened.rows
+        self.link.record_file = of_record(opened.reference)
+        if not same:
+            self.link.show_file(None)
+            self.source = None
+            self.photos.clear()
+            self._current, self._selection, self._version = "", (), None
+        self.load_items(opened.items)
+        if self.sealed:
+            self.drafts.close()
+        new = not self.sealed and (not same or was_sealed)
+        back = self.drafts.open(self.record_id, self.document.items) if new else 0
+        if back:
+            # Chosen before anything is shown: a draft is saved when the person goes to another item.
+            self._current = self.drafts.all()[0].item_id
+        elif self.item is None:
+            self._current, self._version = self.rows[0].item_id if self.rows else "", None
+        if back or not same:
+            self._selection = (self._current,) if self._current else ()
+        self._show_current()
+        if back:
+            self.draftsBack.emit(back)
+
+    def show_picture(self, source: ImageSource, shown: ShownRegions) -> None:
+        """The picture that the chosen item is marked on is there, `shown` are the regions on it."""
+        self.source = source
+        self.link.take(shown, source.size)
+        self._refresh()
+        # What belongs to the chosen item needs its region, which is known only now.
+        self._show_current()
+
+    def leave(self) -> None:
+        """Close the record."""
+        self.document = self.reference = self.source = self.seal = None
+        self.rows, self._rows = [], ItemRows()
+        self.drafts.close()
+        self.link.record_file = None
+        self.link.show_file(None)
+        self._current, self._selection = "", ()
+        self.link.show((), ())
+
+    # -- the chosen item
+
+    @property
+    def current(self) -> str:
+        """The id of the chosen item; empty for none."""
+        return self._current
+
+    @property
+    def item(self) -> ItemView | None:
+        """The chosen item."""
+        return self.document.item(self._current) if self.document is not None else None
+
+    @property
+    def number(self) -> int:
+        """Its number; 0 for none."""
+        return self._rows.number(self._current)
+
+    @property
+    def entry(self) -> results.Entry | None:
+        """The findings of the chosen item that are shown: a detection, a correction, or a draft of one."""
+        draft = self.drafts.get(self._current)
+        return self.stored_entry if draft is None else draft.entry
+
+    @property
+    def stored_entry(self) -> results.Entry | None:
+        """The same without the draft."""
+        item = self.item
+        if item is None:
+            return None
+        for index, entry in enumerate(item.result):
+            if self._version is not None and results.version(entry, index) == self._version:
+                return entry
+        return shown_detection(item)
+
+    @property
+    def newest_shown(self) -> bool:
+        """True unless the person went back to an older version of the result."""
+        item = self.item
+        return item is not None and self.stored_entry is shown_detection(item)
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """The ids of the selected items, for list and canvas alike; what is deleted or copied is among them.
+
+        The chosen item is one of them unless none is selected.
+        """
+        return self._selection
+
+    def choose(self, item_id: str) -> None:
+        """Choose an item and select it alone."""
+        self.select((item_id,) if item_id else (), item_id)
+
+    def select(self, item_ids: Sequence[str], current: str = "") -> None:
+        """Select these items, of which `current` is the chosen one.
+
+        Without it the chosen item stays when it is among them or none is selected; else it is the last.
+        """
+        wanted = tuple(dict.fromkeys(item_ids))
+        if not current:
+            kept = not wanted or self._current in wanted
+            current = self._current if kept else wanted[-1]
+        selected = wanted != self._selection
+        self._selection = wanted
+        if current != self._current:
+            self._current, self._version = current, None
+            self._show_current()
+        if selected:
+            self.selectionChanged.emit()
+
+    def show_version(self, version: int | None) -> None:
+        """Show this version of the result; None for the current one."""
+        if version != self._version:
+            self._version = version
+            self._show_current()
+
+    def step(self, way: int, among: Sequence[str]) -> str:
+        """The item `way` places further in `among`, round and round; an empty string for none."""
+        if not among:
+            return ""
+        place = among.index(self._current) if self._current in among else -1 if way > 0 else 0
+        return among[(place + way) % len(among)]
+
+    def next_undecided(self) -> str:
+        """The next undecided item after the selected one; an empty string when all are decided."""
+        after = self.rows[self.number :] + self.rows[: self.number]
+        open_ones = (row.item_id for row in after if row.status in ("undecided", "not_started"))
+        return next((item_id for item_id in open_ones if item_id != self._current), "")
+
+    # -- what the service says
+
+    def load_items(self, views: Sequence[ItemView]) -> None:
+        """Replace all items by the service's state."""
+        if self.document is None:
+            return
+        # An item that was made here may have got its id from the service since.
+        known = [(view, self.edits.local_id(view.item_id)) for view in views]
+        views = [view if view.item_id == here else replace(view, item_id=here) for view, here in known]
+        self.document.load_items(views, self._waiting())
+        self._refresh()
+
+    def update_items(self, items: Sequence[Item]) -> None:
+        """Some items as the service has them now."""
+        if self.document is None:
+            return
+        for item in items:
+            if item.inspection_id == self.record_id:
+                view = view_of(item, self.edits.local_id(item.item_id))
+                self.document.update_item(view, self._waiting_of(view.item_id))
+        self._refresh()
+        self._show_current()
+
+    def update_item(self, item: Item) -> None:
+        """One item as the service has it now."""
+        if self.document is not None and item.inspection_id == self.record_id:
+            view = view_of(item, self.edits.local_id(item.item_id))
+            self.document.update_item(view, self._waiting_of(view.item_id))
+            self._refresh()
+            if view.item_id == self._current:
+                self._show_current()
+
+    def drop(self, service_id: str) -> None:
+        """The service does not have this item any more."""
+        item_id = self.edits.local_id(service_id)
+        # An item that undo brought back lives on under another id.
+        if self.document is not None and self.edits.service_id(item_id) == service_id:
+            self.document.drop_item(item_id, self._waiting_of(item_id))
+            self._refresh()
+
+    def update_record(self, record: Record) -> None:
+        """The record as the service has it now."""
+        if self.document is not None and record.inspection_id == self.record_id:
+            self.document.record = record
+            self.changed.emit()
+
+    def update_seal(self, seal: RecordSeal) -> None:
+        """Where the record stands now: it was finished, released or reopened."""
+        if self.document is None or seal.inspection_id != self.record_id:
+            return
+        before = self.sealed
+        if not before and seal.state in SEALED_STATES:
+            self.sealing.emit()
+        self.seal = seal
+        if self.sealed and not before:
+            self.drafts.close()
+        elif before and not self.sealed:
+            back = self.drafts.open(self.record_id, self.document.items)
+            if back:
+                self.draftsBack.emit(back)
+        if self.sealed != before:
+            self.document.rebase(self._waiting())
+            self._refresh()
+        self.changed.emit()
+        self._show_current()
+
+    def rebase(self) -> None:
+        """Recompute what is shown from the service's state and the journal."""
+        if self.document is not None:
+            self.document.rebase(self._waiting())
+            self._refresh()
+            self._show_current()
+
+    def _answered(self, sent: SendResult) -> None:
+        if self.document is None or sent.edit.record_id != self.record_id:
+            return
+        known = self.edits.service_id(sent.edit.object_id)
+        if known != sent.edit.object_id:
+            # An event may have brought it under the service's id before the answer was here.
+            self.document.drop_item(known, ())
+        if sent.item is not None:
+            self.document.update_item(sent.item, self._waiting_of(sent.item.item_id))
+        elif sent.refused is None:
+            self.document.drop_item(sent.edit.object_id, self._waiting_of(sent.edit.object_id))
+        self._refresh_soon()
+
+    def _refresh_soon(self) -> None:
+        """The first of many changes is shown at once, those that follow soon together."""
+        if self._soon.isActive():
+            self._late = True
+        else:
+            self._refresh()
+            self._soon.start(_GATHER_MS)
+
+    def _show_late(self) -> None:
+        if self._late and self.edits.more and not self._due:
+            # A part of a large step may lie in this turn already.
+            self._show_next()
+        elif self._late:
+            self._late = self._due = False
+            self._refresh()
+            self._soon.start(_GATHER_MS)
+
+    def _show_next(self) -> None:
+        """Show what is late in the next turn of the event loop, without a part of a large step in it."""
+        self._late = self._due = True
+        self.edits.slice_gate.show()
+        self._soon.start(TURN_MS)
+
+    def _applied(self, edits: tuple[Edit, ...]) -> None:
+        if self.document is None or edits[0].record_id != self.record_id:
+            return
+        self.document.apply(edits)
+        self._follow_drafts(edits)
+        # Taking a part of a large step and showing it have a turn of the event loop each.
+        last, self._more = self._more and not self.edits.more, self.edits.more
+        # What a person does in between is shown at once.
+        if self._more or (last and len(edits) > 1):
+            self._late = True
+            self._untold += len(edits)
+            if last or self._untold >= _MOST_UNTOLD or not self._soon.isActive():
+                self._show_next()
+        else:
+            self._late = self._due = False
+            self._refresh()
+        self._choose_restored(edits)
+        if any(edit.object_id == self._current for edit in edits):
+            self._show_current()
+
+    def _follow_drafts(self, edits: Sequence[Edit]) -> None:
+        """A draft goes with its item and comes back with it."""
+        for edit in edits:
+            if edit.kind is EditKind.DELETE:
+                self.drafts.hide(edit.object_id)
+            elif edit.kind is EditKind.RESTORE and self.document is not None:
+                item = self.document.item(edit.object_id)
+                if item is not None:
+                    self.drafts.reopen(item)
+
+    def _choose_restored(self, edits: Sequence[Edit]) -> None:
+        """Select what came back, so that it is seen where it is; an item with a draft is the chosen one."""
+        back = [edit.object_id for edit in edits if edit.kind is EditKind.RESTORE]
+        if back:
+            drafted = [item_id for item_id in back if self.drafts.get(item_id) is not None]
+            self.select(back, (drafted or back)[0])
+
+    def _refresh(self) -> None:
+        if self.document is None:
+            return
+        self._untold = 0
+        self.edits.slice_gate.show()
+        gone = bool(self._current) and self.item is None
+        before = self.number if gone else 0
+        self.rows = self._rows.of(self.document.items, self._names)
+        self.link.show(self.document.items, self.rows)
+        if self._selection:
+            there = self.document.item
+            self._selection = tuple(item_id for item_id in self._selection if there(item_id) is not None)
+        if gone:
+            place = min(before, len(self.rows)) - 1
+            self._current = self.rows[max(place, 0)].item_id if self.rows else ""
+            self._selection = self._selection or ((self._current,) if self._current else ())
+            self._version = None
+            self._show_current()
+        self.changed.emit()
+
+    def _show_current(self) -> None:
+        """The chosen item is another, or looks different; the picture that it is marked on comes with it."""
+        if self.document is not None and self.link.show_file(of_item(self.item, self.link.record_file)):
+            self.source = None
+            self.link.show(self.document.items, self.rows)
+        self.currentChanged.emit()
+
+    # -- what the person does
+
+    def change_regions(self, change: RegionsChanged) -> None:
+        """Take over what was drawn, moved or deleted on the canvas."""
+        if self.document is None or not self.may_edit():
+            return
+        edits = self.link.edits(self.document, change, self._new_name, self.photos, self.default_model())
+        if edits:
+            self.edits.do(*edits, merge_key=change.merge_key)
+        else:
+            self.link.store.apply(change)
+
+    def _new_name(self, number: int) -> str:
+        return self.tr("Item {n}").format(n=number)
+
+    def default_model(self) -> str | None:
+        """The model of an item that names no model: the built-in one if enabled, else the first."""
+        ids = [model.model_id for model in self.models if model.enabled]
+        return REFERENCE_DIFFERENCE if REFERENCE_DIFFERENCE in ids else ids[0] if ids else None
+
+    def rename(self, name: str) -> None:
+        """Name the chosen item."""
+        self._change(EditName.RENAME, {"item_name": name})
+
+    def describe(self, text: str) -> None:
+        """Describe the chosen item; an empty text takes the description away."""
+        self._change(EditName.DESCRIBE, {"description": text or None})
+
+    def set_model(self, model_id: object) -> None:
+        """Set or clear the model of the selected item."""
+        self._change(EditName.MODEL, {"model_id": model_id})
+
+    def decide(self, verdict: Verdict, reason: str) -> None:
+        """Give the chosen item a verdict."""
+        if self.document is not None and self.may_edit():
+            key = f"verdict {self._current} {verdict}"
+            self.edits.do(
+                self.document.decide(self._current, EditName.VERDICT, verdict, reason), merge_key=key
+            )
+
+    def correct(self, draft: CorrectionDraft) -> None:
+        """Make corrected findings the newest version of their item; the draft stays when that fails."""
+        if self.document is None or not self.may_edit():
+            return
+        edit = self.document.correct(draft, EditName.CORRECT)
+        self.drafts.hide(draft.item_id)
+        if draft.item_id == self._current:
+            self._version = None
+        if edit is None or self.edits.do(edit):
+            self.drafts.drop(draft.item_id)
+        else:
+            self.drafts.show(draft)
+
+    def remove(self, item_ids: Sequence[str], reason: str = "") -> bool:
+        """Delete these items as one step; the audit log keeps the reason. False when nothing was deleted."""
+        document = self.document
+        if document is None or not self.may_edit():
+            return False
+        # Undo restores them in reverse order, so each finds its predecessors in place.
+        last_first = sorted(item_ids, key=document.index_of, reverse=True)
+        photos = self.photos
+        return self.edits.do(
+            *(document.remove(it, EditName.REMOVE, photos.get(it, ()), reason) for it in last_first)
+        )
+
+    def _change(self, label: str, fields: dict[str, Any]) -> None:
+        if self.document is not None and self.may_edit():
+            edit = self.document.change(self._current, label, fields)
+            self.edits.do(edit, merge_key=f"{label} {self._current}")

@@ -1,0 +1,156 @@
+"""Adds photos to the selected item: by file, paste or camera, sent one by one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import Lane, Task, run
+from desktop.context import Unsent
+from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.capture import CaptureDialog
+from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.photos.photo_files import jpeg, upload
+from shared.wire.inspection import Photo
+
+Upload = tuple[str, Path | bytes, str]
+"""Item, what to upload, its name."""
+
+
+class PhotoUploadController(QObject):
+    """Sends photos, shows how far they are, and names every one that did not arrive."""
+
+    notice = Signal(str)
+    """Why no photo can be added now."""
+    added = Signal(str, object)
+    """The id of an item, and the new `Photo` that it has."""
+
+    def __init__(self, open_record: OpenRecord, box: PhotoBox, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._box, self._window = open_record, box, window
+        self._queue: deque[Upload] = deque()
+        self._failures: list[str] = []
+        self._told_at = ""
+        self._uploading: Task | None = None
+        box.addWanted.connect(self.choose_files)
+        box.cameraWanted.connect(self.capture)
+        box.cancelled.connect(self.cancel)
+        open_record.currentChanged.connect(self._item_changed)
+        open_record.context.closeAsked.connect(self._tell_unsent)
+
+    def _tell_unsent(self, unsent: Unsent) -> None:
+        unsent.photos += len(self._queue)
+
+    def _item_changed(self) -> None:
+        if self._open_record.current != self._told_at:
+            self._forget_failures()
+
+    def _has_item(self) -> bool:
+        """Whether an item is selected for a photo; if not, shows what to do."""
+        if self._open_record.item is None:
+            keys = self._open_record.context.commands.keys_text("tool.rectangle")
+            self.notice.emit(
+                self.tr("Select an item for the photo first.")
+                if self._open_record.rows
+                else self.tr("Cannot add a photo without an item. Draw a region first ({keys}).").format(
+                    keys=keys
+                )
+            )
+        return self._open_record.item is not None
+
+    def choose_files(self) -> None:
+        """Ask for picture files and add them."""
+        if not self._has_item():
+            return
+        self.add(open_pictures(self._window, self.tr("Add photo"), Purpose.PHOTOS))
+
+    def capture(self) -> None:
+        """Take a photo with the camera."""
+        if not self._has_item():
+            return
+        dialog = CaptureDialog(self._open_record.context, self._window)
+        dialog.taken.connect(self.add_image)
+        dialog.open()
+
+    def add(self, paths: Sequence[Path]) -> None:
+        """Add picture files to the chosen item."""
+        item = self._open_record.item
+        if item is not None and self._open_record.may_edit():
+            self._forget_failures()
+            self._queue.extend((item.item_id, path, path.name) for path in paths)
+            self._next()
+
+    def add_image(self, image: QImage) -> None:
+        """Add a picture that is not a file yet."""
+        item = self._open_record.item
+        if item is None or not self._open_record.may_edit():
+            return
+        run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
+
+    def _encoded(self, item_id: str, data: bytes) -> None:
+        self._forget_failures()
+        self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
+        self._next()
+
+    def cancel(self) -> None:
+        """Stop the upload under way and drop those that wait."""
+        self._queue.clear()
+        if self._uploading is not None:
+            self._uploading.cancel()
+            self._uploading = None
+        self._box.show_progress(None)
+
+    def _next(self) -> None:
+        if self._uploading is None and self._queue:
+            # An item that was just drawn has no id at the service before it was sent.
+            self._open_record.edits.when_saved(self._upload, self)
+
+    def _upload(self) -> None:
+        if self._uploading is not None or not self._queue:
+            return
+        item_id, source, name = self._queue[0]
+        self._box.show_progress(0.0)
+        self._uploading = run(
+            upload,
+            self._open_record.context.session,
+            self._open_record.edits.service_id(item_id),
+            source,
+            name,
+            owner=self,
+            progress=self._box.show_progress,
+            done=partial(self._uploaded, item_id),
+            failed=self._not_uploaded,
+            lane=Lane.LONG,
+        )
+
+    def _uploaded(self, item_id: str, photo: Photo) -> None:
+        self._uploading = None
+        if self._queue:
+            self._queue.popleft()
+        self._box.show_progress(None)
+        self.added.emit(item_id, photo)
+        self._next()
+
+    def _not_uploaded(self, error: Exception) -> None:
+        self._uploading = None
+        _, _, name = self._queue.popleft()
+        self._box.show_progress(None)
+        # What comes after it may well arrive: every file that did not stays named.
+        self._failures.append(f"{name}: {sentence(error)}")
+        self._told_at = self._open_record.current
+        self._box.show_error("\n".join(self._failures))
+        self._next()
+
+    def _forget_failures(self) -> None:
+        """More is added, or another item is looked at: what failed before has been seen."""
+        if self._failures and self._uploading is None and not self._queue:
+            self._failures.clear()
+            self._box.show_error("")

@@ -1,0 +1,196 @@
+# ruff: noqa: N815 - Qt signals
+"""Shows reference and photo in the inspector: modes, alignment and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from desktop.canvas.views.alignment import AlignedPair
+from desktop.canvas.views.compare_view import CompareView
+from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.commands.bindings import Commands
+from desktop.pages.workbench.bars.mode_buttons import ModeButtons
+from desktop.pages.workbench.model.versions import VersionLine
+from desktop.pages.workbench.photos.photo_strip import PhotoStrip
+from desktop.widgets import Button, ButtonKind, Flow, IconButton, ProgressBar, label
+
+LEAST_PANE_PX = 108
+
+
+class PhotoBox(QWidget):
+    """Shows the pair; asks for photos, versions, and for the pair on the canvas."""
+
+    addWanted = Signal()
+    cameraWanted = Signal()
+    cancelled = Signal()
+    """The upload under way is not wanted any more."""
+    versionChosen = Signal(int)
+    compareVersionsWanted = Signal()
+    alignWanted = Signal()
+    """By three points."""
+    forgetWanted = Signal()
+    """The three points are not wanted any more."""
+    pairShown = Signal()
+    """Another pair is shown, or it is compared in another way."""
+
+    def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.pane = CompareView()
+        self.pane.setObjectName("compare")
+        self.pane.setFixedHeight(LEAST_PANE_PX)
+        self.pane.may_stack = True
+        self._alignment = label("", "small")
+        self._versions: Sequence[VersionLine] = ()
+        self.align = Button("", kind=ButtonKind.QUIET)
+        self.align.setObjectName("align-by-hand")
+        self.align.clicked.connect(self._align_clicked)
+        self._by_hand = False
+        self.version = Button("", kind=ButtonKind.QUIET)
+        self.version.setObjectName("version")
+        self.version.clicked.connect(self._offer_versions)
+        self.add = IconButton(
+            "upload", commands.title("item.photo"), keys=commands.keys_text("item.photo"), side=26
+        )
+        self.add.setObjectName("photo-add")
+        self.camera = IconButton(
+            "camera", commands.title("item.camera"), keys=commands.keys_text("item.camera"), side=26
+        )
+        self.camera.setObjectName("photo-camera")
+        self.add.clicked.connect(lambda _checked=False: self.addWanted.emit())
+        self.camera.clicked.connect(lambda _checked=False: self.cameraWanted.emit())
+        self.strip = PhotoStrip()
+        self.shared = Button("", kind=ButtonKind.LINK)
+        """Says which photo of the record it is, and that other items share it."""
+        self.shared.setObjectName("photo-shared")
+        self.shared.hide()
+        self._bar = ProgressBar(self.tr("Uploading photo"))
+        self._stop = IconButton("close", self.tr("Cancel upload"), side=22)
+        self._stop.clicked.connect(lambda _checked=False: self.cancelled.emit())
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        self._build(commands)
+        self.show_progress(None)
+        self.show_versions((), 0)
+        self.show_alignment(None, by_hand=False)
+        self.show_pair(None)
+
+    def _build(self, commands: Commands) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(label(self.tr("Reference image / photo"), "label"))
+        head.addStretch(1)
+        head.addWidget(self.add)
+        head.addWidget(self.camera)
+        modes = Flow(spacing=4)
+        self.modes = ModeButtons("compare", commands, modes, self)
+        self.modes.chosen.connect(self.set_mode)
+        taken = QHBoxLayout()
+        taken.addWidget(self.strip)
+        taken.addStretch(1)
+        taken.addWidget(self.align, 0, Qt.AlignmentFlag.AlignTop)
+        below = QHBoxLayout()
+        below.addWidget(self._alignment)
+        below.addStretch(1)
+        below.addWidget(self.version)
+        upload = QHBoxLayout()
+        upload.addWidget(self._bar, 1)
+        upload.addWidget(self._stop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.pane)
+        column.addLayout(modes)
+        column.addLayout(taken)
+        column.addWidget(self.shared, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(upload)
+        column.addWidget(self._error)
+        column.addLayout(below)
+        self.modes.mark(CompareMode.SIDE_BY_SIDE)
+
+    def take_room(self, free: int) -> None:
+        """Let the pair have `free` px more, or less, as far as it is seen larger so."""
+        now = self.pane.height()
+        most = self.pane.useful_height()
+        # While the pair of the next item is made, the panel stays as it is.
+        wanted = min(now + free, now if most is None else most)
+        self.pane.setFixedHeight(max(wanted, LEAST_PANE_PX))
+
+    def set_mode(self, mode: CompareMode) -> None:
+        """Compare in this way from now on."""
+        self.pane.set_mode(mode)
+        self.modes.mark(mode)
+        self.pairShown.emit()
+
+    def show_pair(self, pair: AlignedPair | None, sentence: str = "") -> None:
+        """Show a pair, or say why there is none. Modes that need an alignment are offered only with one."""
+        self.pane.set_pair(pair)
+        self.pane.show_message(sentence)
+        self.align.setVisible(pair is not None and pair.to_reference is not None)
+        self.modes.offer(pair)
+        self.pairShown.emit()
+
+    def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
+        """Say how well the photo was aligned: mean error in px, inliers; or that a person did it."""
+        self._by_hand = by_hand
+        text = self.tr("Reset alignment") if by_hand else self.tr("Align with three points")
+        self.align.setText(text)
+        self.align.setAccessibleName(text)
+        text = ""
+        if by_hand:
+            text = self.tr("Aligned with three points")
+        elif quality is not None:
+            text = self.tr("Aligned to {px} px · {n} matched points").format(
+                px=f"{quality[0]:.1f}", n=quality[1]
+            )
+        self._alignment.setText(text)
+        self._alignment.setVisible(bool(text))
+
+    def show_versions(self, lines: Sequence[VersionLine], current: int) -> None:
+        """Offer these versions of the result; `current` is the one that is shown."""
+        self._versions = lines
+        versions = [line.version for line in lines if line.findings]
+        self.version.setVisible(bool(versions))
+        place = versions.index(current) + 1 if current in versions else len(versions)
+        self.version.setText(self.tr("Version {n} / {all}").format(n=place, all=len(versions)))
+        self.version.setEnabled(len(lines) > 1)
+
+    def show_progress(self, share: float | None) -> None:
+        """Show how far an upload is, 0..1; None: none is under way."""
+        self._bar.setVisible(share is not None)
+        self._stop.setVisible(share is not None)
+        self._bar.setValue(round(100 * (share or 0.0)))
+
+    @property
+    def error(self) -> str:
+        """What it says that failed; empty for nothing."""
+        return self._error.text()
+
+    def show_error(self, sentence: str) -> None:
+        """Say what failed; an empty sentence takes it back."""
+        self._error.setText(sentence)
+        self._error.setVisible(bool(sentence))
+
+    def set_editable(self, on: bool) -> None:
+        """Let photos be added, or not."""
+        self.add.setEnabled(on)
+        self.camera.setEnabled(on)
+
+    def _offer_versions(self) -> None:
+        menu = QMenu(self)
+        for line in self._versions:
+            entry = menu.addAction(line.text)
+            entry.setEnabled(line.findings)
+            entry.triggered.connect(lambda _checked=False, it=line.version: self.versionChosen.emit(it))
+        if sum(line.findings for line in self._versions) > 1:
+            menu.addSeparator()
+            both = menu.addAction(self.tr("Compare versions…"))
+            both.triggered.connect(lambda _checked=False: self.compareVersionsWanted.emit())
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))
+
+    def _align_clicked(self) -> None:
+        (self.forgetWanted if self._by_hand else self.alignWanted).emit()

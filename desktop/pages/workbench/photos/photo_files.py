@@ -1,0 +1,132 @@
+"""Uploads photos and builds the pair of a region in reference image and photo.
+
+Not for the GUI thread.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
+from PySide6.QtGui import QImage
+
+from desktop.background.workers import ProgressReport
+from desktop.canvas.views.alignment import AlignedPair, align_cut
+from desktop.client import Session
+from desktop.imaging.conversion import for_upload
+from desktop.imaging.sources.cut import ImageCrop, coarse, fine, is_large, seen_at
+from desktop.imaging.sources.source import ImageSource
+from desktop.pages.workbench.open_record.loading import fetch_photo
+from shared.geometry import Rect
+from shared.wire.inspection import Photo
+
+LONGEST_PX = 1600
+"""Longer side of a reference crop that is laid on the photo, px."""
+
+_MARGIN = 0.08
+_THUMB_PX = 128
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoRef:
+    """Where to get a photo: by its id, or by the address that a result entry names."""
+
+    file_id: str = ""
+    content_id: str | None = None
+    url: str | None = None
+
+
+def seen_region(region: Rect, width: int, height: int) -> Rect:
+    """A region with a little of what is around it, inside the picture."""
+    margin = _MARGIN * max(region.w, region.h)
+    grown = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
+    return grown.clamped(width, height)
+
+
+def make_pair(
+    report: ProgressReport,
+    session: Session,
+    source: ImageSource | None,
+    region: Rect | None,
+    photo: PhotoRef,
+    homography: list[list[float]] | None,
+) -> AlignedPair:
+    """The reference crop of `region` and the photo laid on it; `homography` brings reference to photo px.
+
+    Reports 0..1 while the photo is fetched, and for a large photo the pair that its preview gives. Without a
+    homography the preview is stretched onto the region, without a region the photo stands on both sides.
+    Raises ClientError, ImageError, OSError.
+    """
+    seen = fetch_photo(report, session, photo.content_id, photo.file_id, photo.url)
+    try:
+        return _pair(report, source, region, seen, homography)
+    finally:
+        seen.cancel()
+
+
+def _pair(
+    report: ProgressReport,
+    source: ImageSource | None,
+    region: Rect | None,
+    photo: ImageSource,
+    homography: list[list[float]] | None,
+) -> AlignedPair:
+    if source is None or region is None or region.empty:
+        whole = fine(photo, Rect(0, 0, *photo.size)) or coarse(photo)
+        return replace(align_cut(_fitted(whole.image)[0], whole, None), to_reference=None)
+    place = seen_region(region, *source.size)
+    crop, scale = _fitted(source.crop(place))
+    # The crop may be smaller than the original: its px, and its corner, are brought back first.
+    back = np.array([[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]])
+    mapping = None if homography is None else np.asarray(homography, np.float64) @ back
+
+    def laid(cut: ImageCrop) -> AlignedPair:
+        try:
+            pair = align_cut(crop, cut, mapping)
+        except ValueError:
+            pair = align_cut(crop, cut, None)
+        return replace(pair, to_reference=back @ pair.to_reference)
+
+    part = None if homography is None else seen_at(place, np.asarray(homography, np.float64))
+    if part is not None and is_large(photo):
+        # The px of the original take a while.
+        report(laid(coarse(photo)))
+    sharp = None if part is None else fine(photo, part)
+    report.check()
+    pair = None if sharp is None else laid(sharp)
+    return pair if pair is not None and pair.aligned else laid(coarse(photo))
+
+
+def _fitted(image: QImage) -> tuple[QImage, float]:
+    longest = max(image.width(), image.height())
+    if longest <= LONGEST_PX:
+        return image, 1.0
+    size = QSize(LONGEST_PX, LONGEST_PX)
+    small = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+    return small, small.width() / image.width()
+
+
+def upload(report: ProgressReport, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
+    """Send a photo and add it to the item; reports 0..1. Raises ClientError, ImageError, OSError."""
+    source, name = for_upload(source, name)
+    report.check()
+    stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
+    report.check()
+    return session.items.add_photo(item_id, stored.file_id, key=uuid.uuid4().hex)
+
+
+def thumbnail(session: Session, file_id: str) -> QImage:
+    """A small picture of a file, about `_THUMB_PX` px. Raises ClientError."""
+    return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))
+
+
+def jpeg(image: QImage) -> bytes:
+    """The picture as a JPEG file."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "JPEG", 95)  # type: ignore[call-overload]
+    return bytes(data.data())

@@ -1,0 +1,358 @@
+# ruff: noqa: N815 - Qt signals
+"""Loads the photos of the selected item and pairs them with the reference image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import Task, run
+from desktop.canvas.layers.finding_layer import FindingBox
+from desktop.canvas.views.alignment import AlignedPair
+from desktop.client import Session
+from desktop.imaging import ImageError
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.model.detection_settings import item_detection_settings
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.model.item_rows import alignment, homography
+from desktop.pages.workbench.model.versions import version_lines
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.photo_box import PhotoBox
+from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
+from desktop.widgets import confirm
+from shared import results
+from shared.geometry import Rect
+from shared.wire.inspection import Photo
+
+_GATHER_MS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _PairRequest:
+    """What the pair on view is made of; `mapping` brings px of the reference image to px of the photo."""
+
+    item_id: str
+    ref: PhotoRef
+    region: Rect | None
+    mapping: list[list[float]] | None
+
+
+class PhotoPairController(QObject):
+    """Keeps the photo box in step with the chosen item."""
+
+    pairChanged = Signal(object)
+    """The new `AlignedPair` of the chosen item, or None."""
+    photoChanged = Signal()
+    """`ref`, `mapping` or `of_item` are others: another photo is looked at, or it is
+    aligned in another way.
+    """
+
+    def __init__(self, open_record: OpenRecord, box: PhotoBox, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._box, self._window = open_record, box, window
+        self._reading: Task | None = None
+        self._pairing: Task | None = None
+        self._known: dict[str, Sequence[Photo]] = {}
+        self._shown: _PairRequest | None = None
+        self._pair_soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._pair_soon.timeout.connect(self._pair)
+        self.ref: PhotoRef | None = None
+        """The photo of the chosen item that is looked at; None without one."""
+        self.mapping: list[list[float]] | None = None
+        """Brings px of the reference image to px of that photo; None where it is not aligned."""
+        self.of_item = False
+        """Whether the findings on view were found in it."""
+        self._seen: object = None
+        self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
+        self._looked_at = ("", "")
+        self._boxes: Sequence[FindingBox] = ()
+        self.removal_note: Callable[[str], str] = lambda _file_id: ""
+        """Says of a file what becomes of it when it leaves the chosen item."""
+        self.assigned_mapping: Callable[[str], list[list[float]] | None] = lambda _file_id: None
+        """Where the reference image lies in a file that is a photo of the record, for the chosen item."""
+        self.pair: AlignedPair | None = None
+        box.versionChosen.connect(self.show_version)
+        box.strip.chosen.connect(self.compare_photo)
+        box.strip.removeWanted.connect(self.remove)
+
+    # -- showing
+
+    def show(self) -> None:
+        """Show the pair of the chosen item and what belongs to it; the photo list is read when it is new."""
+        item = self._open_record.item
+        if item is None:
+            self.ref = None
+            self._look("", None, own=False)
+            return
+        entry = self._open_record.stored_entry
+        self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
+        if item.item_id not in self._known:
+            self._read(item.item_id)
+        self._show_pair()
+
+    def forget(self) -> None:
+        """Forget everything about the record."""
+        self._stop_pairing()
+        self._known.clear()
+        self._box.strip.forget()
+        self._shown = self.pair = self.ref = None
+        self._look("", None, own=False)
+
+    def reread(self, item_id: str) -> None:
+        """Reload the photos of an item that another user changed."""
+        if item_id == self._open_record.current:
+            # What is known stays on view until then: nothing that is being done on it is cut short.
+            self._read(item_id)
+        else:
+            self._known.pop(item_id, None)
+            self._open_record.photos.pop(item_id, None)
+
+    def has_photo(self, item_id: str) -> bool:
+        """True unless the item is known to have no photo."""
+        return item_id not in self._known or bool(self._known[item_id])
+
+    def take_new(self, item_id: str, photo: Photo) -> None:
+        """An item has this photo from now on; it is looked at first."""
+        self._looked_at = ("", "")
+        self._read_done(item_id, [*self._known.get(item_id, ()), photo])
+
+    def _read(self, item_id: str) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+        service_id = self._open_record.edits.service_id(item_id)
+        self._reading = run(
+            self._session.items.photos,
+            service_id,
+            owner=self,
+            done=partial(self._read_done, item_id),
+            failed=lambda _: self._show_pair(),
+        )
+
+    def _read_done(self, item_id: str, photos: Sequence[Photo]) -> None:
+        oldest_first = sorted(photos, key=lambda photo: photo.created_at)
+        self._known[item_id] = oldest_first
+        self._open_record.photos[item_id] = [photo.file_id for photo in oldest_first]
+        if item_id == self._open_record.current:
+            self._show_pair()
+
+    def _show_pair(self) -> None:
+        item = self._open_record.item
+        if item is None:
+            return
+        entry = self._open_record.entry
+        photos = self._known.get(item.item_id, ())
+        ref = self._photo_of(item.item_id, entry, photos)
+        self._show_strip(photos, ref)
+        source = self._open_record.source
+        region = item.region(*source.size) if source is not None else None
+        self.ref = ref
+        own = ref is not None and self._is_of(entry, ref)
+        by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
+        self._box.show_alignment(alignment(entry), by_hand is not None)
+        found = homography(entry) if own else self.assigned_mapping(self.file_id)
+        mapping = None if ref is None else by_hand or found
+        self._look(item.item_id, mapping, own)
+        if ref is None:
+            self._stop_pairing()
+            self._shown = None
+            self._say_pair(None)
+            self._box.show_pair(None, self.tr("No photos yet. Add or take one, or drop a file here."))
+            return
+        wanted = _PairRequest(item.item_id, ref, region, mapping)
+        if wanted == self._shown:
+            return
+        if self._shown is None or self._shown.item_id != item.item_id:
+            # The pictures of another item must not stand beside the findings of this one.
+            self._say_pair(None)
+            self._box.show_pair(None)
+        self._shown = wanted
+        self._stop_pairing()
+        # Holding the key for the next item passes many items that are not looked at.
+        self._pair_soon.start()
+
+    def _look(self, item_id: str, mapping: list[list[float]] | None, own: bool) -> None:
+        """Say so when the photo that is looked at, or what is known of it, is another."""
+        self.mapping, self.of_item = mapping, own
+        seen = (item_id, self.ref, mapping, own, self.name)
+        if seen != self._seen:
+            self._seen = seen
+            self.photoChanged.emit()
+
+    def _stop_pairing(self) -> None:
+        """What is under way belongs to another photo: it must not be shown beside this item."""
+        self._pair_soon.stop()
+        if self._pairing is not None:
+            self._pairing.cancel()
+            self._pairing = None
+
+    def _pair(self) -> None:
+        wanted = self._shown
+        if wanted is None:
+            return
+        self._pairing = run(
+            make_pair,
+            self._session,
+            self._open_record.source,
+            wanted.region,
+            wanted.ref,
+            wanted.mapping,
+            owner=self,
+            progress=self._paired_some,
+            done=self._paired,
+            failed=self._not_paired,
+        )
+
+    def _paired_some(self, got: AlignedPair | float) -> None:
+        """The pair of the preview while the photo's own px are on their way, or how far the photo is."""
+        if isinstance(got, AlignedPair):
+            self._paired(got)
+        elif self.pair is None:
+            self._box.show_pair(None, self.tr("Downloading photo… {n} %").format(n=round(got * 100)))
+
+    def _paired(self, pair: AlignedPair) -> None:
+        self._say_pair(pair)
+        self._box.show_pair(pair)
+        self._box.pane.set_findings(self._boxes)
+
+    def _not_paired(self, error: Exception) -> None:
+        self._shown = None
+        self._say_pair(None)
+        said = str(error) if isinstance(error, ImageError) else sentence(error)
+        self._box.show_pair(None, said)
+
+    def _say_pair(self, pair: AlignedPair | None) -> None:
+        self.pair = pair
+        self.pairChanged.emit(pair)
+
+    @property
+    def finding_pair(self) -> AlignedPair | None:
+        """The pair when it shows the photo in which the findings on view were found; None for another."""
+        return self.pair if self.of_item else None
+
+    @property
+    def _key(self) -> tuple[str, str] | None:
+        ref = self.ref
+        return (
+            None
+            if ref is None
+            else (self._open_record.current, ref.content_id or ref.file_id or ref.url or "")
+        )
+
+    @property
+    def file_id(self) -> str:
+        """The id of the file of the photo on view; an empty string while it is not known."""
+        ref = self.ref
+        if ref is None or ref.file_id:
+            return "" if ref is None else ref.file_id
+        known = self._known.get(self._open_record.current, ())
+        return next((photo.file_id for photo in known if photo.file.ipfs_cid == ref.content_id), "")
+
+    @property
+    def name(self) -> str:
+        """The file name of the photo on view; an empty string while it is not known."""
+        content_id = None if self.ref is None else self.ref.content_id
+        known = self._known.get(self._open_record.current, ())
+        names = (photo.file.filename for photo in known if photo.file.ipfs_cid == content_id)
+        return next(names, None) or ""
+
+    def _kept_by_hand(self, item: ItemView) -> list[list[float]] | None:
+        """The alignment that a person set for the photo on view, here or at another desktop."""
+        kept = item_detection_settings(item.item_point).alignment
+        return kept["homography"] if kept is not None and kept["photo_file_id"] == self.file_id else None
+
+    def align_by_hand(self, matrix: list[list[float]] | None) -> None:
+        """Compare the photo on view by this mapping from reference px to photo px; None: by detection's.
+
+        It holds for this item and photo as long as the program runs.
+        """
+        if self._key is None:
+            return
+        if matrix is None:
+            self._by_hand.pop(self._key, None)
+        else:
+            self._by_hand[self._key] = matrix
+        self._show_pair()
+
+    def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
+        """Show these findings on the photo, px of the photo."""
+        self._boxes = boxes
+        self._box.pane.set_findings(boxes)
+
+    def _show_strip(self, photos: Sequence[Photo], ref: PhotoRef | None) -> None:
+        current = next(
+            (photo.photo_id for photo in photos if ref and photo.file.ipfs_cid == ref.content_id), ""
+        )
+        for photo in self._box.strip.show_photos(photos, current, self._open_record.editable):
+            run(
+                thumbnail,
+                self._session,
+                photo.file_id,
+                owner=self,
+                done=partial(self._box.strip.set_image, photo),
+                failed=lambda _: None,
+                priority=-1,
+            )
+
+    def show_version(self, version: int) -> None:
+        """Show this version of the result with the photo that it looked at."""
+        self._looked_at = ("", "")
+        self._open_record.show_version(version)
+
+    def compare_photo(self, photo_id: str) -> None:
+        """Compare this photo of the chosen item with the reference."""
+        self._looked_at = (self._open_record.current, photo_id)
+        self._show_pair()
+
+    def remove(self, photo_id: str) -> None:
+        """Take a photo off the chosen item, after asking."""
+        item_id = self._open_record.current
+        # Someone may have finished the record while the question was open.
+        if self._open_record.may_edit() and self._asked_to_remove(photo_id) and self._open_record.may_edit():
+            run(
+                self._session.items.delete_photo,
+                self._open_record.edits.service_id(item_id),
+                photo_id,
+                owner=self,
+                done=lambda _: self.reread(item_id),
+                failed=lambda error: self._box.show_error(sentence(error)),
+            )
+
+    def _asked_to_remove(self, photo_id: str) -> bool:
+        photos = self._known.get(self._open_record.current, ())
+        file_id = next((photo.file_id for photo in photos if photo.photo_id == photo_id), "")
+        said = self.tr("The photo is removed from this item. Its detection results are kept.")
+        return confirm(
+            self._window,
+            self.tr("Remove photo?"),
+            " ".join(filter(None, (said, self.removal_note(file_id)))),
+            self.tr("Remove"),
+        )
+
+    def _photo_of(
+        self, item_id: str, entry: results.Entry | None, photos: Sequence[Photo]
+    ) -> PhotoRef | None:
+        """The photo that the shown version looked at; a newer one wins, and one that the person chose."""
+        chosen = next((photo for photo in photos if (item_id, photo.photo_id) == self._looked_at), None)
+        if chosen is not None:
+            return PhotoRef(chosen.file_id, chosen.file.ipfs_cid)
+        info = (entry or {}).get("inputImage") or {}
+        url = info.get("download_url")
+        if photos and (entry is None or self._open_record.newest_shown):
+            newest = photos[-1]
+            return PhotoRef(newest.file_id, newest.file.ipfs_cid)
+        if url:
+            return PhotoRef("", info.get("ipfs_cid"), str(url))
+        return None
+
+    @staticmethod
+    def _is_of(entry: results.Entry | None, ref: PhotoRef) -> bool:
+        info = (entry or {}).get("inputImage") or {}
+        return bool(info) and info.get("ipfs_cid") == ref.content_id
+
+    @property
+    def _session(self) -> Session:
+        return self._open_record.context.session

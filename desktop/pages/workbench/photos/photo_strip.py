@@ -1,0 +1,166 @@
+"""Shows the photos of an item as a row of thumbnails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
+
+from desktop.localization.dates import minute
+from desktop.theme import theme_manager
+from desktop.widgets import Button, ButtonKind, paint_icon, tip
+from shared.wire.inspection import Photo
+
+THUMB_PX = 34
+_COLUMNS = 4
+
+
+class _Thumb(QAbstractButton):
+    removeWanted = Signal()  # noqa: N815 - a Qt signal
+
+    def __init__(
+        self, photo: Photo, newest: bool, image: QImage | None, removable: bool, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.image = image
+        self._newest, self._removable = newest, removable
+        self.setCheckable(True)
+        self.setFixedSize(THUMB_PX, THUMB_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        said = self.tr("Photo of {time}").format(time=minute(photo.created_at))
+        if photo.added_by_name:
+            said += f", {photo.added_by_name}"
+        if newest:
+            said += ", " + self.tr("used for detection")
+        self.setAccessibleName(said)
+        self.setToolTip(tip(said))
+
+    def sizeHint(self) -> QSize:
+        return QSize(THUMB_PX, THUMB_PX)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self._removable:
+            menu = QMenu(self)
+            menu.addAction(self.tr("Remove photo")).triggered.connect(
+                lambda _checked=False: self.removeWanted.emit()
+            )
+            menu.aboutToHide.connect(menu.deleteLater)
+            menu.popup(event.globalPos())
+
+    def remove(self) -> None:
+        if self._removable:
+            self.removeWanted.emit()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = theme_manager().theme
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        inside = QRectF(self.rect()).adjusted(2, 2, -2, -2)
+        painter.fillRect(inside, QColor(theme.raised))
+        if self.image is not None and not self.image.isNull():
+            side = min(self.image.width(), self.image.height())
+            part = QRectF((self.image.width() - side) / 2, (self.image.height() - side) / 2, side, side)
+            painter.drawImage(inside, self.image, part)
+        else:
+            paint_icon(painter, "photo", theme.faint, inside.adjusted(10, 10, -10, -10))
+        strong = self.isChecked() or self.hasFocus()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.accent if strong else theme.line), 2 if strong else 1))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+        if self._newest:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.accent))
+            painter.drawEllipse(QRectF(self.width() - 11, 4, 7, 7))
+        painter.end()
+
+
+class PhotoStrip(QWidget):
+    """Newest first, a row of them until the person wants all; hidden while there is none."""
+
+    chosen = Signal(str)
+    """The photo id of the photo to look at."""
+    removeWanted = Signal(str)  # noqa: N815 - a Qt signal
+    """The photo id of a photo that shall leave the item."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("photo-strip")
+        self.setAccessibleName(self.tr("Item photos"))
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(4)
+        self._all = False
+        self.more = Button("", kind=ButtonKind.QUIET, parent=self)
+        self.more.setObjectName("photo-more")
+        self.more.setFixedSize(THUMB_PX, THUMB_PX)
+        self.more.clicked.connect(lambda _checked=False: self._unfold(not self._all))
+        self._thumbs: dict[str, _Thumb] = {}
+        self._images: dict[str, QImage] = {}
+        self.hide()
+
+    def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:
+        """Show these (oldest first as given); gives those whose small picture is not known yet."""
+        for thumb in self._thumbs.values():
+            thumb.hide()
+            thumb.deleteLater()
+        self._thumbs = {}
+        for place, photo in enumerate(reversed(photos)):
+            thumb = _Thumb(photo, place == 0, self._images.get(photo.file_id), removable, self)
+            thumb.setChecked(photo.photo_id == current)
+            thumb.clicked.connect(lambda _checked=False, it=photo.photo_id: self.chosen.emit(it))
+            thumb.removeWanted.connect(lambda it=photo.photo_id: self.removeWanted.emit(it))
+            self._thumbs[photo.photo_id] = thumb
+        self._lay_out()
+        self.setVisible(bool(photos))
+        return [photo for photo in reversed(photos) if photo.file_id not in self._images]
+
+    def remove_focused(self) -> None:
+        """Ask for the photo with the focus to leave the item, when it may."""
+        thumb = next((thumb for thumb in self._thumbs.values() if thumb.hasFocus()), None)
+        if thumb is not None:
+            thumb.remove()
+
+    def _unfold(self, on: bool) -> None:
+        self._all = on
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """One row, with the chosen photo in it and a button that says how many more there are; or all."""
+        while self._grid.takeAt(0) is not None:
+            pass
+        thumbs = list(self._thumbs.values())
+        too_many = len(thumbs) > _COLUMNS
+        seen = thumbs
+        if too_many and not self._all:
+            chosen = [thumb for thumb in thumbs[_COLUMNS - 1 :] if thumb.isChecked()]
+            seen = [*thumbs[: _COLUMNS - 1 - len(chosen)], *chosen]
+        for thumb in thumbs:
+            thumb.setVisible(thumb in seen)
+        for place, thumb in enumerate(seen):
+            self._grid.addWidget(thumb, place // _COLUMNS, place % _COLUMNS)
+        self._grid.addWidget(self.more, len(seen) // _COLUMNS, len(seen) % _COLUMNS)
+        self.more.setVisible(too_many)
+        self.more.setText("−" if self._all else f"+{len(thumbs) - len(seen)}")
+        said = self.tr("Show fewer photos") if self._all else self.tr("Show all %n photo(s)", "", len(thumbs))
+        self.more.setAccessibleName(said)
+        self.more.setToolTip(said)
+
+    def forget(self) -> None:
+        """Forget all thumbnails."""
+        self._images.clear()
+
+    def set_image(self, photo: Photo, image: QImage) -> None:
+        """The small picture of a photo is there."""
+        self._images[photo.file_id] = image
+        thumb = self._thumbs.get(photo.photo_id)
+        if thumb is not None:
+            thumb.image = image
+            thumb.update()
+
+    @property
+    def ids(self) -> list[str]:
+        """The photos that are shown, newest first."""
+        return list(self._thumbs)

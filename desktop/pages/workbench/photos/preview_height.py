@@ -1,0 +1,36 @@
+"""Gives the photo preview the height of the inspector that nothing else needs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from desktop.pages.workbench.photos.photo_box import PhotoBox
+
+
+class PreviewRoom(QObject):
+    """Shares out the height whenever the panel or what is in it has another size."""
+
+    def __init__(self, scroll: QScrollArea, content: QWidget, photo: PhotoBox) -> None:
+        """`content` is what `scroll` shows, `photo` is in it."""
+        super().__init__(scroll)
+        self._scroll, self._content, self._photo = scroll, content, photo
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._share)
+        scroll.viewport().installEventFilter(self)
+        content.installEventFilter(self)
+        photo.pairShown.connect(self._soon.start)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._soon.start()
+        return False
+
+    def _share(self) -> None:
+        content = self._content
+        layout = content.layout()
+        if layout is None or not content.isVisible():
+            return
+        tall = layout.hasHeightForWidth()
+        needed = layout.totalHeightForWidth(content.width()) if tall else layout.totalSizeHint().height()
+        self._photo.take_room(self._scroll.viewport().height() - needed)

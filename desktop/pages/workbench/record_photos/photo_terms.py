@@ -1,0 +1,79 @@
+"""Names and describes photos of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.localization.language import joined_words
+from desktop.pages.common.messages.service_messages import known_message
+from desktop.pages.workbench.record_photos.proposals import covered
+from shared.wire.photos import PhotoState, RecordPhoto
+
+_MOST_NAMES = 5
+
+
+def photo_name(photo: RecordPhoto) -> str:
+    """The name of its file."""
+    return photo.file.filename or QCoreApplication.translate("RecordPhotos", "Photo")
+
+
+def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
+    """In a few words: the items that it belongs to or is offered to (`offered`), or why it waits."""
+    if photo.items:
+        return QCoreApplication.translate("RecordPhotos", "Photo of %n item(s)", "", len(photo.items))
+    if not any_items:
+        return QCoreApplication.translate("RecordPhotos", "Waiting for regions")
+    if offered:
+        return QCoreApplication.translate("RecordPhotos", "Shows %n item(s)", "", offered)
+    if photo.state is PhotoState.WAITING:
+        return QCoreApplication.translate("RecordPhotos", "Matching…")
+    if photo.state is PhotoState.FAILED:
+        return QCoreApplication.translate("RecordPhotos", "Matching failed")
+    if covered(photo):
+        return QCoreApplication.translate("RecordPhotos", "In other photos")
+    return QCoreApplication.translate("RecordPhotos", "No match")
+
+
+def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
+    """In a sentence: what became of the matching, and what can be done."""
+    if photo.items:
+        names = names_of([item.item_name for item in photo.items])
+        return QCoreApplication.translate("RecordPhotos", "Photo of {names}.").format(names=names)
+    if not any_items:
+        return QCoreApplication.translate(
+            "RecordPhotos", "The record has no regions yet. The photo will be matched once regions are drawn."
+        )
+    if offered:
+        return QCoreApplication.translate(
+            "RecordPhotos",
+            "The photo shows the regions of %n item(s). Accept, or select other items.",
+            "",
+            offered,
+        )
+    if photo.state is PhotoState.WAITING:
+        return QCoreApplication.translate("RecordPhotos", "Searching the photo for regions…")
+    if photo.state is PhotoState.FAILED:
+        said = photo.message or ""
+        why = known_message(said) or said
+        return QCoreApplication.translate("RecordPhotos", "Cannot match the photo: {why}").format(why=why)
+    if covered(photo):
+        return QCoreApplication.translate(
+            "RecordPhotos",
+            "Other photos show the same regions at least as well. To use this one, assign it manually.",
+        )
+    return QCoreApplication.translate(
+        "RecordPhotos",
+        "No regions found in this photo. It may show another part, or too little of this one. Assign "
+        "it manually or remove it.",
+    )
+
+
+def names_of(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    said = joined_words(names[:_MOST_NAMES])
+    more = len(names) - _MOST_NAMES
+    if more <= 0:
+        return said
+    return QCoreApplication.translate("RecordPhotos", "{names} and %n more", "", more).format(names=said)

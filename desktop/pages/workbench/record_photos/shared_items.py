@@ -1,0 +1,81 @@
+"""Shows which photo of the record the item uses, and which other items share it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photos.photo_pair import PhotoPairController
+from desktop.pages.workbench.record_photos.photo_list import PhotoList
+from desktop.pages.workbench.record_photos.photo_terms import names_of, photo_name
+from desktop.widgets import Button, tip
+from shared.wire.photos import RecordPhoto
+
+
+class SharedPhotoController(QObject):
+    """Keeps the line below the photo of the chosen item, and what is said before a photo is taken off."""
+
+    opened = Signal(str)
+    """The id of the photo of the record that the person wants to look at."""
+
+    def __init__(
+        self, open_record: OpenRecord, photos: PhotoPairController, known: PhotoList, line: Button
+    ) -> None:
+        super().__init__(line)
+        self._open_record, self._photos, self._known, self._line = open_record, photos, known, line
+        self._photo_id = ""
+        self._mapping: list[list[float]] | None = None
+        photos.removal_note = self.note
+        photos.assigned_mapping = self.mapping
+        photos.pairChanged.connect(self.show)
+        known.changed.connect(self._changed)
+        open_record.currentChanged.connect(self.show)
+        line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
+        self.show()
+
+    def _changed(self) -> None:
+        mapping = self.mapping(self._photos.file_id)
+        if mapping != self._mapping:
+            self._photos.show()
+        self.show()
+
+    def show(self) -> None:
+        """Say it of the photo on view."""
+        photo = self._known.of_file(self._photos.file_id)
+        self._photo_id = "" if photo is None else photo.photo_id
+        self._mapping = self.mapping(self._photos.file_id)
+        self._line.setVisible(photo is not None and self._open_record.item is not None)
+        if photo is None:
+            return
+        others = self._others(photo, self._open_record.current)
+        name = photo_name(photo)
+        if others:
+            said = self.tr("{photo} · shared with %n other item(s)", "", len(others)).format(photo=name)
+            self._line.setToolTip(tip(self.tr("Also used for {names}").format(names=names_of(others))))
+        else:
+            said = self.tr("{photo} · this item only").format(photo=name)
+            self._line.setToolTip("")
+        self._line.setText(said)
+
+    def mapping(self, file_id: str) -> list[list[float]] | None:
+        """From px of the reference image to px of a photo of the record, as assigned to the chosen item."""
+        photo = self._known.of_file(file_id) if file_id else None
+        service_id = self._open_record.edits.service_id(self._open_record.current)
+        items = photo.items if photo is not None else ()
+        return next((item.homography for item in items if item.item_id == service_id), None)
+
+    def note(self, file_id: str) -> str:
+        """Which items keep a photo that is taken off the chosen one; empty for a photo of the item alone."""
+        photo = self._known.of_file(file_id)
+        if photo is None or self._open_record.item is None:
+            return ""
+        others = self._others(photo, self._open_record.current)
+        if not others:
+            return self.tr("The photo is kept in the record, unassigned.")
+        return self.tr("The photo is removed from {name} only. It is still used for {others}.").format(
+            name=self._open_record.item.item_name, others=names_of(others)
+        )
+
+    def _others(self, photo: RecordPhoto, item_id: str) -> list[str]:
+        service_id = self._open_record.edits.service_id(item_id)
+        return [item.item_name for item in photo.items if item.item_id != service_id]

@@ -1,0 +1,278 @@
+# ruff: noqa: N815 - Qt signals
+"""Lists photos of the record as thumbnails that can be dragged onto items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from PySide6.QtCore import (
+    QByteArray,
+    QEvent,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFontMetrics,
+    QImage,
+    QPainter,
+    QPen,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from desktop.canvas.views.canvas_view import CanvasView
+from desktop.pages.workbench.items.items_panel import ItemsPanel
+from desktop.theme import LABEL_PX, RADIUS, line_px, sized, theme_manager
+from desktop.widgets import paint_icon, tip
+
+MIME = "application/x-walkaround-photos"
+"""Photo ids, one on each line, while they are dragged."""
+
+_PICTURE = QSize(92, 62)
+_PAD = 5
+
+
+class _Role(IntEnum):
+    PHOTO = Qt.ItemDataRole.UserRole + 1
+    IMAGE = Qt.ItemDataRole.UserRole + 2
+    STATE = Qt.ItemDataRole.UserRole + 3
+    TONE = Qt.ItemDataRole.UserRole + 4
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """A photo in the list: its id, the name of its file, its state in a few words, all of it as a sentence.
+
+    `tone` is the colour of the state: a name of the theme. `image` is None until it is there.
+    """
+
+    photo_id: str
+    name: str
+    state: str
+    reason: str
+    tone: str
+    image: QImage | None = field(compare=False)
+    pictured: bool
+    """Whether the image is there."""
+
+
+def thumbnail_size() -> QSize:
+    """The size of an entry in px, with two lines of text below the picture."""
+    return QSize(_PICTURE.width() + 2 * _PAD, _PICTURE.height() + 2 * _PAD + 2 + 2 * line_px(LABEL_PX))
+
+
+class ThumbnailList(QListWidget):
+    """Several can be chosen. In a row, or one below the other."""
+
+    opened = Signal(str)
+    """The id of a photo that the person wants to look at."""
+    chosenChanged = Signal()
+    """Other photos are chosen."""
+    menuWanted = Signal(object)
+    """The place on the screen where a menu for the chosen photos is wanted."""
+
+    def __init__(self, name: str, *, in_row: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self._shown: list[Thumbnail] = []
+        self.setItemDelegate(_Delegate(self))
+        self.setFrameShape(QListWidget.Shape.NoFrame)
+        self.setSpacing(2)
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        if in_row:
+            self.setFlow(QListWidget.Flow.LeftToRight)
+            self.setWrapping(False)
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+            self.setFixedHeight(thumbnail_size().height() + 20)
+        else:
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+            self.setFixedWidth(thumbnail_size().width() + 24)
+        self.itemActivated.connect(lambda item: self.opened.emit(item.data(_Role.PHOTO)))
+        self.itemSelectionChanged.connect(self.chosenChanged)
+
+    def show_thumbnails(self, thumbs: Sequence[Thumbnail]) -> None:
+        """List these; what is chosen among them stays chosen."""
+        if list(thumbs) == self._shown:
+            return
+        self._shown = list(thumbs)
+        if [thumb.photo_id for thumb in thumbs] != self.ids:
+            chosen, current = self.chosen, self.current
+            self.blockSignals(True)
+            self.clear()
+            for thumb in thumbs:
+                item = QListWidgetItem(self)
+                item.setData(_Role.PHOTO, thumb.photo_id)
+                if thumb.photo_id == current:
+                    self.setCurrentItem(item)
+                item.setSelected(thumb.photo_id in chosen)
+            self.blockSignals(False)
+            if self.chosen != chosen:
+                self.chosenChanged.emit()
+        for place, thumb in enumerate(thumbs):
+            item = self.item(place)
+            item.setText(thumb.name)
+            item.setToolTip(tip(f"{thumb.name}\n{thumb.reason}"))
+            item.setData(_Role.STATE, thumb.state)
+            item.setData(_Role.TONE, thumb.tone)
+            item.setData(_Role.IMAGE, thumb.image)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{thumb.name}, {thumb.state}")
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the photos that are listed."""
+        return [self.item(place).data(_Role.PHOTO) for place in range(self.count())]
+
+    @property
+    def chosen(self) -> list[str]:
+        """The ids of the photos that are chosen."""
+        return [item.data(_Role.PHOTO) for item in self.selectedItems()]
+
+    @property
+    def current(self) -> str:
+        """The id of the photo that the keys are on; empty for none."""
+        item = self.currentItem()
+        return "" if item is None else str(item.data(_Role.PHOTO))
+
+    def choose(self, photo_id: str) -> None:
+        """Choose one photo and bring it into view; nothing when it is not listed."""
+        if photo_id in self.ids:
+            self.setCurrentRow(self.ids.index(photo_id))
+            self.scrollToItem(self.currentItem())
+
+    def mimeData(self, items: Sequence[QListWidgetItem]) -> QMimeData:
+        """The ids of the photos that are being dragged."""
+        data = QMimeData()
+        data.setData(MIME, QByteArray("\n".join(item.data(_Role.PHOTO) for item in items).encode()))
+        return data
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for a menu of what is chosen."""
+        if self.chosen:
+            self.menuWanted.emit(event.globalPos())
+
+    def drag(self, on: bool) -> None:
+        """Let photos be dragged onto items, or not."""
+        mode = QAbstractItemView.DragDropMode
+        self.setDragEnabled(on)
+        self.setDragDropMode(mode.DragOnly if on else mode.NoDragDrop)
+
+
+class _Delegate(QStyledItemDelegate):
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return thumbnail_size()
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        theme = theme_manager().theme
+        flags = option.state
+        # In a row the entries are as high as the list.
+        box = QRectF(QRect(option.rect.topLeft(), thumbnail_size()))
+        painter.save()
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        if flags & QStyle.StateFlag.State_Selected or flags & QStyle.StateFlag.State_MouseOver:
+            chosen = bool(flags & QStyle.StateFlag.State_Selected)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.accent_ground if chosen else theme.raised))
+            painter.drawRoundedRect(box, RADIUS, RADIUS)
+        picture = QRectF(box.x() + _PAD, box.y() + _PAD, _PICTURE.width(), _PICTURE.height())
+        painter.fillRect(picture, QColor(theme.canvas))
+        image = index.data(_Role.IMAGE)
+        if isinstance(image, QImage) and not image.isNull():
+            size = image.size().scaled(_PICTURE, Qt.AspectRatioMode.KeepAspectRatio)
+            where = QRectF(0, 0, size.width(), size.height())
+            where.moveCenter(picture.center())
+            painter.drawImage(where, image)
+        else:
+            middle = picture.center()
+            paint_icon(painter, "photo", theme.dim, QRectF(middle.x() - 12, middle.y() - 12, 24, 24))
+        if flags & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(theme.accent), 2))
+            painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), RADIUS, RADIUS)
+        font = sized(LABEL_PX)
+        painter.setFont(font)
+        line = line_px(LABEL_PX)
+        text = QRectF(picture.x(), picture.bottom() + 2, picture.width(), line)
+        elide = Qt.TextElideMode
+        for words, colour, mode in (
+            (index.data(), theme.text, elide.ElideMiddle),
+            (index.data(_Role.STATE), theme.word(str(index.data(_Role.TONE))), elide.ElideRight),
+        ):
+            said = QFontMetrics(font).elidedText(str(words), mode, int(text.width()))
+            painter.setPen(QColor(colour))
+            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
+            text.translate(0, line)
+        painter.restore()
+
+
+class ThumbnailDropFilter(QObject):
+    """Lets photos be dropped onto an item in the list, or onto its region."""
+
+    dropped = Signal(object, str)
+    """The ids of the photos, and the id of the item."""
+
+    def __init__(self, page: QWidget, items: ItemsPanel, view: CanvasView) -> None:
+        super().__init__(page)
+        self._page, self._items, self._view = page, items, view
+        page.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Take what is ours; everything else goes its way."""
+        if not isinstance(event, QDropEvent) or not event.mimeData().hasFormat(MIME):
+            return False
+        # Qt's drag events are drop events as well: the kind of each tells what is asked.
+        item_id = self._item_at(event.position().toPoint())
+        if isinstance(event, QDragEnterEvent):
+            event.acceptProposedAction()
+        elif not item_id:
+            event.ignore()
+        elif isinstance(event, QDragMoveEvent):
+            event.acceptProposedAction()
+        else:
+            event.acceptProposedAction()
+            ids = bytes(event.mimeData().data(MIME).data()).decode().split("\n")
+            self.dropped.emit(ids, item_id)
+        return True
+
+    def _item_at(self, place: QPoint) -> str:
+        """The id of the item at a place of the page; empty for none."""
+        listed, view = self._items.list, self._view
+        in_list = listed.viewport().mapFrom(self._page, place)
+        if listed.isVisible() and listed.viewport().rect().contains(in_list):
+            index = listed.indexAt(in_list)
+            return self._items.model.ids()[index.row()] if index.isValid() else ""
+        on_canvas = view.mapFrom(self._page, place)
+        if not view.isVisible() or view.source is None or not view.rect().contains(on_canvas):
+            return ""
+        found = view.store.hits(*view.viewport.to_image(on_canvas.x(), on_canvas.y()))
+        return found[0].id if found else ""

@@ -1,0 +1,1 @@
+"""Chooses and shows the reference image, fills an empty record and saves templates."""

@@ -1,0 +1,61 @@
+"""Warns that the selected item is marked on another picture, and offers to move it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.model.edit_names import EditName
+from desktop.pages.workbench.model.reference_file import of_item, same_file
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.widgets import Banner
+
+
+class OtherFileBanner(Banner):
+    """Follows the bench. Detection compares with the picture that an item names: the person has to see it."""
+
+    def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("own-file")
+        self._open_record = open_record
+        open_record.changed.connect(self.show_item)
+        open_record.currentChanged.connect(self.show_item)
+        self.acted.connect(self.move_to_reference)
+
+    def show_item(self) -> None:
+        """Say it of the chosen item; nothing when its picture is the record's reference image."""
+        open_record, home = self._open_record, self._open_record.link.record_file
+        file = open_record.link.file
+        if open_record.item is None or file is None or same_file(file, home):
+            self.hide()
+        elif home is None or not open_record.editable:
+            text = self.tr("This item uses a different image: {name}.")
+            self.say(text.format(name=file.name), closable=False)
+        else:
+            others = self._elsewhere()
+            text = self.tr(
+                "%n item(s) are not on the record's reference image. This item is on {name}.", "", others
+            )
+            self.say(text.format(name=file.name), "warn", self.tr("Move to reference image"), closable=False)
+
+    def move_to_reference(self) -> None:
+        """Mark every item on the record's reference image, at the same place; one step of undo."""
+        open_record, home = self._open_record, self._open_record.link.record_file
+        if open_record.document is None or home is None or not open_record.editable:
+            return
+        edits = []
+        for item in open_record.document.items:
+            if self._is_elsewhere(item):
+                point = {**(item.item_point or {}), "fileInfo": dict(home.info)}
+                edits.append(open_record.document.change(item.item_id, EditName.MARK, {"item_point": point}))
+        done = [edit for edit in edits if edit is not None]
+        if done:
+            open_record.edits.do(*done)
+
+    def _elsewhere(self) -> int:
+        document = self._open_record.document
+        return sum(self._is_elsewhere(item) for item in document.items) if document is not None else 0
+
+    def _is_elsewhere(self, item: ItemView) -> bool:
+        home = self._open_record.link.record_file
+        return not same_file(of_item(item, home), home)

@@ -1,0 +1,119 @@
+"""Saves the regions of the open record as the template of its reference image."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import run
+from desktop.client.http.errors import Stale
+from desktop.client.http.transport import Versioned
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.widgets import confirm
+from shared.wire.catalogue import ReferenceImage, TemplateRegion
+
+_MOST = 2000
+"""How many regions the service takes as a template."""
+
+
+class TemplateController(QObject):
+    """Asks before it replaces a template, and says how many regions there are and will be."""
+
+    notice = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+
+    def keep(self) -> None:
+        """Save the shown regions as the template, once all edits are sent."""
+        reference = self._open_record.reference
+        if reference is None:
+            self.notice.emit(self.tr("Select a reference image for the template first."))
+            return
+        if not self._regions():
+            self.notice.emit(self.tr("The record has no regions. Draw one first."))
+            return
+        if len(self._regions()) > _MOST:
+            self.notice.emit(
+                self.tr(
+                    "Cannot save the template: it can hold at most {n} regions. Delete some regions first."
+                ).format(n=_MOST)
+            )
+            return
+        run(
+            self._open_record.context.session.catalogue.reference_images.tagged,
+            reference.reference_image_id,
+            owner=self,
+            done=self._ask,
+            failed=lambda error: self.notice.emit(sentence(error)),
+        )
+
+    def _ask(self, known: Versioned[ReferenceImage]) -> None:
+        """`known` is the reference image as it is now: another user may have saved a template meanwhile."""
+        now, reference = known.value, self._open_record.reference
+        regions = self._regions()
+        if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
+            return
+        if now.template:
+            has = self.tr("{name} already has a template with %n region(s).", "", len(now.template))
+            will = self.tr("It will be replaced with the %n region(s) of this record.", "", len(regions))
+            stay = self.tr("Existing records do not change.")
+            text = " ".join((has.format(name=now.reference_image_name), will, stay))
+            if not confirm(self._window, self.tr("Replace template?"), text, self.tr("Replace")):
+                return
+        run(
+            self._open_record.context.session.catalogue.reference_images.set_template,
+            now.reference_image_id,
+            regions,
+            known.etag,
+            owner=self,
+            done=self._kept,
+            failed=self._not_kept,
+        )
+
+    def _not_kept(self, error: Exception) -> None:
+        self.notice.emit(sentence(error))
+        if isinstance(error, Stale):
+            # What it would replace now is another template than the person agreed to replace.
+            self.keep()
+
+    def _kept(self, reference: ReferenceImage) -> None:
+        known = self._open_record.reference
+        if known is not None and known.reference_image_id == reference.reference_image_id:
+            self._open_record.reference = reference
+            self._open_record.changed.emit()
+        said = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
+        self.notice.emit(said.format(name=reference.reference_image_name))
+
+    def _regions(self) -> list[TemplateRegion]:
+        document = self._open_record.document
+        items = document.items if document is not None else []
+        return [region_of(item) for item in items if (item.item_point or {}).get("point")]
+
+
+def region_of(item: ItemView) -> TemplateRegion:
+    """An item as a region of a template: name, description, model, place, and how to detect on it."""
+    point = item.item_point or {}
+    return TemplateRegion.model_validate(
+        {
+            "item_name": item.item_name,
+            "description": item.description,
+            "model_id": item.model_id,
+            "point": point["point"],
+            "detection": _without_photo(point.get("detection")),
+        }
+    )
+
+
+def _without_photo(detection: Any) -> Any:
+    """An item's detection settings without what they say of a photo."""
+    if not isinstance(detection, Mapping):
+        return detection
+    return {name: value for name, value in detection.items() if name != "alignment"}

@@ -1,0 +1,1 @@
+"""Runs detections, shows findings and history, takes corrections, verdicts and the finish."""

@@ -1,0 +1,83 @@
+"""Sets the confidence threshold of shown findings, remembered for each model."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QObject, QTimer
+
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.results.findings import FIRST_SHOWN, FindingsBox
+from desktop.preferences import Preferences
+from shared import results
+
+_SAVE_MS = 400
+
+
+def made_with(entry: results.Entry | None, entries: tuple[results.Entry, ...]) -> float | None:
+    """The least confidence (0..1) that the findings of an entry had to reach; None when it does not say.
+
+    Of a model with thresholds of its own for some labels the lowest: nothing that it reported is hidden. A
+    correction is asked for the result that it corrects.
+    """
+    by_version = {results.version(one, at): one for at, one in enumerate(entries)}
+    seen: set[int] = set()
+    while entry is not None and results.is_correction(entry):
+        of_version = entry["correction"].get("of_version")
+        if of_version in seen:
+            return None
+        seen.add(of_version)
+        entry = by_version.get(of_version)
+    said = ((entry or {}).get("provenance") or {}).get("thresholds") or {}
+    own = said.get("per_label") or {}
+    given = [said.get("confidence", said.get("min_confidence")), *own.values()]
+    numbers = [float(one) for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
+    return min(max(min(numbers), 0.0), 1.0) if numbers else None
+
+
+class ThresholdController(QObject):
+    """Sets the slider for the result on view, and remembers for each model where the person put it."""
+
+    def __init__(
+        self, open_record: OpenRecord, box: FindingsBox, preferences: Preferences, owner: QObject
+    ) -> None:
+        """Make it before whatever shows the findings of the chosen item."""
+        super().__init__(owner)
+        self._open_record, self._box, self._preferences = open_record, box, preferences
+        self._moved: dict[str, float] = {}
+        self._later = QTimer(self, singleShot=True, interval=_SAVE_MS)
+        self._later.timeout.connect(self._save)
+        open_record.currentChanged.connect(self._begin)
+        box.thresholdChanged.connect(self._remember)
+        open_record.context.closing.connect(self._save)
+
+    def _begin(self) -> None:
+        item = self._open_record.item
+        if item is None:
+            return
+        model, entry = self._model(), self._open_record.stored_entry
+        made = made_with(entry, item.result)
+        first = FIRST_SHOWN if made is None else math.floor(made * 100 + 1e-9) / 100
+        liked = {**self._preferences.values.confidence, **self._moved}
+        self._box.begin_at(liked.get(model, first))
+
+    def _remember(self, threshold: float) -> None:
+        model = self._model()
+        if model:
+            self._moved[model] = threshold
+            self._later.start()
+
+    def _save(self) -> None:
+        self._later.stop()
+        if self._moved:
+            known = self._preferences.values.confidence
+            self._preferences.change(confidence={**known, **self._moved})
+            self._moved = {}
+
+    def _model(self) -> str:
+        """The id of the model whose findings are shown; an empty string for none."""
+        item, entry = self._open_record.item, self._open_record.stored_entry
+        if item is None:
+            return ""
+        made = ((entry or {}).get("provenance") or {}).get("model_id")
+        return str(made or item.model_id or "")

@@ -1,0 +1,312 @@
+# ruff: noqa: N815 - Qt signals
+"""Lets the user accept, delete, relabel, move and add findings, saved together as a new version."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.canvas.views.alignment import AlignedPair
+from desktop.canvas.views.compare_view import CompareView
+from desktop.canvas.views.pair_tools import BoxTool
+from desktop.localization.detection_terms import BUILT_IN
+from desktop.pages.workbench.model.correction import CorrectionDraft
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.results.findings import FindingsBox
+from desktop.widgets import Button, ButtonKind, label
+from shared import results
+from shared.geometry import Rect
+
+NEW = "difference"
+"""The label of a finding that a person drew, until they say what it is."""
+
+
+class Labelling(Protocol):
+    """Where a person says what a finding is; gives the answer to `CorrectionController.relabel`."""
+
+    def edit_label(self, place: int, labels: Sequence[str]) -> None:
+        """Ask what the finding at `place` of those on view is; `labels` are offered."""
+
+
+class CorrectionBar(QWidget):
+    """Below the findings: draw one. `pending` says what waits to be saved, where it is always in sight."""
+
+    saveWanted = Signal()
+    discardWanted = Signal()
+    drawToggled = Signal(bool)
+    """Whether the next drag on the photo draws a finding."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.draw = Button(self.tr("Draw finding"), icon="plus", kind=ButtonKind.QUIET)
+        self.draw.setObjectName("finding-draw")
+        self.draw.setCheckable(True)
+        self._said = label("", "small")
+        self.save = Button(self.tr("Save as new version"), kind=ButtonKind.MAIN)
+        self.save.setObjectName("correction-save")
+        self.discard = Button(self.tr("Discard"), kind=ButtonKind.QUIET)
+        self.discard.setObjectName("correction-discard")
+        head = QHBoxLayout()
+        head.addWidget(self.draw)
+        head.addStretch(1)
+        self.pending = QWidget()
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.discard)
+        row.addWidget(self.save)
+        waiting = QVBoxLayout(self.pending)
+        waiting.setContentsMargins(0, 0, 0, 0)
+        waiting.setSpacing(4)
+        waiting.addWidget(self._said)
+        waiting.addLayout(row)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        self.draw.toggled.connect(self._drawing)
+        self.save.clicked.connect(lambda _checked=False: self.saveWanted.emit())
+        self.discard.clicked.connect(lambda _checked=False: self.discardWanted.emit())
+        self.show_steps(0)
+
+    def show_steps(self, steps: int) -> None:
+        """Say how many changes are not saved yet."""
+        self._said.setText(self.tr("%n unsaved change(s)", "", steps) if steps else "")
+        self.pending.setVisible(steps > 0)
+
+    def _drawing(self, on: bool) -> None:
+        self.draw.kind = ButtonKind.LINK if on else ButtonKind.QUIET
+        self.draw.update()
+        self.drawToggled.emit(on)
+
+
+class CorrectionController(QObject):
+    """Keeps the draft of the chosen item's findings; saves it by itself when the person leaves the item."""
+
+    changed = Signal()
+    """Other findings are to be shown."""
+    notice = Signal(str)
+    """Something to tell the person for a moment."""
+
+    def __init__(
+        self,
+        open_record: OpenRecord,
+        box: FindingsBox,
+        bar: CorrectionBar,
+        views: Sequence[CompareView],
+        owner: QObject,
+    ) -> None:
+        super().__init__(owner)
+        self._open_record, self._box, self._bar = open_record, box, bar
+        self._views = tuple(views)
+        self.places: list[QWidget] = [box.list, *views]
+        """Where keys go to the chosen finding."""
+        self.selected: Collection[int] = ()
+        """Findings on view that are selected; what is done with the chosen one is done with them too."""
+        self.on_canvas = False
+        """Whether findings can be drawn on the photo that fills the canvas."""
+        self.labelling: Labelling = box.list
+        """Where the label of a finding is asked for."""
+        self._tools = [BoxTool(self.choose, self._reshaped, self._added) for _ in views]
+        for view, tool in zip(self._views, self._tools, strict=True):
+            view.set_tool(tool)
+        box.list.acceptWanted.connect(self.accept)
+        box.list.relabelWanted.connect(self.ask_label)
+        box.list.relabelled.connect(self.relabel)
+        bar.saveWanted.connect(self.save)
+        bar.discardWanted.connect(self.discard)
+        bar.drawToggled.connect(self._set_drawing)
+        open_record.currentChanged.connect(self._current_changed)
+        open_record.draftsBack.connect(self._back)
+
+    # -- what is shown
+
+    def show(self, pair: AlignedPair | None) -> None:
+        """Let the findings on view be edited on this pair."""
+        shown = [finding.rect for finding in self._box.shown]
+        editable = self.can_correct
+        for view, tool in zip(self._views, self._tools, strict=True):
+            tool.rects, tool.current = shown, self._box.list.current
+            tool.mapping = None if pair is None else pair.mapping
+            tool.size = (0, 0) if pair is None else pair.photo_size
+            tool.editable = editable
+            view.update()
+        self._bar.draw.setEnabled(editable and (pair is not None or self.on_canvas))
+        self._bar.setVisible(editable)
+        self._bar.show_steps(self._draft.steps if self._draft is not None else 0)
+
+    @property
+    def focused(self) -> bool:
+        """True when keys go to the chosen finding."""
+        widget = QApplication.focusWidget()
+        return self.has_chosen and widget in self.places
+
+    @property
+    def has_chosen(self) -> bool:
+        """True when a finding is chosen that may be corrected."""
+        return self.can_correct and self._box.list.current >= 0
+
+    def choose(self, place: int) -> None:
+        """Choose one of the findings on view."""
+        self._box.list.chosen.emit(place)
+
+    # -- the draft
+
+    @property
+    def _draft(self) -> CorrectionDraft | None:
+        return self._open_record.drafts.get(self._open_record.current)
+
+    @property
+    def can_correct(self) -> bool:
+        """True when the findings of the chosen item may be changed here and now."""
+        return self._open_record.editable and self._open_record.stored_entry is not None
+
+    def _open(self) -> CorrectionDraft | None:
+        """The draft, begun where there is none; None when nothing can be corrected."""
+        if not self.can_correct:
+            return None
+        item, base = self._open_record.item, self._open_record.stored_entry
+        if self._draft is None and item is not None and base is not None:
+            newest = results.finished_detection(item.result)
+            self._open_record.drafts.begin(item.item_id, base, newest)
+        return self._draft
+
+    def _place(self, shown: int) -> int:
+        """The place among the boxes of the entry of a finding on view; -1 for none."""
+        findings = self._box.shown
+        return findings[shown].place if 0 <= shown < len(findings) else -1
+
+    def accept(self, shown: int) -> None:
+        """Accept a finding on view, or take that back."""
+        place, draft = self._place(shown), self._open()
+        if draft is not None and place >= 0:
+            draft.accept(place)
+            self.changed.emit()
+
+    def remove(self, shown: int) -> None:
+        """Delete a finding on view."""
+        self.remove_places([self._place(shown)])
+
+    def remove_chosen(self) -> None:
+        """Delete the chosen finding, and those that are selected with it."""
+        current = self._box.list.current
+        together = self.selected if current in self.selected else [current]
+        self.remove_places([self._place(shown) for shown in together])
+
+    def remove_places(self, places: Collection[int]) -> None:
+        """Delete the findings at these places among the boxes of the entry."""
+        known = [place for place in places if place >= 0]
+        draft = self._open() if known else None
+        if draft is not None:
+            draft.remove(known)
+            self.changed.emit()
+
+    def reshape_places(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
+        """Say where findings are, px of the photo, by their places among the boxes of the entry."""
+        draft = self._open() if rects else None
+        if draft is not None:
+            draft.reshape(rects, merge_key)
+            self.changed.emit()
+
+    def add(self, found: Sequence[tuple[Rect, str]]) -> bool:
+        """Add findings: where, px of the photo, and what. False when that cannot be."""
+        draft = self._open()
+        if draft is None:
+            return False
+        draft.add(found)
+        self.changed.emit()
+        return True
+
+    def ask_label(self, shown: int) -> None:
+        """Ask for the label of a finding."""
+        if self.can_correct and self._place(shown) >= 0:
+            self.labelling.edit_label(shown, self.labels())
+
+    def ask_chosen_label(self) -> None:
+        """Ask for the label of the selected finding."""
+        self.ask_label(self._box.list.current)
+
+    def labels(self) -> list[str]:
+        """The labels that are offered: of the item's model, of the built-in one, of the catalogue."""
+        item = self._open_record.item
+        model_id = item.model_id if item is not None else None
+        own = [
+            name for model in self._open_record.models if model.model_id == model_id for name in model.labels
+        ]
+        return list(dict.fromkeys([*own, *BUILT_IN, *self._open_record.severities]))
+
+    def relabel(self, shown: int, text: str) -> None:
+        """Set the label of a finding on view."""
+        place, draft = self._place(shown), self._open()
+        if draft is not None and place >= 0:
+            draft.relabel(place, text, self._open_record.severities.get(text))
+            self.changed.emit()
+
+    def _reshaped(self, shown: int, rect: Rect) -> None:
+        place = self._place(shown)
+        if place >= 0:
+            self.reshape_places({place: rect})
+
+    def _added(self, rect: Rect) -> None:
+        self._bar.draw.setChecked(False)
+        if self.add([(rect, NEW)]):
+            self.ask_last_label()
+
+    def ask_last_label(self) -> None:
+        """Choose the finding that was added last, and let the person say what it is."""
+        last = max((finding.place for finding in self._box.shown), default=-1)
+        shown = next((at for at, one in enumerate(self._box.shown) if one.place == last), -1)
+        self.choose(shown)
+        self.ask_label(shown)
+
+    def _set_drawing(self, on: bool) -> None:
+        for tool in self._tools:
+            tool.drawing = on
+
+    def cancel(self) -> bool:
+        """Esc: stop drawing a finding; False when not drawing."""
+        drawing = self._bar.draw.isChecked()
+        self._bar.draw.setChecked(False)
+        return drawing
+
+    def undo(self) -> bool:
+        """Undo the last change of the draft; False when there is none."""
+        done = self._draft is not None and self._draft.undo()
+        self._stepped(done)
+        return done
+
+    def redo(self) -> bool:
+        """Redo the undone change; False when there is none."""
+        done = self._draft is not None and self._draft.redo()
+        self._stepped(done)
+        return done
+
+    def _stepped(self, done: bool) -> None:
+        if done:
+            self.changed.emit()
+
+    def discard(self) -> None:
+        """Discard the draft."""
+        self._open_record.drafts.drop(self._open_record.current)
+        self.changed.emit()
+
+    def save(self) -> None:
+        """Save every draft as a new version of its item."""
+        self._bar.draw.setChecked(False)
+        drafts = self._open_record.drafts.all()
+        for draft in drafts:
+            self._open_record.correct(draft)
+        if drafts:
+            self.changed.emit()
+
+    def _back(self, steps: int) -> None:
+        self.notice.emit(self.tr("%n unsaved change(s) to findings restored.", "", steps))
+
+    def _current_changed(self) -> None:
+        stored = self._open_record.stored_entry
+        for draft in self._open_record.drafts.all():
+            same = stored is not None and results.version(stored) == results.version(draft.base)
+            if draft.item_id != self._open_record.current or not same:
+                self._bar.draw.setChecked(False)
+                self._open_record.correct(draft)

@@ -1,0 +1,281 @@
+# ruff: noqa: N815 - Qt signals
+"""Lists the findings of an item with labels and confidence, filtered by a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
+
+from desktop.canvas.layers.finding_layer import FindingBox
+from desktop.canvas.layers.marks import draw_mark
+from desktop.canvas.model.regions import RegionState
+from desktop.localization.detection_terms import finding_word, severity_word, size_text
+from desktop.pages.workbench.model.item_rows import ShownFinding
+from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
+from desktop.widgets import label
+
+ROW_PX = 24
+_TALL_PX = 40
+"""Of a row that says more than label and confidence."""
+_TICK_PX = 17
+FIRST_SHOWN = 0.4
+"""Findings from this confidence on are shown at first where a result does not say what it was made with."""
+SURE = 0.5
+"""From this confidence on a finding is marked as failed, below as undecided."""
+
+
+def finding_boxes(findings: Sequence[ShownFinding], chosen: int) -> list[FindingBox]:
+    """The findings as boxes to paint; the one at the place `chosen` stands out."""
+    return [
+        FindingBox(
+            finding.rect,
+            finding_word(finding.label),
+            None if finding.drawn else finding.confidence,
+            RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED,
+            highlighted=place == chosen,
+            author=finding.author,
+        )
+        for place, finding in enumerate(findings)
+    ]
+
+
+class FindingList(QWidget):
+    """A row for each finding with a bar of its confidence; one may be chosen."""
+
+    chosen = Signal(int)
+    """The place of the finding that a person chose; -1 for none."""
+    acceptWanted = Signal(int)
+    relabelWanted = Signal(int)
+    relabelled = Signal(int, str)
+    """A place, and what the finding there is."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("findings")
+        self.setAccessibleName(self.tr("Findings"))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._findings: Sequence[ShownFinding] = ()
+        self.current = -1
+
+    @property
+    def findings(self) -> Sequence[ShownFinding]:
+        """What is listed."""
+        return self._findings
+
+    @property
+    def row_px(self) -> int:
+        """How high each row is."""
+        return _TALL_PX if any(map(_more, self._findings)) else ROW_PX
+
+    def show_findings(self, findings: Sequence[ShownFinding], current: int) -> None:
+        """List these."""
+        self._findings, self.current = findings, current
+        self.setAccessibleDescription("; ".join(self._words(finding) for finding in findings))
+        self.setToolTip(self.tr("Click the square to accept · double-click to relabel"))
+        self.updateGeometry()
+        self.update()
+
+    def _words(self, finding: ShownFinding) -> str:
+        sure = self._author(finding) if finding.drawn else f"{finding.confidence:.2f}"
+        words = ", ".join(part for part in (f"{finding_word(finding.label)} {sure}", _more(finding)) if part)
+        return f"{words} ({self.tr('accepted')})" if finding.accepted else words
+
+    def _author(self, finding: ShownFinding) -> str:
+        """Who drew a finding, in place of a confidence."""
+        return finding.author or self.tr("drawn manually")
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.row_px * len(self._findings))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        place = int(event.position().y() // self.row_px)
+        if not 0 <= place < len(self._findings):
+            return
+        if event.position().x() < _TICK_PX:
+            self.acceptWanted.emit(place)
+        else:
+            self.chosen.emit(-1 if place == self.current else place)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        place = int(event.position().y() // self.row_px)
+        if 0 <= place < len(self._findings):
+            self.chosen.emit(place)
+            self.relabelWanted.emit(place)
+
+    def edit_label(self, place: int, labels: Sequence[str]) -> None:
+        """Edit the label of the finding at `place`; `labels` are offered."""
+        # In the parent: the list is no higher than its rows, which are lower than a field.
+        parent = self.parentWidget() or self
+        editor = LabelEditor(labels, self._findings[place].label, parent)
+        height = editor.sizeHint().height()
+        corner = self.mapTo(parent, QPoint(16, place * self.row_px + (ROW_PX - height) // 2))
+        top = max(min(corner.y(), parent.height() - height), 0)
+        editor.setGeometry(corner.x(), top, max(self.width() - 62, 140), height)
+        editor.labelled.connect(lambda text: self.relabelled.emit(place, text))
+        editor.show()
+        editor.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # As in every list, the arrows choose; what else is done with a finding are commands.
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+        if step is None or not self._findings:
+            super().keyPressEvent(event)
+            return
+        self.chosen.emit(min(max(self.current + step, 0), len(self._findings) - 1))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = theme_manager().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left, row_px = min(max(self.width() * 0.28, 70), 110), self.row_px
+        for place, finding in enumerate(self._findings):
+            top = place * row_px
+            tone = "failed" if finding.confidence >= SURE else "undecided"
+            if place == self.current:
+                painter.setPen(QPen(QColor(theme.accent)) if self.hasFocus() else Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(theme.accent_ground))
+                painter.drawRoundedRect(QRectF(0.5, top + 0.5, self.width() - 1, row_px - 1), 4, 4)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(getattr(theme, tone)))
+            painter.drawRoundedRect(QRectF(2, top + 6, 12, 12), 3, 3)
+            if finding.accepted:
+                draw_mark(painter, QRectF(3.5, top + 7.5, 9, 9), RegionState.PASSED, QColor(theme.panel))
+            painter.setFont(sized(TEXT_PX))
+            painter.setPen(QColor(theme.text))
+            metrics, elide = QFontMetrics(painter.font()), Qt.TextElideMode.ElideRight
+            named = self.width() * 0.55 if finding.drawn else left
+            words = metrics.elidedText(finding_word(finding.label), elide, round(named - 22))
+            painter.drawText(QRectF(18, top, named - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, words)
+            dim = QColor(theme.dim_text if place == self.current else theme.dim)
+            if row_px > ROW_PX:
+                painter.setFont(sized(LABEL_PX))
+                painter.setPen(dim)
+                room = QRectF(18, top + ROW_PX - 5, self.width() - 20, LABEL_PX + 6)
+                more = QFontMetrics(painter.font()).elidedText(_more(finding), elide, round(room.width()))
+                painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, more)
+                painter.setFont(sized(TEXT_PX))
+            end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            if finding.drawn:
+                painter.setPen(dim)
+                room = QRectF(named, top, self.width() - named - 2, ROW_PX)
+                painter.drawText(
+                    room, end, metrics.elidedText(self._author(finding), elide, round(room.width()))
+                )
+                continue
+            bar = QRectF(left, top + ROW_PX / 2 - 2, self.width() - left - 46, 4)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.raised))
+            painter.drawRoundedRect(bar, 2, 2)
+            bar.setWidth(max(bar.width() * min(max(finding.confidence, 0.0), 1.0), 4))
+            painter.setBrush(QColor(getattr(theme, tone)))
+            painter.drawRoundedRect(bar, 2, 2)
+            painter.setPen(dim)
+            painter.drawText(QRectF(self.width() - 44, top, 42, ROW_PX), end, f"{finding.confidence:.2f}")
+        painter.end()
+
+
+def _more(finding: ShownFinding) -> str:
+    """How severe and how large a finding is, where that is known."""
+    return " · ".join(part for part in (severity_word(finding.severity), size_text(finding.size_mm)) if part)
+
+
+class FindingsBox(QWidget):
+    """The list below its heading, with the confidence from which on findings are shown."""
+
+    chosen = Signal(int)
+    """The place of the chosen finding among those shown; -1 for none."""
+    thresholdChanged = Signal(float)
+    """Findings below this confidence (0..1) are not shown any more."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._findings: Sequence[ShownFinding] = ()
+        self._nothing = ""
+        self._said = label("", "label")
+        self._none = label("", "dim", wrap=True)
+        self.list = FindingList()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setObjectName("confidence")
+        self.slider.setAccessibleName(self.tr("Minimum confidence of findings"))
+        self.slider.setRange(0, 100)
+        self.slider.setValue(round(FIRST_SHOWN * 100))
+        self.slider.setPageStep(5)
+        self.slider.setMinimumHeight(20)
+        self.slider.setMinimumWidth(60)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(label(self.tr("Findings"), "label"))
+        head.addWidget(self.slider, 1)
+        head.addStretch(0)
+        head.addWidget(self._said)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.list)
+        column.addWidget(self._none)
+        self.slider.valueChanged.connect(self._moved)
+        self.list.chosen.connect(self.chosen)
+        self._say()
+
+    @property
+    def threshold(self) -> float:
+        """The least confidence that is shown, 0..1."""
+        return self.slider.value() / 100
+
+    @property
+    def shown(self) -> list[ShownFinding]:
+        """The findings that are sure enough."""
+        return [finding for finding in self._findings if finding.confidence >= self.threshold]
+
+    def begin_at(self, threshold: float) -> None:
+        """Show findings from this confidence (0..1) on, until the person moves the slider."""
+        self.slider.blockSignals(True)
+        self.slider.setValue(round(threshold * 100))
+        self.slider.blockSignals(False)
+        self._say()
+
+    def show_findings(self, findings: Sequence[ShownFinding], nothing: str, current: int = -1) -> None:
+        """Show these; `nothing` is shown when there are none."""
+        self._findings = findings
+        self._nothing = nothing
+        self.slider.setVisible(bool(findings))
+        self._said.setVisible(bool(findings))
+        self._list(current)
+
+    def choose(self, place: int) -> None:
+        """Mark one of those shown."""
+        self._list(place)
+
+    def _list(self, current: int) -> None:
+        shown = self.shown
+        self.list.show_findings(shown, current if current < len(shown) else -1)
+        self.list.setVisible(bool(shown))
+        hidden = len(self._findings) - len(shown)
+        text = self._nothing
+        if self._findings:
+            text = (
+                self.tr("%n finding(s) below the threshold; reports include all", "", hidden)
+                if hidden
+                else ""
+            )
+        self._none.setText(text)
+        self._none.setVisible(bool(text))
+
+    def _moved(self) -> None:
+        self._say()
+        self._list(-1)
+        self.thresholdChanged.emit(self.threshold)
+
+    def _say(self) -> None:
+        self._said.setText(self.tr("Confidence ≥ {value}").format(value=f"{self.threshold:.2f}"))
+        self._said.setMinimumHeight(LABEL_PX + 4)

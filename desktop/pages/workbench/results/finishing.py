@@ -1,0 +1,162 @@
+"""Finishes the record and writes its report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import run
+from desktop.client import Session
+from desktop.client.http.errors import Conflict
+from desktop.pages.common.files.report_file import ReportFile
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.report.collect import collect
+from shared import results
+from shared.codes import Verdict
+from shared.wire.inspection import Photo, Record
+from shared.wire.seal import RecordSeal
+
+
+class FinishController(QObject):
+    """Closes the open record and writes its report."""
+
+    undecided = Signal(str)
+    """The first item, by its id, that has to be decided before the record can be finished."""
+    finished = Signal()
+    """The service closed the record."""
+    notice = Signal(str)
+    """Something to tell the person."""
+    written = Signal(str)
+    """The path of a report that was written."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+        self._file = ReportFile(window)
+        self._file.notice.connect(self.notice)
+        self._file.written.connect(self.written)
+
+    def finish(self) -> None:
+        """Ask, then finish the record. Undecided items are signed only when the user agrees."""
+        open_record = self._open_record
+        if open_record.document is None:
+            return
+        if not open_record.rows:
+            self.notice.emit(self.tr("Cannot finish a record without items. Draw a region first."))
+        elif open_record.counters.undecided:
+            open_record.edits.when_saved(self._read_photos, self)
+        else:
+            self._ask({})
+
+    def _read_photos(self) -> None:
+        # An opinion counts for the newest photo only, which another desktop may have added.
+        run(
+            self._open_record.context.session.items.record_photos,
+            self._open_record.record_id,
+            owner=self,
+            done=self._photos_read,
+            failed=self._failed,
+        )
+
+    def _photos_read(self, photos: Sequence[Photo]) -> None:
+        newest = {photo.item_id: photo.file_id for photo in sorted(photos, key=lambda one: one.created_at)}
+        self._ask(newest)
+
+    def _ask(self, newest_photo: Mapping[str, str]) -> None:
+        open_record = self._open_record
+        if open_record.document is None:
+            return
+        finish = FinishSummary(open_record.counters, self._undecided(newest_photo), open_record.known.me[1])
+        dialog = FinishDialog(finish, self._window)
+        dialog.goToWanted.connect(self.undecided)
+        listed = [item.item_id for item in finish.undecided]
+        dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts else ()))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _undecided(self, newest_photo: Mapping[str, str]) -> list[UndecidedItem]:
+        open_record, found = self._open_record, []
+        for row in open_record.rows:
+            item = (
+                None if row.judged or open_record.document is None else open_record.document.item(row.item_id)
+            )
+            if item is None:
+                continue
+            photo = newest_photo.get(open_record.edits.service_id(row.item_id))
+            opinion = None
+            if results.acceptable_version(item.result, photo) is not None:
+                opinion = Verdict.PASSED if results.model_opinion(item.result) else Verdict.FAILED
+            found.append(UndecidedItem(row.item_id, row.number, row.name, opinion))
+        return found
+
+    def finish_now(self, accepted: Sequence[str] = ()) -> None:
+        """Finish the record without a question, once everything is saved.
+
+        `accepted`: the items on which the person signs the model's opinion, and no others.
+        """
+        self._open_record.edits.when_saved(lambda: self._send(accepted), self)
+
+    def _send(self, accepted: Sequence[str]) -> None:
+        run(
+            _finish,
+            self._open_record.context.session,
+            self._open_record.record_id,
+            [self._open_record.edits.service_id(item_id) for item_id in accepted],
+            owner=self,
+            done=self._done,
+            failed=self._failed,
+        )
+
+    def _done(self, answer: tuple[Record, RecordSeal]) -> None:
+        record, seal = answer
+        self._open_record.update_record(record)
+        self._open_record.update_seal(seal)
+        self.finished.emit()
+
+    def _failed(self, error: Exception) -> None:
+        self.notice.emit(sentence(error))
+        if isinstance(error, Conflict):
+            named = error.details.get("items") or []
+            if named:
+                self.undecided.emit(self._open_record.edits.local_id(str(named[0].get("item_id", ""))))
+
+    # -- the report
+
+    def report(self) -> None:
+        """Ask where, then write the report."""
+        document = self._open_record.document
+        if document is None:
+            return
+        path = self._file.ask(document.record.inspection_name or "")
+        if path is not None:
+            self.write(path)
+
+    def write(self, path: Path) -> None:
+        """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""
+        self._open_record.edits.when_saved(lambda: self._write(path), self)
+
+    def _write(self, path: Path) -> None:
+        payload = self._open_record.context.payload
+        by = "" if payload is None else payload.user.name or payload.user.username
+        self._file.write(
+            partial(collect, self._open_record.context.session, self._open_record.record_id, by), path
+        )
+
+
+def show_folder(path: str) -> None:
+    """Open the folder of a file in the system's own way."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(path).parent)))
+
+
+def _finish(session: Session, record_id: str, accepted: Sequence[str]) -> tuple[Record, RecordSeal]:
+    record = session.records.finish(
+        record_id, accept_model_opinion=bool(accepted), item_ids=list(accepted) or None
+    )
+    return record, session.records.seal(record_id)

@@ -1,0 +1,240 @@
+# ruff: noqa: N815 - Qt signals
+"""Shows what earlier inspections found in the same region, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.background.workers import Lane, Task, run
+from desktop.client import Session
+from desktop.localization.dates import day
+from desktop.localization.detection_terms import finding_word, model_word
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.widgets import Button, ButtonKind, Chip, IconLabel, label
+from shared import results
+from shared.codes import Verdict
+from shared.wire.history import FindingChange, HistoryEntry
+
+_SHOWN = 4
+_LONGEST = 16
+"""So many letters of a label are shown in its chip."""
+
+
+def looked_at(entry: HistoryEntry) -> bool:
+    """True when anything was found or decided there, or at least looked for."""
+    return entry.found_at is not None or entry.decided_at is not None or entry.passed is not None
+
+
+def found_when(entry: HistoryEntry) -> datetime:
+    """When it was found, else decided, else when the record began."""
+    return entry.found_at or entry.decided_at or entry.start_time or entry.created_at
+
+
+def changes(entry: HistoryEntry) -> list[FindingChange]:
+    """What became of the findings since: grown and new first, each once."""
+    known = {finding.change for finding in entry.findings}
+    if entry.appeared:
+        known.add(FindingChange.NEW)
+    order = (FindingChange.GROWN, FindingChange.NEW, FindingChange.GONE, FindingChange.UNCHANGED)
+    return [change for change in order if change in known]
+
+
+def longest(entry: HistoryEntry) -> float | None:
+    """The longer side of the longest finding in px of the reference image; None without an alignment."""
+    boxes = [finding.reference for finding in entry.findings if finding.reference is not None]
+    return max((max(box.x2 - box.x1, box.y2 - box.y1) for box in boxes), default=None)
+
+
+class HistoryBox(QWidget):
+    """Lists the earlier inspections of the chosen region; hidden when there are none."""
+
+    openWanted = Signal(str, str)
+    """The ids of an earlier record and of its item whose photo the person wants to see."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("history")
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(IconLabel("history", "dim", 14))
+        head.addWidget(label(self.tr("Earlier records"), "label"))
+        head.addStretch(1)
+        self._all = False
+        self._shown: tuple[Sequence[HistoryEntry], float | None, Mapping[str, str]] = ((), None, {})
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(2, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addLayout(self._grid)
+        self.hide()
+
+    def show_rows(
+        self, entries: Sequence[HistoryEntry], mm_per_pixel: float | None, models: Mapping[str, str]
+    ) -> None:
+        """Show these, newest first; `models` gives the word for a model by its name at the service.
+
+        The first few, until the person wants all.
+        """
+        wanted = (entries, mm_per_pixel, models)
+        # Whose focus is on a row, keeps it when the item is shown again.
+        if wanted != self._shown:
+            self._shown = wanted
+            self._fill()
+
+    def _fill(self) -> None:
+        entries, mm_per_pixel, models = self._shown
+        while (item := self._grid.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        shown = entries if self._all else entries[:_SHOWN]
+        for place, entry in enumerate(shown):
+            when = day(found_when(entry).astimezone().date())
+            link = Button(when, kind=ButtonKind.QUIET)
+            link.setToolTip(self.tr("Compare photo of this record"))
+            link.clicked.connect(partial(self._open, entry.inspection_id, entry.item_id))
+            tone = "dim" if entry.passed is None else "passed" if entry.passed else "failed"
+            chip = Chip(self._result_text(entry, mm_per_pixel), tone)
+            trend = " · ".join(self._change(change) for change in changes(entry))
+            self._grid.addWidget(link, place * 2, 0, Qt.AlignmentFlag.AlignLeft)
+            self._grid.addWidget(chip, place * 2, 1, Qt.AlignmentFlag.AlignLeft)
+            self._grid.addWidget(label(trend, "small"), place * 2, 2)
+            self._grid.addWidget(label(self._who(entry, models), "small", wrap=True), place * 2 + 1, 0, 1, 3)
+        if len(entries) > _SHOWN:
+            said = self.tr("Show fewer") if self._all else self.tr("Show all {n}").format(n=len(entries))
+            more = Button(said, kind=ButtonKind.LINK)
+            more.setObjectName("history-more")
+            more.clicked.connect(lambda _checked=False: self._unfold(not self._all))
+            self._grid.addWidget(more, len(shown) * 2, 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
+        self.setVisible(bool(entries))
+
+    def _unfold(self, on: bool) -> None:
+        self._all = on
+        self._fill()
+        more = self.findChildren(Button, "history-more")[-1]
+        # It goes on where the button was that is gone.
+        more.show()
+        more.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open(self, record_id: str, item_id: str, _checked: bool = False) -> None:
+        self.openWanted.emit(record_id, item_id)
+
+    def _result_text(self, entry: HistoryEntry, mm_per_pixel: float | None) -> str:
+        if not entry.findings:
+            return self.tr("No findings")
+        name, length = finding_word(entry.findings[0].label), longest(entry)
+        if len(name) > _LONGEST:
+            name = name[: _LONGEST - 1].rstrip() + "…"
+        if length is None:
+            return name
+        if mm_per_pixel is None:
+            return f"{name} {length:.0f} px"
+        return f"{name} {length * mm_per_pixel:.0f} mm"
+
+    def _who(self, entry: HistoryEntry, models: Mapping[str, str]) -> str:
+        said = []
+        if entry.found_by:
+            name = models.get(entry.found_by, entry.found_by)
+            said.append(self.tr("Detected by {name}").format(name=name))
+        if entry.decided_by and entry.verdict is not Verdict.UNDECIDED:
+            said.append(self.tr("verdict by {name}").format(name=entry.decided_by))
+        if entry.reason:
+            said.append(entry.reason)
+        return " · ".join(said)
+
+    def _change(self, change: FindingChange) -> str:
+        match change:
+            case FindingChange.NEW:
+                return self.tr("new since then")
+            case FindingChange.GROWN:
+                return self.tr("grown")
+            case FindingChange.UNCHANGED:
+                return self.tr("unchanged")
+            case FindingChange.GONE:
+                return self.tr("gone")
+
+
+class HistoryController(QObject):
+    """Asks the service for the history of the chosen item, once for each state of its findings."""
+
+    def __init__(self, open_record: OpenRecord, box: HistoryBox, parent: QObject) -> None:
+        super().__init__(parent)
+        self._open_record, self._box = open_record, box
+        self._known: dict[str, tuple[str, Sequence[HistoryEntry]]] = {}
+        self._record_id = ""
+        self._reading: Task | None = None
+        self._asked: tuple[str, str] | None = None
+
+    def show(self) -> None:
+        """Show what is known of the selected region, and fetch the rest."""
+        if self._open_record.record_id != self._record_id:
+            self._forget()
+        item = self._open_record.item
+        if item is None:
+            self._box.show_rows((), None, {})
+            return
+        state = _state(item)
+        known = self._known.get(item.item_id)
+        self._show(known[1] if known is not None else ())
+        if (known is not None and known[0] == state) or self._asked == (item.item_id, state):
+            return
+        if self._reading is not None:
+            self._reading.cancel()
+        self._asked = (item.item_id, state)
+        self._reading = run(
+            _read,
+            self._open_record.context.session,
+            self._open_record.edits.service_id(item.item_id),
+            owner=self,
+            done=partial(self._read, item.item_id, state),
+            failed=self._not_read,
+            lane=Lane.LONG,
+            priority=-1,
+        )
+
+    def _forget(self) -> None:
+        """Drop what belongs to the previous record: a day has hundreds of items."""
+        self._record_id = self._open_record.record_id
+        self._known.clear()
+        self._asked = None
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def _read(self, item_id: str, state: str, entries: Sequence[HistoryEntry]) -> None:
+        self._asked = None
+        self._known[item_id] = (state, [entry for entry in entries if looked_at(entry)])
+        if item_id == self._open_record.current:
+            self._show(self._known[item_id][1])
+
+    def _show(self, entries: Sequence[HistoryEntry]) -> None:
+        models = {
+            model.model_name: model_word(model.model_id, model.model_name)
+            for model in self._open_record.models
+        }
+        self._box.show_rows(entries, self._open_record.mm_per_pixel, models)
+
+    def _not_read(self, _error: Exception) -> None:
+        # An item that the service does not know yet has no history there; it is asked again when shown.
+        self._asked = None
+
+
+def _read(session: Session, item_id: str) -> Sequence[HistoryEntry]:
+    return session.items.history(item_id)
+
+
+def _state(item: ItemView) -> str:
+    """Changes when the region or the findings of an item do."""
+    entry = results.finished_detection(item.result)
+    return f"{item.item_point} {results.version(entry) if entry is not None else 0} {item.saved}"

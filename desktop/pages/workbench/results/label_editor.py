@@ -1,0 +1,96 @@
+"""Edits the label of a finding over its row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from desktop.localization.detection_terms import finding_word
+
+
+class LabelEditor(QComboBox):
+    """Offers known labels by their words and takes any other text; goes when it is done."""
+
+    labelled = Signal(str)
+    """The label that the person gave, once; nothing when they gave none."""
+    left = Signal()
+    """It goes by a key: the focus is free for what was there before."""
+
+    def __init__(self, labels: Sequence[str], current: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("finding-label")
+        self.setAccessibleName(self.tr("Finding label"))
+        self.setEditable(True)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._labels = {finding_word(name): name for name in labels}
+        self.addItems(list(self._labels))
+        self.setEditText(finding_word(current))
+        self._done = self._open = False
+        field = self.lineEdit()
+        assert field is not None
+        # Enter on a selected text takes what completes it: without a prefix that is the first label of all.
+        completer = self.completer()
+        assert completer is not None
+        completer.setCompletionPrefix(self.currentText())
+        field.selectAll()
+        field.returnPressed.connect(self.take)
+        self.activated.connect(lambda _place: self._picked())
+
+    def take(self) -> None:
+        """Emit the label and close."""
+        text = self.currentText().strip()[:255]
+        if not self._done:
+            self._done = True
+            if text:
+                self.labelled.emit(self._labels.get(text, text))
+            self._go()
+
+    def _picked(self) -> None:
+        # Qt also says so when the field loses the focus to the list that drops down.
+        if not self._open:
+            self.take()
+
+    def event(self, event: QEvent) -> bool:
+        """Esc and Enter are meant for this field, not for the commands of the page."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            own = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if event.key() in own:
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes without a label."""
+        if event.key() == Qt.Key.Key_Escape:
+            self._done = True
+            self._go()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Losing the focus accepts the label."""
+        super().focusOutEvent(event)
+        # The list that drops down is a window of its own: it takes the focus, and the editor waits for it.
+        reasons = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+        if not self._open and event.reason() not in reasons:
+            self.take()
+
+    def showPopup(self) -> None:
+        """Let the list drop down; the editor stays until something is chosen."""
+        self._open = True
+        super().showPopup()
+
+    def hidePopup(self) -> None:
+        """Called when the list closes."""
+        super().hidePopup()
+        self._open = False
+
+    def _go(self) -> None:
+        by_key = self.hasFocus()
+        self.hide()
+        if by_key:
+            self.left.emit()
+        self.deleteLater()

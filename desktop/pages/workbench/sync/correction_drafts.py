@@ -1,0 +1,101 @@
+"""Keeps unsaved corrections of the open record by item; the journal keeps every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.journal import DraftHistory, DraftStep, JournalError
+from desktop.pages.workbench.model.correction import CorrectionDraft, boxes_of, same_boxes
+from desktop.pages.workbench.model.document import ItemView
+from desktop.pages.workbench.sync.edits import EditSync
+from shared import results
+
+
+class CorrectionDrafts:
+    """The drafts that `Correcting` edits. A draft stays here until it becomes an edit or is dropped."""
+
+    def __init__(self, edits: EditSync) -> None:
+        self._edits = edits
+        self._record_id = ""
+        self._drafts: dict[str, CorrectionDraft] = {}
+
+    def __len__(self) -> int:
+        return len(self._drafts)
+
+    def get(self, item_id: str) -> CorrectionDraft | None:
+        """The draft of an item; None without one."""
+        return self._drafts.get(item_id)
+
+    def all(self) -> list[CorrectionDraft]:
+        """Every draft."""
+        return list(self._drafts.values())
+
+    def begin(self, item_id: str, base: results.Entry, newest: results.Entry | None) -> CorrectionDraft:
+        """A draft of the findings of `base`, without a step."""
+        draft = CorrectionDraft.begin(item_id, base, newest)
+        draft.on_step = partial(self._keep, item_id)
+        self._drafts[item_id] = draft
+        self._keep(item_id, DraftStep.OPEN, list(draft.boxes), draft.kept.about)
+        return draft
+
+    def hide(self, item_id: str) -> None:
+        """Show the item without its draft while that becomes an edit, or while the item is deleted."""
+        self._drafts.pop(item_id, None)
+
+    def reopen(self, item: ItemView) -> None:
+        """Show the draft of an item that is back, if the journal kept one when the item was deleted."""
+        journal = self._edits.journal
+        kept = journal.drafts(self._record_id).get(item.item_id) if journal is not None else None
+        if kept is not None:
+            self._take_up(item, kept)
+
+    def show(self, draft: CorrectionDraft) -> None:
+        """Show a draft again that could not become an edit."""
+        self._drafts[draft.item_id] = draft
+
+    def drop(self, item_id: str) -> None:
+        """Discard the draft of an item."""
+        self._drafts.pop(item_id, None)
+        self._keep(item_id, DraftStep.DROP)
+
+    def open(self, record_id: str, items: Iterable[ItemView]) -> int:
+        """Take up what the journal kept for a record; gives how many changes are back that were not saved."""
+        self._record_id = record_id
+        self._drafts.clear()
+        journal = self._edits.journal
+        kept = journal.drafts(record_id) if journal is not None else {}
+        for item in items:
+            if item.item_id not in kept:
+                continue
+            self._take_up(item, kept[item.item_id])
+        return sum(draft.steps for draft in self._drafts.values())
+
+    def _take_up(self, item: ItemView, kept: DraftHistory) -> None:
+        draft = CorrectionDraft.again(item.item_id, item.result, kept)
+        now = boxes_of(results.finished_detection(item.result))
+        # It may have become an edit just before the program ended.
+        if draft is not None and draft.steps and not same_boxes(draft.boxes, now):
+            draft.on_step = partial(self._keep, item.item_id)
+            self._drafts[item.item_id] = draft
+
+    def close(self) -> None:
+        """Close the record; drafts stay in the journal."""
+        self._drafts.clear()
+
+    def _keep(
+        self, item_id: str, step: DraftStep, value: Any = None, about: Mapping[str, Any] | None = None
+    ) -> None:
+        journal = self._edits.journal
+        if journal is None:
+            return
+        try:
+            journal.draft(self._record_id, item_id, step, value, about)
+        except JournalError as error:
+            said = QCoreApplication.translate(
+                "Workbench", "Cannot protect this change against a crash: {why}"
+            )
+            self._edits.failed.emit(said.format(why=error))

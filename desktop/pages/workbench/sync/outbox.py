@@ -1,0 +1,261 @@
+"""Sends the journal's edits in order and distinguishes conflicts from unrelated changes. No Qt.
+
+An edit is sent on the condition that the fields it changes still are what they were when the person changed
+them. Other users' changes of other fields, or a new result, are not a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from desktop.client import Session
+from desktop.client.http.errors import ClientError, Conflict, Forbidden, Invalid, NotFound, Refused, Stale
+from desktop.client.http.transport import Versioned
+from desktop.journal import Edit, EditKind, Journal
+from desktop.pages.workbench.model.correction import boxes_of, same_boxes
+from desktop.pages.workbench.model.document import BOXES, FIELDS, REASON, ItemView, view_of
+from desktop.pages.workbench.model.signing import (
+    VERDICT,
+    given_by_other,
+    same_verdict,
+    standing_verdict,
+    to_sign,
+)
+from shared import results
+from shared.wire.inspection import Item, ItemCreate, ItemUpdate
+
+RESULT = "result"
+"""The result entries of an item, in an edit that deletes it and in a conflict of one."""
+
+BY = "updated_by"
+"""Who last changed a field of the item by hand, in a conflict."""
+
+# A stale answer is followed by a fresh look; if another user changes an item that often, give up.
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SendResult:
+    """What became of one edit. `item` is the service's newest state (None: it is deleted there).
+
+    `conflict`: it waits for a person's decision. `refused`: the service's reason not to take it at all.
+    """
+
+    edit: Edit
+    item: ItemView | None
+    conflict: bool = False
+    refused: ClientError | None = None
+
+
+class Outbox:
+    """The way of edits to the service; used by one worker thread at a time.
+
+    `me` is the id of who is logged in.
+    """
+
+    def __init__(self, session: Session, journal: Journal, me: str | None = None) -> None:
+        self._session = session
+        self._journal = journal
+        self._me = me
+
+    def send(self, report: Callable[[SendResult], None]) -> None:
+        """Send everything that is pending, oldest first, and `report` each.
+
+        Raises ClientError when the service cannot be reached (Unreachable, NotLoggedIn, ...): the edit stays
+        pending and the rest with it.
+        """
+        while True:
+            edit = self._journal.first_pending()
+            if edit is None:
+                return
+            report(self._send(edit))
+
+    def _send(self, edit: Edit) -> SendResult:
+        try:
+            match edit.kind:
+                case EditKind.CREATE:
+                    return self._create(edit)
+                case EditKind.DELETE:
+                    return self._delete(edit)
+                case EditKind.RESTORE:
+                    return self._restore(edit)
+                case EditKind.UPDATE:
+                    return self._update(edit)
+        except (Invalid, Forbidden, Refused, Conflict, NotFound) as refusal:
+            # Sending it again would meet the same answer: the person decides what becomes of it.
+            self._journal.conflict(edit.id, {})
+            return SendResult(edit, None, refused=refusal)
+
+    def _create(self, edit: Edit) -> SendResult:
+        fields = {name: value for name, value in edit.after.items() if name in FIELDS and value is not None}
+        body = {**fields, "inspection_id": edit.record_id, "result": edit.after.get("result") or []}
+        made = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
+        for place, file_id in enumerate(edit.after.get("photos") or []):
+            self._session.items.add_photo(made.value.item_id, file_id, key=f"{edit.id}.{place}")
+        self._journal.acknowledge(edit.id, made.etag, made.value.item_id)
+        return SendResult(edit, view_of(made.value, edit.object_id))
+
+    def _delete(self, edit: Edit) -> SendResult:
+        item_id = self._journal.service_id(edit.object_id)
+        etag = self._journal.etag(edit.object_id)
+        try:
+            for _ in range(_TRIES):
+                if etag is None:
+                    known = self._session.items.get(item_id)
+                    if not _as_seen(edit, known.value, self._me):
+                        return self._conflict(edit, known)
+                    etag = known.etag
+                try:
+                    self._session.items.delete(item_id, etag, str(edit.after.get(REASON) or ""))
+                    break
+                except Stale:
+                    etag = None
+            else:
+                return self._conflict(edit, self._session.items.get(item_id))
+        except NotFound:
+            # Another user deleted it before, or the response was lost.
+            pass
+        self._journal.acknowledge(edit.id)
+        return SendResult(edit, None)
+
+    def _restore(self, edit: Edit) -> SendResult:
+        item_id = self._journal.service_id(edit.object_id)
+        try:
+            back = self._session.items.restore(item_id)
+        except NotFound:
+            try:
+                # It arrived before, only the answer was lost.
+                back = self._session.items.get(item_id)
+            except NotFound:
+                # The service does not keep it any more: creating it again keeps at least what is known here.
+                return self._create(edit)
+        self._journal.acknowledge(edit.id, back.etag)
+        return SendResult(edit, view_of(back.value, edit.object_id))
+
+    def _update(self, edit: Edit) -> SendResult:
+        item_id = self._journal.service_id(edit.object_id)
+        known: Versioned[Item] | None = None
+        fields = {name: value for name, value in edit.after.items() if name in FIELDS}
+        boxes, verdict = edit.after.get(BOXES), edit.after.get(VERDICT)
+        # What was undone before it was sent: only a look tells whether anything of it arrived.
+        etag = None if _taken_back(edit) else self._journal.etag(edit.object_id)
+        if boxes is not None and given_by_other(verdict):
+            # Other findings make the item undecided by themselves.
+            verdict = None
+        for _ in range(_TRIES):
+            if etag is None:
+                known = self._session.items.get(item_id)
+                if not _agrees(edit, known.value, self._me):
+                    return self._conflict(edit, known)
+                etag = known.etag
+                # What is there already arrived before, only the answer was lost.
+                if boxes is not None and same_boxes(_findings(known.value)["boxes"], boxes["boxes"]):
+                    boxes = None
+                if verdict is not None and same_verdict(_decision(known.value, self._me), verdict):
+                    verdict = None
+            try:
+                if fields:
+                    known = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
+                    fields, etag = {}, known.etag
+                if boxes is not None:
+                    known = self._session.items.correct(item_id, boxes["of_version"], boxes["boxes"], etag)
+                    boxes, etag = None, known.etag
+                if verdict is not None:
+                    value, reason = to_sign(verdict)
+                    known = self._session.items.set_verdict(item_id, value, reason or None, etag)
+                break
+            except Stale:
+                etag = None
+        else:
+            return self._conflict(edit, self._session.items.get(item_id))
+        if known is None:
+            known = self._session.items.get(item_id)
+        self._journal.acknowledge(edit.id, known.etag)
+        return SendResult(edit, view_of(known.value, edit.object_id))
+
+    def _conflict(self, edit: Edit, now: Versioned[Item]) -> SendResult:
+        current = _current(now.value, self._me) | {BY: now.by}
+        if edit.kind is EditKind.DELETE:
+            current |= {RESULT: list(view_of(now.value, "").result)}
+        self._journal.conflict(edit.id, current, now.etag)
+        return SendResult(edit, view_of(now.value, edit.object_id), conflict=True)
+
+
+def _current(item: Item, me: str | None) -> dict[str, Any]:
+    fields = view_of(item, item.item_id).fields()
+    return {**fields, BOXES: _findings(item), VERDICT: _decision(item, me)}
+
+
+def _decision(item: Item, me: str | None) -> dict[str, Any] | None:
+    """The verdict that stands at the service, with who gave it and when; None when there is none."""
+    return standing_verdict(view_of(item, item.item_id).result, me)
+
+
+def _findings(item: Item) -> dict[str, Any]:
+    """The findings that count at the service, as the field of an edit."""
+    entry = results.finished_detection(view_of(item, item.item_id).result)
+    return {"of_version": results.version(entry) if entry is not None else 0, "boxes": list(boxes_of(entry))}
+
+
+def _taken_back(edit: Edit) -> bool:
+    """True for an edit that brings findings or a verdict to what they were before it."""
+    boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
+    if boxes is not None and before is not None and same_boxes(before["boxes"], boxes["boxes"]):
+        return True
+    verdict = edit.after.get(VERDICT)
+    return verdict is not None and same_verdict(edit.before.get(VERDICT), verdict)
+
+
+def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
+    """True when no other user changed the fields of `edit`, or only to the same values."""
+    now = _current(item, me)
+    boxes, verdict, theirs = edit.after.get(BOXES), edit.after.get(VERDICT), now[VERDICT]
+    takes_back = False
+    if boxes is not None:
+        known = [each["boxes"] for each in (edit.before.get(BOXES), boxes) if each is not None]
+        if not any(same_boxes(now[BOXES]["boxes"], each) for each in known):
+            return False
+        # A correction takes a verdict back: one that the person did not know of is not passed over.
+        takes_back = not same_boxes(now[BOXES]["boxes"], boxes["boxes"])
+    # Without a current verdict no decision can be overwritten.
+    decides = theirs is not None and (verdict is not None or takes_back)
+    if decides and not any(
+        given is not None and same_verdict(theirs, given) for given in (edit.before.get(VERDICT), verdict)
+    ):
+        return False
+    return all(
+        now[name] in (edit.before.get(name), value) for name, value in edit.after.items() if name in FIELDS
+    )
+
+
+def new_facts(edit: Edit, entries: Sequence[results.Entry], me: str | None) -> list[results.Entry]:
+    """What was found or decided since the person wanted the item deleted, but for their own verdicts."""
+    before = edit.before.get(RESULT)
+    known = {results.version(entry, at) for at, entry in enumerate(before or ()) if _is_fact(entry)}
+    facts = [
+        entry
+        for at, entry in enumerate(entries)
+        if _is_fact(entry) and results.version(entry, at) not in known and _signer(entry) != me
+    ]
+    # An item whose making is taken back was never looked at as a whole: a model's result is no objection.
+    return facts if before is not None else [entry for entry in facts if _signer(entry) is not None]
+
+
+def _as_seen(edit: Edit, item: Item, me: str | None) -> bool:
+    """True when an item that is to be deleted still is what the person saw."""
+    seen = view_of(item, item.item_id)
+    fields = seen.fields()
+    same = all(fields[name] == value for name, value in edit.before.items() if name in FIELDS)
+    return same and not new_facts(edit, seen.result, me or "")
+
+
+def _is_fact(entry: results.Entry) -> bool:
+    return results.is_verdict(entry) or results.is_finished(entry)
+
+
+def _signer(entry: results.Entry) -> str | None:
+    """The id of who decided or corrected; None for what a model found."""
+    said = entry.get("verdict") or entry.get("correction")
+    return str(said.get("by")) if isinstance(said, Mapping) else None

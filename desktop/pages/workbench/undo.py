@@ -1,0 +1,76 @@
+"""Undoes and redoes steps of every part of the workbench."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.journal import Edit
+from desktop.pages.workbench.comparing.aligning import AlignmentController
+from desktop.pages.workbench.inspector import Inspector
+from desktop.pages.workbench.model.edit_names import EditName, edit_name
+from desktop.pages.workbench.model.signing import VERDICT, given_by_other
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.results.correcting import CorrectionController
+from shared.codes import Verdict
+
+
+class UndoController(QObject):
+    """Undo and redo of the open record; what is under way goes before what is done."""
+
+    notice = Signal(str)
+    """What was undone or done again, or that there is nothing."""
+
+    def __init__(
+        self,
+        open_record: OpenRecord,
+        inspector: Inspector,
+        aligning: AlignmentController,
+        correcting: CorrectionController,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._open_record, self._inspector = open_record, inspector
+        self._aligning, self._correcting = aligning, correcting
+        self._taken: tuple[Edit, ...] = ()
+        open_record.edits.applied.connect(self._took)
+
+    def undo(self) -> None:
+        """Undo the newest step."""
+        self._inspector.commit()
+        if self._aligning.undo():
+            return
+        if self._correcting.undo():
+            self.notice.emit(self.tr("Undone: {step}").format(step=edit_name(EditName.CORRECT)))
+            return
+        label = self._open_record.edits.undo(self._open_record.record_id)
+        if not label:
+            self.notice.emit(self.tr("Nothing to undo."))
+            return
+        said = self.tr("Undone: {step}").format(step=edit_name(label))
+        self.notice.emit(" ".join((said + ".", self._not_signed())) if self._not_signed() else said)
+
+    def redo(self) -> None:
+        """Redo what was undone last."""
+        if self._correcting.redo():
+            return
+        label = self._open_record.edits.redo(self._open_record.record_id)
+        self.notice.emit(
+            self.tr("Redone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to redo.")
+        )
+
+    def _took(self, edits: tuple[Edit, ...]) -> None:
+        self._taken = edits
+
+    def _not_signed(self) -> str:
+        """The notice when the undone step had replaced another user's verdict; else empty."""
+        document = self._open_record.document
+        for edit in self._taken:
+            given = edit.after.get(VERDICT) or {}
+            item = document.item(edit.object_id) if document is not None else None
+            if given_by_other(given) and item is not None and item.verdict is Verdict.UNDECIDED:
+                name = given.get("by_name") or self.tr("another user")
+                return self.tr(
+                    "The item is now undecided. The verdict by {name} is kept in the history; only "
+                    "{name} can give it again."
+                ).format(name=name)
+        return ""

@@ -1,0 +1,1 @@
+"""Elementary widgets that know only the theme: buttons, labels, chips, icons, layouts, popups."""

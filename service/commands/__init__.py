@@ -1,0 +1,1 @@
+"""Command-line tools of an installation: backup, restore, doctor, audit verification."""

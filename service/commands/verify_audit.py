@@ -1,0 +1,121 @@
+"""Runs `walkaround audit verify`: proves that the audit log or a sealed record is unchanged."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy import exists, table
+from sqlmodel import Session, select
+
+from service.audit.service import AuditService
+from service.audit.tables import AuditRow, HeadRow
+from service.db.database import Database
+from service.db.schema import current_revision, newest_revision
+from service.inspection.sealing.seal_check import NeverSealedError, SealChecks
+from service.seal_checking import seal_checks
+from service.settings import Settings
+from shared.wire.seal import DifferenceKind
+
+MAX_SHOWN = 20
+
+
+def _expected(value: str) -> tuple[int, str]:
+    match = re.fullmatch(r"([0-9]{1,18}):([0-9a-f]{64})", value)
+    if match is None:
+        raise argparse.ArgumentTypeError("give the end of the log as verify printed it: NUMBER:HASH")
+    return int(match.group(1)), match.group(2)
+
+
+def _unused(session: Session) -> bool:
+    """True before the first start of a service: no log was begun, and there is nobody who could have acted.
+
+    A log that was emptied looks alike but for the users whose doing it held.
+    """
+    tables = (AuditRow, HeadRow, table("user"))
+    return not any(session.exec(select(exists().select_from(each))).first() for each in tables)
+
+
+def main(words: Sequence[str], settings: Settings) -> int:
+    """Run `audit verify`. Gives 0 when log and record are whole or the log is not begun yet, 1 otherwise."""
+    parser = argparse.ArgumentParser(prog="walkaround audit")
+    commands = parser.add_subparsers(required=True, metavar="verify")
+    verify = commands.add_parser(
+        "verify", help="compare every row with its hash, and the end with its signature"
+    )
+    verify.add_argument(
+        "--expect",
+        type=_expected,
+        metavar="NUMBER:HASH",
+        help="the end of the log as an earlier run printed it, kept elsewhere: it must still be in the log",
+    )
+    verify.add_argument(
+        "--record",
+        metavar="ID",
+        help="also compare a finished record with its seal: the database, its files and the log",
+    )
+    options = parser.parse_args(words[1:])
+    database = Database(settings.url)
+    try:
+        if database.is_sqlite and not Path(database.url.database or "").is_file():
+            print(f"there is no database at {database.url.database}: name the data directory with --data-dir")
+            return 1
+        revision = current_revision(database)
+        if revision is None or (revision == newest_revision() and database.read_now(_unused)):
+            print("nothing yet: nobody has used this database, so there is no audit log to verify")
+            return 0 if options.expect is None and options.record is None else 1
+        if revision != newest_revision():
+            print(
+                "the database is of another version of the program: start the service once, then verify again"
+            )
+            return 1
+        found = AuditService(database, settings).verify(expect=options.expect)
+        sealed = options.record is None or _sealed(seal_checks(database, settings), options.record)
+    finally:
+        database.close()
+    for problem in found.problems[:MAX_SHOWN]:
+        print(problem)
+    if len(found.problems) > MAX_SHOWN:
+        print(f"... and {len(found.problems) - MAX_SHOWN} more")
+    if found.problems:
+        print(f"FAILED: the audit log of {found.rows} rows is not whole; compare it with a backup")
+        return 1
+    print(f"ok: {found.rows} rows; keep this elsewhere for --expect next time: {found.seq}:{found.hash}")
+    return 0 if sealed else 1
+
+
+_DIFFERENCES = {
+    DifferenceKind.CHANGED: "is not as it was sealed",
+    DifferenceKind.ADDED: "was added after the seal",
+    DifferenceKind.MISSING: "is missing",
+    DifferenceKind.FILE_CHANGED: "the bytes of the file are not those that were sealed",
+    DifferenceKind.FILE_MISSING: "the file is missing",
+    DifferenceKind.FILE_RENAMED: "what is known of the file is not as it was sealed",
+    DifferenceKind.SEAL_BROKEN: "does not have this seal",
+    DifferenceKind.LOG_DIFFERS: "the audit log says something else",
+    DifferenceKind.UNREADABLE: "cannot be read",
+}
+
+
+def _sealed(checks: SealChecks, inspection_id: str) -> bool:
+    """Print what a check of the record finds; whether it is as it was sealed."""
+    try:
+        check = checks.check_now(inspection_id)
+    except NeverSealedError:
+        print(f"FAILED: there is no record {inspection_id} that was ever finished")
+        return False
+    for one in check.differences[:MAX_SHOWN]:
+        about = "" if one.item_name is None else f" (item {one.item_name!r})"
+        print(f"{one.path}{about}: {_DIFFERENCES[one.kind]}")
+    if len(check.differences) > MAX_SHOWN:
+        print(f"... and {len(check.differences) - MAX_SHOWN} more")
+    named = f"edition {check.edition} of record {check.inspection_id}, seal {check.seal}"
+    if check.differences:
+        print(f"FAILED: {named}: {len(check.differences)} difference(s)")
+    elif check.current:
+        print(f"ok: {named}: the record and its {check.files} file(s) are as they were sealed")
+    else:
+        print(f"ok: {named}: kept whole with its {check.files} file(s); the record was reopened since")
+    return check.intact

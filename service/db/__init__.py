@@ -1,0 +1,1 @@
+"""Owns the connection to SQLite and PostgreSQL: transactions, time limits, migrations, storage faults."""

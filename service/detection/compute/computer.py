@@ -1,0 +1,339 @@
+"""Runs one detection from files to findings, for the compute process and the command line.
+
+No database and no web in here. A `Request` says which files and which model; `run` gives a `Finished` or
+raises DetectionFailed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.compute import allocator, pictures
+from service.detection.compute.place_search import Places, PlacesRequest
+from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
+from service.detection.compute.request import Request, item_settings
+from service.detection.failure import DetectionFailed, of_disk
+from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
+from service.detection.onnx.fit import scale_of
+from service.detection.onnx.remembered import Remembered
+from service.detection.onnx.settings import DetectorSettings
+from service.detection.reference_difference import AlignmentFailed, Parameters, detect
+from service.detection.reference_difference.alignment.align import align
+from service.detection.reference_difference.data import (
+    Alignment,
+    Matrix,
+    Pyramid,
+    Result,
+    apply,
+    grey,
+    inverse,
+)
+from shared.geometry import Rect, point_to_pixels, within
+from shared.wire.detection import ModelKind
+from shared.wire.inspection import DetectionSettings
+
+_FINER = 1.5
+"""A photo that is scaled down for a model is decoded so much finer at least than the model sees it."""
+
+_AHEAD_PIXELS = 30_000_000
+"""A photo that is decoded ahead of its turn has no more px: that bounds the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What was found: boxes as a result entry keeps them, the opinion, and how it came about."""
+
+    boxes: list[dict[str, Any]]
+    passed: bool
+    thresholds: dict[str, Any]
+    alignment: dict[str, Any] | None
+    width: int
+    height: int
+    seconds: float
+
+
+def box(label: str, confidence: float, rect: Rect) -> dict[str, Any]:
+    """A finding in the form of the contract: corners in upright photo px, half-open."""
+    points = {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}
+    return {
+        "label": label,
+        "confidence": round(confidence, 4),
+        "points": {key: round(value, 2) for key, value in points.items()},
+    }
+
+
+Photo = tuple[NDArray[np.uint8], float]
+"""What `pictures.load` gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefetched:
+    """What is decoded ahead for a coming request."""
+
+    key: tuple[Any, ...]
+    photo: Future[Photo]
+    reference: str | None
+    known: Future[Photo] | None
+
+
+class Computer:
+    """Runs requests; keeps opened models warm."""
+
+    def __init__(self) -> None:
+        allocator.keep()
+        self._detectors = Detectors()
+        self._remembered = Remembered()
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
+        self._ahead: _Prefetched | None = None
+        self._reference: tuple[str, NDArray[np.uint8], float] | None = None
+        self._places = Places(self._load_reference)
+
+    def places(self, request: PlacesRequest) -> list[dict[str, Any] | None]:
+        """`Places.find`. Raises DetectionFailed."""
+        try:
+            return self._places.find(request)
+        except MemoryError as error:
+            raise DetectionFailed("out_of_memory") from error
+
+    def read_ahead(self, request: Request) -> None:
+        """Decode the pictures of a request that is to come, beside the one that runs; from any thread."""
+        photo = self._reader.submit(_load, request, _AHEAD_PIXELS)
+        reference, known = request.reference, None
+        if reference is not None and (self._reference is None or self._reference[0] != reference):
+            known = self._reader.submit(pictures.load, Path(reference), pictures.all_of_it, _AHEAD_PIXELS)
+        self._ahead = _Prefetched(_reading(request), photo, reference, known)
+
+    def _load(self, request: Request) -> Photo:
+        ahead, self._ahead = self._ahead, None
+        if ahead is None or ahead.key != _reading(request):
+            return _load(request)
+        known = None if ahead.known is None else _done(ahead.known)
+        if known is not None and ahead.reference is not None:
+            self._reference = (ahead.reference, *known)
+        return _done(ahead.photo) or _load(request)
+
+    def run(
+        self,
+        request: Request,
+        progress: Callable[[int], None] = lambda _percent: None,
+        then: Request | None = None,
+    ) -> Finished:
+        """Detect. `progress` hears percent; `then` is decoded meanwhile. Raises DetectionFailed."""
+        begun = time.perf_counter()
+        try:
+            photo, scale = self._load(request)
+            if then is not None:
+                self.read_ahead(then)
+            progress(25)
+            if request.kind == ModelKind.REFERENCE_DIFFERENCE:
+                found, passed, thresholds, alignment = self._compare(request, photo, scale)
+            else:
+                found, passed, thresholds, alignment = self._recognise(request, photo, scale)
+            progress(85)
+            if request.rendered is not None:
+                _write(Path(request.rendered), pictures.render(photo, found))
+        except MemoryError as error:
+            raise DetectionFailed("out_of_memory") from error
+        height, width = photo.shape[:2]
+        return Finished(
+            [_enlarged(one, scale) for one in found],
+            passed,
+            thresholds,
+            enlarged(alignment, scale),
+            round(width / scale),
+            round(height / scale),
+            time.perf_counter() - begun,
+        )
+
+    def _compare(
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
+    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
+        reference, region, scale = self._region(request)
+        own = item_settings(request)
+        given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
+        settings = {**request.settings, **{key: value for key, value in given.items() if value is not None}}
+        wanted = parameters(settings, request.mm_per_pixel, scale)
+        areas = _areas(own, reference)
+        try:
+            wanted = replace(wanted, ignored=(*wanted.ignored, *areas))
+
+            def compared(start: Matrix | None) -> Result:
+                return detect(reference, region, photo, wanted, start)
+
+            result = started(request, scale, photo_scale, compared)
+        except AlignmentFailed as error:
+            raise unaligned(error) from error
+        found = [box(one.label, one.confidence, one.box) for one in result.boxes]
+        thresholds = {
+            "sensitivity": wanted.sensitivity,
+            "min_confidence": wanted.min_confidence,
+            "least_confidence": wanted.min_confidence,
+        }
+        if settings.get("smallest") is not None:
+            thresholds["smallest"] = float(settings["smallest"])
+        return found, not found, thresholds, alignment_json(result.alignment, scale, request)
+
+    def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
+        """The reference image as decoded, the region in px of that, and its scale."""
+        if request.reference is None:
+            raise DetectionFailed("no_region")
+        reference, scale = self._load_reference(request.reference)
+        height, width = reference.shape[:2]
+        if request.point is None:
+            return reference, Rect(0, 0, width, height), scale
+        x, y, w, h = request.point
+        shrink = 1.0 if max(request.point) <= 1 else scale
+        region = point_to_pixels(x * shrink, y * shrink, w * shrink, h * shrink, width, height)
+        return reference, region, scale
+
+    def _load_reference(self, path: str) -> tuple[NDArray[np.uint8], float]:
+        # A record's items share their reference image: the last one stays decoded.
+        if self._reference is None or self._reference[0] != path:
+            self._reference = None
+            self._reference = (path, *pictures.load(Path(path)))
+        return self._reference[1], self._reference[2]
+
+    def _recognise(
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
+    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
+        if request.model is None:
+            raise DetectionFailed("model_unknown")
+        settings = DetectorSettings.model_validate(request.settings)
+        try:
+            height, width = photo.shape[:2]
+            calls = calls_together(settings) if is_sliced(width, height, settings) else 1
+            model = request.sha256 or request.model
+            detector = self._detectors.get(Path(request.model), model, calls)
+            found = self._remembered.found(
+                _network_key(request, photo, model),
+                lambda: detector.detect(photo, ModelKind(request.kind), settings, request.labels),
+            )
+        except MemoryError:
+            raise
+        # ONNX Runtime raises classes of its own, all below Exception.
+        except Exception as error:
+            raise DetectionFailed("model_failed") from error
+        alignment = assigned(request, photo_scale)
+        if request.within is not None:
+            quad = [(x * photo_scale, y * photo_scale) for x, y in request.within]
+            found = [one for one in found if within(quad, *one.box.middle)]
+        if item_settings(request).ignored:
+            found, alignment = self._outside_of_ignored(request, photo, photo_scale, found)
+        found_boxes = [box(one.label, one.confidence, one.box) for one in found]
+        passed = not any(settings.fails(one.label, one.confidence) for one in found)
+        alignment_json = {"confidence", "per_label", "iou", "fail_labels", "fail_confidence"}
+        thresholds = {
+            **settings.model_dump(include=alignment_json),
+            "least_confidence": settings.least_confidence,
+        }
+        return found_boxes, passed, thresholds, alignment
+
+    def _outside_of_ignored(
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, found: Sequence[Detected]
+    ) -> tuple[list[Detected], dict[str, Any]]:
+        """The findings whose middle lies in no ignored part of the reference image, and how that lies."""
+        reference, region, scale = self._region(request)
+        try:
+            known, seen = Pyramid(grey(reference)), Pyramid(grey(photo))
+
+            def aligned(start: Matrix | None) -> Alignment:
+                return align(known, region, seen, start)
+
+            alignment = started(request, scale, photo_scale, aligned)
+        except AlignmentFailed as error:
+            raise unaligned(error) from error
+        back = inverse(alignment.homography)
+        areas = _areas(item_settings(request), reference)
+
+        def ignored(one: Detected) -> bool:
+            ((x, y),) = apply(back, np.array([one.box.middle], np.float64)).tolist()
+            return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
+
+        return [one for one in found if not ignored(one)], alignment_json(alignment, scale, request)
+
+
+def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
+    return pictures.load(Path(request.photo), needed(request), most)
+
+
+def _done(read: Future[Photo]) -> Photo | None:
+    """What was decoded ahead; None where it failed: it may have been too large to be held beside another."""
+    try:
+        return read.result()
+    except DetectionFailed:
+        return None
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise DetectionFailed(of_disk(error)) from error
+
+
+def _reading(request: Request) -> tuple[Any, ...]:
+    """What determines how the photo is read."""
+    return request.photo, request.kind, request.settings, request.item
+
+
+def needed(request: Request) -> pictures.Needed:
+    """How much of the photo the request needs: all of it to compare or to look at its parts."""
+    if request.kind == ModelKind.REFERENCE_DIFFERENCE or item_settings(request).ignored:
+        return pictures.all_of_it
+    settings = DetectorSettings.model_validate(request.settings)
+
+    def least(width: int, height: int) -> float:
+        if is_sliced(width, height, settings):
+            return math.inf
+        finer = _FINER * max(scale_of(width, height, settings))
+        return max(finer * max(width, height), pictures.SHOWN_SIDE)
+
+    return least
+
+
+def _areas(own: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
+    """The ignored parts in px of the reference image as decoded."""
+    height, width = reference.shape[:2]
+    return tuple(Rect(one.x * width, one.y * height, one.w * width, one.h * height) for one in own.ignored)
+
+
+def _network_key(request: Request, photo: NDArray[np.uint8], model: str) -> Hashable | None:
+    """What the findings of a model depend on; None when the photo's content is not known."""
+    if request.photo_sha256 is None:
+        return None
+    settings = json.dumps(request.settings, sort_keys=True)
+    return request.photo_sha256, photo.shape, model, request.kind, settings, request.labels
+
+
+def parameters(settings: dict[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
+    """`Parameters` from a model's or an item's settings; unknown keys are ignored.
+
+    `ignored` are x, y, w, h in px of the reference image; scale is that of the decoded reference.
+    """
+    ignored = tuple(
+        Rect(*(float(one[key]) * scale for key in ("x", "y", "w", "h")))
+        for one in settings.get("ignored", [])
+    )
+    known = {item.name for item in dataclasses.fields(Parameters)} - {"ignored", "mm_per_pixel"}
+    given = {key: float(value) for key, value in settings.items() if key in known and value is not None}
+    per_pixel = None if mm_per_pixel is None else mm_per_pixel / scale
+    if per_pixel is None and "smallest" in given:
+        given["smallest"] *= scale
+    return Parameters(**given, ignored=ignored, mm_per_pixel=per_pixel)
+
+
+def _enlarged(found: dict[str, Any], scale: float) -> dict[str, Any]:
+    if scale == 1.0:
+        return found
+    return {**found, "points": {key: round(value / scale, 2) for key, value in found["points"].items()}}

@@ -1,0 +1,157 @@
+"""Loads photos as upright BGR pixels and renders the picture with its boxes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyvips
+from numpy.typing import NDArray
+
+from service.detection.failure import DetectionFailed
+from shared.images.cv import cv2
+
+MOST_PIXELS: Final = 500_000_000
+_WHOLE_PIXELS: Final = 130_000_000
+_RENDERED_SIDE: Final = 2560
+SHOWN_SIDE: Final = 1200
+"""A picture that shows where the boxes are is at least so many px long, where the photo has them."""
+_STRIP: Final = 256
+
+Needed = Callable[[int, int], float]
+"""How many px the long side of an upright photo of this width and height needs at least."""
+
+# The loader is named by the first bytes, so that content cannot choose another one (SVG, PDF, ...).
+_LOADERS: Final = (
+    (0, b"\xff\xd8\xff", "jpegload"),
+    (0, b"\x89PNG\r\n\x1a\n", "pngload"),
+    (8, b"WEBP", "webpload"),
+)
+
+
+def all_of_it(width: int, height: int) -> float:
+    """`Needed` for work on every pixel."""
+    return math.inf
+
+
+def load(path: Path, needed: Needed = all_of_it, most: int = MOST_PIXELS) -> tuple[NDArray[np.uint8], float]:
+    """The upright image as BGR uint8 (height, width, 3), and its scale: 1, or less when it was reduced.
+
+    A JPEG is reduced to no less than is `needed` while it is decoded, an image above 130 MP while it is read;
+    what has more than `most` px then is too large. Raises DetectionFailed.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise DetectionFailed("file_lost") from error
+    if head[:2] == b"BM":
+        return _bitmap(path), 1.0
+    loader = next((name for at, magic, name in _LOADERS if head[at : at + len(magic)] == magic), None)
+    if loader is None:
+        raise DetectionFailed("image_unreadable")
+    try:
+        image = _opened(loader, path)
+        if image.width * image.height > MOST_PIXELS:
+            raise DetectionFailed("image_too_large")
+        shrink = _shrink(image, needed) if loader == "jpegload" else 1
+        if shrink > 1:
+            image = _opened(loader, path, shrink=shrink)
+        scale = 1 / shrink
+        pixels = image.width * image.height
+        if pixels > most:
+            raise DetectionFailed("image_too_large")
+        if pixels > _WHOLE_PIXELS:
+            smaller = float(np.sqrt(_WHOLE_PIXELS / pixels))
+            image, scale = image.resize(smaller), scale * smaller
+        if _orientation(image) != 1:
+            # What is read from the top down cannot be turned on the way: a phone's photo lies on its side.
+            image = image.copy_memory()
+        image = image.autorot()
+        if image.hasalpha():
+            image = image.flatten(background=255)
+        image = image.colourspace("srgb").cast("uchar")
+        pixels = np.frombuffer(image.write_to_memory(), np.uint8)
+    except pyvips.Error as error:
+        raise DetectionFailed("image_unreadable") from error
+    except MemoryError as error:
+        raise DetectionFailed("out_of_memory") from error
+    if image.bands != 3:
+        raise DetectionFailed("image_unreadable")
+    return _to_bgr(pixels.reshape(image.height, image.width, 3)), scale
+
+
+def _opened(loader: str, path: Path, **options: Any) -> Any:
+    return getattr(pyvips.Image, loader)(str(path), access="sequential", fail_on="truncated", **options)
+
+
+def _orientation(image: Any) -> int:
+    """1 to 8 of EXIF; 1 also where there is none."""
+    return int(image.get("orientation") or 1) if image.get_typeof("orientation") else 1
+
+
+def _shrink(image: Any, needed: Needed) -> int:
+    """By how much the decoder may reduce a JPEG: 8, 4, 2 or not at all (1).
+
+    Only by what divides both sides: then a pixel of the reduced image is a whole block of the photo, from
+    whichever corner it is turned.
+    """
+    sides = image.width, image.height
+    least = needed(*(sides if _orientation(image) < 5 else sides[::-1]))
+    for shrink in (8, 4, 2):
+        if max(sides) / shrink >= least and not any(side % shrink for side in sides):
+            return shrink
+    return 1
+
+
+def _to_bgr(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The same memory with red and blue swapped: a large photo is not held twice."""
+    for top in range(0, len(image), _STRIP):
+        strip = image[top : top + _STRIP]
+        strip[:] = cv2.cvtColor(strip, cv2.COLOR_RGB2BGR)
+    return image
+
+
+def _bitmap(path: Path) -> NDArray[np.uint8]:
+    head = path.read_bytes()[:26]
+    width, height = int.from_bytes(head[18:22], "little"), int.from_bytes(head[22:26], "little", signed=True)
+    if width * abs(height) > _WHOLE_PIXELS:
+        raise DetectionFailed("image_too_large")
+    image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise DetectionFailed("image_unreadable")
+    return np.asarray(image, np.uint8)
+
+
+def render(photo: NDArray[np.uint8], boxes: Sequence[dict[str, Any]]) -> bytes:
+    """A JPEG of `photo` (BGR) with `boxes` drawn, its long side 2,560 px at most."""
+    height, width = photo.shape[:2]
+    scale = min(_RENDERED_SIDE / max(height, width), 1.0)
+    size = (max(round(width * scale), 1), max(round(height * scale), 1))
+    picture = cv2.resize(photo, size, interpolation=cv2.INTER_AREA) if scale < 1 else photo.copy()
+    thick = max(round(max(size) / 500), 1)
+    for box in boxes:
+        points = box["points"]
+        x1, y1, x2, y2 = (round(float(points[key]) * scale) for key in ("x1", "y1", "x2", "y2"))
+        cv2.rectangle(picture, (x1, y1), (x2 - 1, y2 - 1), (46, 46, 211), thick)
+        text = f"{box['label']} {box['confidence']:.2f}"
+        text_scale = max(max(size) / 1800, 0.4)
+        (text_w, text_h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, text_scale, 1)
+        top = y1 - text_h - 6 if y1 > text_h + 6 else y2
+        cv2.rectangle(picture, (x1, top), (x1 + text_w + 6, top + text_h + 6), (46, 46, 211), -1)
+        white = (255, 255, 255)
+        cv2.putText(
+            picture,
+            text,
+            (x1 + 3, top + text_h + 2),
+            cv2.FONT_HERSHEY_SIMPLEX,
+            text_scale,
+            white,
+            1,
+            cv2.LINE_AA,
+        )
+    _, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 88])
+    return bytes(data)

@@ -1,0 +1,114 @@
+"""Finds which regions of reference images a photo shows, in the compute process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.compute import pictures
+from service.detection.failure import DetectionFailed
+from service.detection.reference_difference.alignment.cover import Covered, ReferenceFeatures, cover
+from service.detection.reference_difference.data import Pyramid, grey
+from shared.geometry import mapped_corners, point_to_pixels
+
+MOST_REFERENCES = 8
+"""Regions on more reference files than these are not looked for: each takes a comparison of its own."""
+_SECONDS = 6.0
+"""So long regions are tried one by one where the photo as a whole does not say where they lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesRequest:
+    """What to look for. Paths are of local files; a region is its reference file and x, y, w, h as kept."""
+
+    photo: str
+    regions: tuple[tuple[str, tuple[float, float, float, float]], ...]
+
+
+def to_places_request(words: dict[str, Any]) -> PlacesRequest:
+    """A `PlacesRequest` from its JSON form."""
+    regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in words["regions"])
+    return PlacesRequest(words["photo"], regions)
+
+
+LoadReference = Callable[[str], tuple[NDArray[np.uint8], float]]
+
+
+class Places:
+    """Looks for regions in photos; keeps the features of the last reference image."""
+
+    def __init__(self, load_reference: LoadReference) -> None:
+        self._load_reference = load_reference
+        self._known: tuple[str, ReferenceFeatures, float] | None = None
+
+    def find(self, request: PlacesRequest) -> list[dict[str, Any] | None]:
+        """For each region `homography`, `corners`, `score`, `visible` and `covered`; None: not found.
+
+        Homographies and corners are in px of the whole upright files. Raises DetectionFailed when the photo
+        cannot be read.
+        """
+        image, photo_scale = pictures.load(Path(request.photo))
+        photo = Pyramid(grey(image))
+        del image
+        found: list[dict[str, Any] | None] = [None] * len(request.regions)
+        until = time.monotonic() + _SECONDS
+        for path in list(dict.fromkeys(path for path, _ in request.regions))[:MOST_REFERENCES]:
+            numbers = [number for number, (own, _) in enumerate(request.regions) if own == path]
+            points = [request.regions[number][1] for number in numbers]
+            for number, place in zip(numbers, self._on(path, points, photo, photo_scale, until), strict=True):
+                found[number] = place
+        return found
+
+    def _on(
+        self,
+        path: str,
+        points: Sequence[tuple[float, float, float, float]],
+        photo: Pyramid,
+        photo_scale: float,
+        until: float,
+    ) -> list[dict[str, Any] | None]:
+        try:
+            known, scale = self._reference(path)
+        except DetectionFailed:
+            # One reference file that is lost or broken leaves the regions on the others.
+            return [None] * len(points)
+        width, height = known.image.size
+        regions = []
+        for point in points:
+            shrink = 1.0 if max(point) <= 1 else scale
+            x, y, w, h = (value * shrink for value in point)
+            regions.append(point_to_pixels(x, y, w, h, width, height))
+        enlarge, shrink_back = np.diag([1 / photo_scale, 1 / photo_scale, 1.0]), np.diag([scale, scale, 1.0])
+
+        def told(place: Covered | None, number: int) -> dict[str, Any] | None:
+            if place is None:
+                return None
+            matrix = enlarge @ place.homography @ shrink_back
+            homography = (matrix / matrix[2, 2]).tolist()
+            whole = point_to_pixels(*points[number], round(width / scale), round(height / scale))
+            corners = mapped_corners(whole, homography)
+            if corners is None:
+                return None
+            return {
+                "homography": homography,
+                "corners": [[round(x, 2), round(y, 2)] for x, y in corners],
+                "score": round(place.score, 3),
+                "visible": round(place.visible, 3),
+                "covered": place.covered,
+            }
+
+        covered = cover(known, regions, photo, max(until - time.monotonic(), 0.0))
+        return [told(place, number) for number, place in enumerate(covered)]
+
+    def _reference(self, path: str) -> tuple[ReferenceFeatures, float]:
+        if self._known is None or self._known[0] != path:
+            self._known = None
+            image, scale = self._load_reference(path)
+            self._known = (path, ReferenceFeatures(Pyramid(grey(image))), scale)
+        return self._known[1], self._known[2]

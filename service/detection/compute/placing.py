@@ -1,0 +1,90 @@
+"""Decides where a detection starts to look for its region, and records the alignment in the entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from service.detection.compute.request import Request, item_settings
+from service.detection.failure import DetectionFailed
+from service.detection.reference_difference import AlignmentFailed
+from service.detection.reference_difference.data import Alignment, Matrix
+from shared.wire.inspection import Homography
+
+T = TypeVar("T")
+
+_ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
+
+
+def unaligned(error: AlignmentFailed) -> DetectionFailed:
+    """The failure of a detection whose alignment failed."""
+    return DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed"))
+
+
+def started(request: Request, scale: float, photo_scale: float, work: Callable[[Matrix | None], T]) -> T:
+    """`work` with the alignment that a person set as its start, else without one.
+
+    Where it fails without, what the matching of the photo found is the start. The scales are those of the
+    decoded reference image and photo. Raises AlignmentFailed.
+    """
+
+    def between_decoded(homography: Sequence[Sequence[float]]) -> Matrix:
+        enlarge, shrink = np.diag([photo_scale, photo_scale, 1.0]), np.diag([1 / scale, 1 / scale, 1.0])
+        return np.asarray(enlarge @ np.asarray(homography, np.float64) @ shrink)
+
+    set_by_person = _set_by_person(request)
+    if set_by_person is not None:
+        return work(between_decoded(set_by_person))
+    try:
+        return work(None)
+    except AlignmentFailed:
+        if request.place is None:
+            raise
+        return work(between_decoded(request.place))
+
+
+def _set_by_person(request: Request) -> Homography | None:
+    """The alignment that a person set: with the item, or with the assignment of the photo."""
+    own = item_settings(request).alignment
+    if own is not None:
+        return own.homography
+    return request.place if request.place_by_person else None
+
+
+def assigned(request: Request, photo_scale: float) -> dict[str, Any] | None:
+    """The alignment of a photo that is not compared, by its assignment; None without one.
+
+    As returned by `alignment_json`, the homography leads to px of the decoded photo.
+    """
+    by_person = _set_by_person(request)
+    homography = request.place if by_person is None else by_person
+    if request.place is None or homography is None:
+        return None
+    to_photo = np.diag([photo_scale, photo_scale, 1.0]) @ np.asarray(homography, np.float64)
+    return {"homography": to_photo.tolist(), "set_by": "model" if by_person is None else "person"}
+
+
+def alignment_json(alignment: Alignment, scale: float, request: Request) -> dict[str, Any]:
+    """An alignment as a result entry keeps it; `scale` is that of the decoded reference image."""
+    to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
+    return {
+        "homography": (to_photo / to_photo[2, 2]).tolist(),
+        "inliers": alignment.inliers,
+        "error_px": round(alignment.error_px, 3),
+        "score": round(alignment.score, 3),
+        "visible": round(alignment.visible, 3),
+        "set_by": "model" if _set_by_person(request) is None else "person",
+    }
+
+
+def enlarged(alignment: dict[str, Any] | None, scale: float) -> dict[str, Any] | None:
+    """An alignment with the decoded photo, of this scale, as one with the photo itself."""
+    if alignment is None or scale == 1.0:
+        return alignment
+    matrix = np.diag([1 / scale, 1 / scale, 1.0]) @ np.asarray(alignment["homography"])
+    larger = {**alignment, "homography": (matrix / matrix[2, 2]).tolist()}
+    if "error_px" in alignment:
+        larger["error_px"] = round(alignment["error_px"] / scale, 3)
+    return larger

@@ -1,0 +1,1 @@
+"""Creates, cancels and executes jobs, and writes their results."""

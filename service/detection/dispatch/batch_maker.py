@@ -1,0 +1,124 @@
+"""Creates and cancels the jobs of batches in chunks, beside the requests.
+
+What is left is in the database: a service that starts goes on where another one ended, and several services
+share the work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from sqlmodel import Session
+
+from service.db.database import Database
+from service.detection.dispatch.enqueuing import JobEnqueuer
+from service.detection.jobs import batch_rows
+from service.detection.queue.notifier import Notifier
+from service.exception_trace import trace_of
+
+_LOG = logging.getLogger(__name__)
+_POLL_SECONDS: Final = 2.0
+_ASK_SECONDS: Final = 1.0
+
+
+class BatchMaker:
+    """One task. `made` is called when jobs were made, `canceled` with the id of each that was ended."""
+
+    def __init__(
+        self,
+        database: Database,
+        enqueuing: JobEnqueuer,
+        made: Callable[[], None],
+        canceled: Callable[[str], None],
+    ) -> None:
+        self._database = database
+        self._enqueuing = enqueuing
+        self._made = made
+        self._canceled = canceled
+        self._new = asyncio.Event()
+        self._moved = Notifier()
+        self._loop_here: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._at: tuple[str, int] | None = None
+        # Portions that could not be made: the others come first.
+        self._failed: set[tuple[str, int]] = set()
+
+    async def start(self) -> None:
+        """Begin with what is left from before."""
+        self._loop_here = asyncio.get_running_loop()
+        self._task = asyncio.create_task(self._loop())
+
+    async def stop(self) -> None:
+        """Stop after the current chunk."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def kick(self) -> None:
+        """A batch was written down or cancelled; from any thread."""
+        if self._loop_here is not None:
+            self._loop_here.call_soon_threadsafe(self._new.set)
+
+    async def settled(self, batch_id: str, seconds: float) -> None:
+        """Wait until the batch is made or, when it is cancelled, ended; at most `seconds`."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while not await self._database.read(lambda session: batch_rows.is_settled(session, batch_id)):
+            if (left := until - loop.time()) <= 0:
+                return
+            # Another service may do it, so the database is asked now and then too.
+            await self._moved.wait(min(left, _ASK_SECONDS))
+
+    async def _loop(self) -> None:
+        while True:
+            self._new.clear()
+            try:
+                if await self._step():
+                    continue
+            except Exception as problem:
+                # An unreachable database must not stop the worker permanently. The text of an exception may
+                # hold SQL and values.
+                _LOG.error("a batch of detections could not be made: %s; it goes on", trace_of(problem))
+                if self._at is not None:
+                    self._failed.add(self._at)
+                    continue
+            try:
+                async with asyncio.timeout(_POLL_SECONDS):
+                    await self._new.wait()
+            except TimeoutError:
+                self._failed.clear()
+
+    async def _step(self) -> bool:
+        """Make one portion and cancel one; False when there is nothing to do."""
+        self._at = None
+        to_make, to_cancel = await self._database.read(batch_rows.has_work_left)
+        made = to_make and await self._database.write(self._make)
+        if made:
+            self._made()
+        canceled = await self._database.write(self._cancel) if to_cancel else []
+        for job_id in canceled:
+            self._canceled(job_id)
+        self._moved.notify()
+        return made or bool(canceled)
+
+    def _make(self, session: Session) -> bool:
+        found = batch_rows.take_chunk(session, self._failed)
+        if found is None:
+            return False
+        batch, chunk = found
+        self._at = chunk.batch_id, chunk.number
+        self._enqueuing.jobs(session, chunk.item_ids, batch.actor, batch.address, batch.batch_id)
+        session.delete(chunk)
+        return True
+
+    def _cancel(self, session: Session) -> list[str]:
+        found = batch_rows.jobs_to_cancel(session)
+        if found is None:
+            return []
+        batch, rows = found
+        for row in rows:
+            self._enqueuing.cancel(session, row, batch.canceled_by, batch.canceled_from)
+        return [row.job_id for row in rows]

@@ -1,0 +1,364 @@
+"""Takes jobs from the queue, has them computed and writes their results."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.detection import rules
+from service.detection.compute.compute_process import ComputeProcess, ProcessDied
+from service.detection.failure import DetectionFailed, of_disk
+from service.detection.jobs import job_rows
+from service.detection.models.labels import with_severities
+from service.detection.models.registry import facts
+from service.detection.ports import PhotoAlignment, Ports
+from service.detection.queue.notifier import Notifier
+from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
+from service.detection.tables import JobRow, ModelRow
+from service.exception_trace import trace_of
+from service.web.envelope import Problem
+from shared.wire.detection import JobState, ModelKind
+from shared.wire.files import StoredFile
+from shared.wire.inspection import DetectionSettings
+
+_LOG = logging.getLogger(__name__)
+_RENEW_SECONDS = 5.0
+_JOB_SECONDS = 300.0
+_MATCH_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A taken job with all it needs: read once, used outside the transaction.
+
+    entry: its result entry as taken. place: where the reference lies in the photo by its assignment.
+    settings: the item's own. error: why it cannot run.
+    """
+
+    job_id: str
+    attempt: int
+    item_id: str
+    actor: str | None
+    entry: dict[str, Any]
+    model: dict[str, Any] | None
+    photo: StoredFile | None
+    place: PhotoAlignment | None
+    reference: StoredFile | None
+    reference_file_id: str | None
+    point: tuple[float, float, float, float] | None
+    mm_per_pixel: float | None
+    settings: DetectionSettings
+    error: str | None
+
+
+@dataclass(eq=False, slots=True)
+class _Run:
+    """A taken job on its way. lost: it was cancelled, or taken by another: nothing is left to do."""
+
+    work: _Work
+    percent: int = 0
+    lost: bool = False
+
+    def hear(self, percent: int) -> None:
+        """How far the computing is; from its thread."""
+        self.percent = percent
+
+
+class Dispatcher:
+    """One queue and one compute process per service process.
+
+    Of the jobs that the queue hands out at a time one is computed; meanwhile the photo of the next is read
+    and the result of the last one stored.
+    """
+
+    def __init__(
+        self, database: Database, ports: Ports, model_path: Callable[[str], Path], queue: Queue
+    ) -> None:
+        self._database = database
+        self._ports = ports
+        self._model_path = model_path
+        self._compute = ComputeProcess()
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
+        self._queue = queue
+        self.ended = Notifier()
+        """Rings when some job has ended here."""
+        self._runs: set[_Run] = set()
+        self._computing = asyncio.Lock()
+        self._computed: _Run | None = None
+
+    async def start(self) -> None:
+        """Begin to take jobs."""
+        await self._queue.start(self._work_off)
+
+    async def stop(self) -> None:
+        """End the queue and the compute process; jobs in work go back to the queue."""
+        await self._queue.stop()
+        self._compute.close()
+        self._threads.shutdown(wait=True)
+
+    def cancelled(self, job_id: str) -> None:
+        """Stop computing a job that was cancelled."""
+        for run in list(self._runs):
+            if run.work.job_id == job_id:
+                self._lose(run)
+        self.ended.notify()
+
+    async def match(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What the compute process answers to a request for places (`places.PlacesRequest` as JSON).
+
+        It stands behind the jobs that were handed out already, not behind the queue. Raises ProcessDied.
+        """
+        async with self._computing:
+            loop = asyncio.get_running_loop()
+            try:
+                return await loop.run_in_executor(
+                    self._threads, self._compute.ask, {"match": question}, _MATCH_SECONDS, _unheard
+                )
+            except asyncio.CancelledError:
+                # The service ends, and the thread still waits for the answer.
+                self._compute.close()
+                raise
+
+    def _lose(self, run: _Run) -> None:
+        run.lost = True
+        if run is self._computed:
+            self._compute.kill()
+
+    async def _work_off(self, take: Take) -> Outcome:
+        try:
+            work = await self._database.write(lambda session: self._take(session, take))
+            if isinstance(work, _Work):
+                return await self._run(work)
+            self.ended.notify()
+            return work
+        except Exception as problem:
+            # A fault of one job, or an unreachable database, must not stop detection permanently. The text of
+            # an exception may hold SQL and values.
+            _LOG.error("a detection job could not be handled: unexpected %s", trace_of(problem))
+            return Outcome.FAULT
+
+    def _take(self, session: Session, take: Take) -> _Work | Outcome:
+        """The transaction that takes a job and says so in its entry; ENDED when nothing is left to do."""
+        row = take(session)
+        if row is None:
+            return Outcome.NOTHING
+        model_row = session.get(ModelRow, row.model_id)
+        model = None if model_row is None else facts(model_row)
+        try:
+            item = self._ports.load_item(session, row.item_id)
+            photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
+            entry = rules.taken(
+                row.job_id, row.model_id, model, photo, item.settings, row.attempt, row.created_at, now()
+            )
+            version = self._ports.put_result(session, row.item_id, entry, row.actor)
+        except Problem:
+            # The item was deleted meanwhile.
+            version = None
+        if version is None:
+            job_rows.end(row, JobState.CANCELED)
+            announce_job(session, row, "cancel")
+            return Outcome.ENDED
+        row.version = version
+        point, settings = item.point, rules.item_settings(item.settings)
+        reference = None if point is None else item.reference_file_id
+        error: str | None
+        if model is None:
+            error = "model_unknown"
+        elif not model["enabled"]:
+            error = "model_disabled"
+        elif row.attempt > job_rows.MOST_ATTEMPTS:
+            error = "worker_died"
+        elif settings is None:
+            error = "item_settings_wrong"
+        else:
+            compares = model["kind"] == ModelKind.REFERENCE_DIFFERENCE or bool(settings.ignored)
+            error = rules.obstacle(photo is not None, reference is not None, compares)
+        return _Work(
+            row.job_id,
+            row.attempt,
+            row.item_id,
+            row.actor,
+            entry,
+            model,
+            photo,
+            item.photo_alignment,
+            None
+            if item.reference_file_id is None
+            else self._ports.file_info(session, item.reference_file_id),
+            item.reference_file_id,
+            None if point is None else (float(point.x), float(point.y), float(point.w), float(point.h)),
+            item.mm_per_pixel,
+            settings or DetectionSettings(),
+            error,
+        )
+
+    async def _run(self, work: _Work) -> Outcome:
+        run = _Run(work)
+        self._runs.add(run)
+        renewal = asyncio.create_task(self._renew(run))
+        try:
+            answer = await self._answer(run)
+        except ProcessDied as died:
+            if not died.timed_out and work.attempt < job_rows.MOST_ATTEMPTS:
+                await self._database.write(
+                    lambda session: job_rows.give_back(session, work.job_id, work.attempt)
+                )
+                return Outcome.AGAIN
+            answer = _failed("timed_out" if died.timed_out else "worker_died")
+        except asyncio.CancelledError:
+            self._compute.close()
+            await self._database.write(lambda session: job_rows.give_back(session, work.job_id, work.attempt))
+            raise
+        finally:
+            renewal.cancel()
+            await asyncio.gather(renewal, return_exceptions=True)
+            self._runs.discard(run)
+        await self._database.write(self._writing(work, answer))
+        self.ended.notify()
+        return Outcome.ENDED
+
+    async def _renew(self, run: _Run) -> None:
+        work = run.work
+        while True:
+            await asyncio.sleep(_RENEW_SECONDS)
+            try:
+                mine = await self._database.write(
+                    lambda session: job_rows.renew(session, work.job_id, work.attempt, run.percent)
+                )
+            except SQLAlchemyError:
+                # A database that is unreachable or locked for a while does not take a job from its worker.
+                continue
+            if not mine:
+                self._lose(run)
+                return
+
+    async def _answer(self, run: _Run) -> dict[str, Any]:
+        """What came of the job, its picture with the boxes on the disk. Raises ProcessDied."""
+        work, on_thread = run.work, partial(asyncio.get_running_loop().run_in_executor, self._threads)
+        if work.error is not None or work.model is None or work.photo is None:
+            return _failed(work.error or "internal")
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                rendered = Path(folder) / "boxes.jpg"
+                request = await on_thread(self._request, work, work.model, work.photo, rendered)
+                answer = await self._computed_now(run, request)
+                if answer["event"] == "done" and rendered.exists():
+                    name = f"{Path(work.photo.filename).stem}-boxes.jpg"
+                    answer["rendered"] = await on_thread(self._keep, name, rendered, work.actor)
+                return answer
+        except DetectionFailed as failed:
+            return _failed(failed.code)
+        except OSError as error:
+            # The picture or its folder could not be written.
+            return _failed(of_disk(error))
+
+    async def _computed_now(self, run: _Run, request: dict[str, Any]) -> dict[str, Any]:
+        """What the compute process answers, when it is the job's turn."""
+        on_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
+        # A photo that ends the process must not end it under another's job more than once.
+        if self._computed is not None and self._computed.work.attempt == run.work.attempt == 1:
+            await on_thread(self._compute.prepare_next, request)
+        async with self._computing:
+            if run.lost:
+                raise ProcessDied
+            self._computed = run
+            try:
+                return await on_thread(self._compute.ask, request, _JOB_SECONDS, run.hear)
+            finally:
+                self._computed = None
+
+    def _keep(self, name: str, rendered: Path, actor: str | None) -> Callable[[Session], StoredFile]:
+        return self._ports.keep(name, rendered.read_bytes(), actor)
+
+    def _request(
+        self, work: _Work, model: Mapping[str, Any], photo: StoredFile, rendered: Path
+    ) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "kind": model["kind"],
+            "photo": self._image(photo.file_id),
+            "settings": model["settings"],
+            "labels": model["labels"],
+            "rendered": str(rendered),
+            "item": rules.for_photo(work.settings, photo.file_id).model_dump(mode="json"),
+            "photo_sha256": photo.sha256,
+        }
+        if work.place is not None:
+            request["place"] = work.place.homography
+            request["place_by_person"] = work.place.by_person
+        if model["kind"] == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
+            request["reference"] = self._image(str(work.reference_file_id))
+            request["point"] = work.point
+            request["mm_per_pixel"] = work.mm_per_pixel
+        if model["kind"] != ModelKind.REFERENCE_DIFFERENCE:
+            try:
+                request["model"] = str(self._model_path(str(model["sha256"])))
+            except FileNotFoundError as error:
+                raise DetectionFailed("model_lost") from error
+            request["sha256"] = model["sha256"]
+            settings = rules.for_photo(work.settings, photo.file_id)
+            request["within"] = rules.region_in_photo(work.point, work.reference, work.place, settings)
+        return request
+
+    def _image(self, file_id: str) -> str:
+        try:
+            return str(self._ports.path(file_id))
+        except FileNotFoundError as error:
+            raise DetectionFailed("file_lost") from error
+
+    def _writing(self, work: _Work, answer: dict[str, Any]) -> Callable[[Session], None]:
+        """The one transaction that ends the result entry and the job, or does nothing at all."""
+        done = answer["event"] == "done"
+
+        def write(session: Session) -> None:
+            row = job_rows.locked_job(session, work.job_id, work.attempt)
+            if row is None:
+                return
+            if done:
+                rendered = answer["rendered"](session) if "rendered" in answer else None
+                boxes = with_severities(session, answer["boxes"])
+                entry = rules.done(work.entry, rendered, {**answer, "boxes": boxes}, now())
+            else:
+                entry = rules.failed(work.entry, answer["error"], now())
+            try:
+                version = self._ports.put_result(session, work.item_id, entry, work.actor)
+            except Problem:
+                # The item was deleted meanwhile.
+                version = None
+            if version is None:
+                job_rows.end(row, JobState.CANCELED)
+                announce_job(session, row, "cancel")
+                return
+            job_rows.end(row, JobState.DONE if done else JobState.FAILED, answer.get("error"), version)
+            announce_job(session, row, "finish" if done else "fail")
+
+        return write
+
+
+def _unheard(_percent: int) -> None:
+    """Nobody asks how far a matching is."""
+
+
+def _failed(error: str) -> dict[str, Any]:
+    return {"event": "failed", "error": error}
+
+
+def announce_job(
+    session: Session, row: JobRow, action: str, actor: str | None = None, address: str | None = None
+) -> None:
+    """Announce a change of a job to the audit log and the connected clients."""
+    details = {"item_id": row.item_id, "inspection_id": row.inspection_id, "state": str(row.state)}
+    if row.error is not None:
+        details["error"] = row.error
+    announce(session, ObjectChange(action, "detection_job", row.job_id, actor or row.actor, address, details))

@@ -1,0 +1,61 @@
+"""Has the compute process find the regions that a photo of a record shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from service.detection.compute.compute_process import ProcessDied
+from service.detection.dispatch.dispatcher import Dispatcher
+from service.detection.ports import MatchRegion, Ports
+from shared.wire.photos import PhotoMatch
+
+
+class PhotoMatching:
+    """Matches photos in turn with the detections."""
+
+    def __init__(self, ports: Ports, dispatcher: Dispatcher) -> None:
+        self._ports = ports
+        self._dispatcher = dispatcher
+
+    async def match(
+        self, file_id: str, regions: Sequence[MatchRegion]
+    ) -> tuple[str | None, list[PhotoMatch]]:
+        """The matches of those of the regions that were found in a photo, in their order.
+
+        With the code of what was in the way (`service.detection.failure.MESSAGES`), or None.
+        """
+        try:
+            known, question = await asyncio.to_thread(self._question, file_id, regions)
+        except FileNotFoundError:
+            return "file_lost", []
+        try:
+            answer = await self._dispatcher.match(question)
+        except ProcessDied as died:
+            return ("timed_out" if died.timed_out else "worker_died"), []
+        if answer["event"] != "matched":
+            return str(answer["error"]), []
+        pairs = zip(known, answer["places"], strict=True)
+        return None, [
+            PhotoMatch(item_id=region.item_id, **place) for region, place in pairs if place is not None
+        ]
+
+    def _question(
+        self, file_id: str, regions: Sequence[MatchRegion]
+    ) -> tuple[list[MatchRegion], dict[str, Any]]:
+        """The regions whose reference file is there, and the request in its JSON form."""
+        photo = str(self._ports.path(file_id))
+        paths: dict[str, str | None] = {}
+        for region in regions:
+            if region.reference_file_id not in paths:
+                paths[region.reference_file_id] = self._path(region.reference_file_id)
+        known = [region for region in regions if paths[region.reference_file_id] is not None]
+        asked = [[paths[region.reference_file_id], region.point] for region in known]
+        return known, {"photo": photo, "regions": asked}
+
+    def _path(self, file_id: str) -> str | None:
+        try:
+            return str(self._ports.path(file_id))
+        except FileNotFoundError:
+            return None

@@ -1,0 +1,195 @@
+"""Reads and writes batches: what was requested, what is left to create or cancel, and progress.
+
+A batch is written whole before its first job is made: the items as portions, a row each. Making a portion
+takes its row away in the transaction that makes the jobs, so a service that dies leaves the rest to be made,
+and none is made twice. The portions of a cancelled batch stay: they count as cancelled and can be retried.
+Every function works inside the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from service.db.database import now
+from service.detection.tables import BatchRow, ChunkRow, JobRow
+from service.web.envelope import Problem
+from shared.codes import ErrorCode
+from shared.wire.detection import OPEN, Batch, JobState
+
+CHUNK_SIZE: Final = 100
+"""So many jobs are made or cancelled in one transaction: others write in between."""
+
+Find = Callable[[Session], Mapping[str, Sequence[str]]]
+
+_TO_MAKE = (
+    select(ChunkRow)
+    .join(BatchRow, col(BatchRow.batch_id) == ChunkRow.batch_id)
+    .where(col(BatchRow.canceled_at).is_(None))
+    # A small batch does not wait for the end of a large one.
+    .order_by(col(ChunkRow.number), col(BatchRow.created_at), col(ChunkRow.batch_id))
+)
+_TO_CANCEL = (
+    select(JobRow)
+    .join(BatchRow, col(BatchRow.batch_id) == JobRow.batch_id)
+    .where(col(BatchRow.canceled_at).is_not(None), col(JobRow.state).in_(OPEN))
+)
+
+
+def create(session: Session, find: Find, actor: str | None, address: str | None) -> str:
+    """Write down a batch of the items that `find` gives, by the ids of their records; gives its id.
+
+    What another batch is about to make is left to that one. Raises what `find` does.
+    """
+    # Looked at first: what is made in between has a job that `find` sees.
+    wished = {item_id for chunk in session.exec(_TO_MAKE) for item_id in chunk.item_ids}
+    items = find(session)
+    row = BatchRow(actor=actor, address=address)
+    session.add(row)
+    session.flush()
+    for number, (inspection_id, item_ids) in enumerate(_chunks(items, wished)):
+        session.add(
+            ChunkRow(
+                batch_id=row.batch_id,
+                number=number,
+                inspection_id=inspection_id,
+                item_ids=item_ids,
+                size=len(item_ids),
+            )
+        )
+    return row.batch_id
+
+
+def _chunks(
+    by_record: Mapping[str, Sequence[str]], without: Collection[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """At most `CHUNK_SIZE` at a time, of one record each."""
+    for inspection_id, of_record in by_record.items():
+        wanted = [item_id for item_id in of_record if item_id not in without]
+        for begin in range(0, len(wanted), CHUNK_SIZE):
+            yield inspection_id, wanted[begin : begin + CHUNK_SIZE]
+
+
+def take_chunk(session: Session, without: Collection[tuple[str, int]]) -> tuple[BatchRow, ChunkRow] | None:
+    """The next portion to make, but for some (batch id and number), locked; None when there is none.
+
+    Its batch is not cancelled before the transaction ends. One that another service makes is passed over.
+    """
+    free = _TO_MAKE.with_for_update(of=ChunkRow, skip_locked=True)
+    for chunk in session.exec(free.limit(len(without) + 1)).all():
+        if (chunk.batch_id, chunk.number) not in without:
+            batch = session.get_one(
+                BatchRow, chunk.batch_id, with_for_update={"read": True}, populate_existing=True
+            )
+            # It may have been cancelled since it was chosen.
+            return (batch, chunk) if batch.canceled_at is None else None
+    return None
+
+
+def cancel(session: Session, batch_id: str, actor: str | None, address: str | None) -> None:
+    """Cancel the batch: create no further jobs and end its open ones. Raises Problem 404."""
+    row = _get(session, batch_id, lock=True)
+    if row.canceled_at is None:
+        row.canceled_at, row.canceled_by, row.canceled_from = now(), actor, address
+
+
+def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
+    """Open jobs of a cancelled batch, of one record, at most `CHUNK_SIZE`, locked; None when there is none.
+
+    The newest come first: they run last.
+    """
+    newest = session.exec(
+        _TO_CANCEL.order_by(col(JobRow.created_at).desc(), col(JobRow.job_id)).limit(1)
+    ).first()
+    if newest is None:
+        return None
+    of_record = _TO_CANCEL.where(
+        JobRow.batch_id == newest.batch_id, JobRow.inspection_id == newest.inspection_id
+    )
+    ids = session.scalars(
+        of_record.with_only_columns(col(JobRow.job_id))
+        .order_by(col(JobRow.created_at).desc())
+        .limit(CHUNK_SIZE)
+    ).all()
+    locked = select(JobRow).where(col(JobRow.job_id).in_(ids)).order_by(col(JobRow.job_id)).with_for_update()
+    rows = session.exec(locked.execution_options(populate_existing=True)).all()
+    return _get(session, str(newest.batch_id)), [row for row in rows if row.state in OPEN]
+
+
+def has_work_left(session: Session) -> tuple[bool, bool]:
+    """Whether a batch still has jobs to create, and whether a cancelled one still has jobs to end."""
+    to_make, to_cancel = _TO_MAKE.limit(1), _TO_CANCEL.limit(1)
+    return session.exec(to_make).first() is not None, session.exec(to_cancel).first() is not None
+
+
+def is_settled(session: Session, batch_id: str) -> bool:
+    """Whether nothing is left to be made of the batch or, when it is cancelled, to be ended."""
+    row = _get(session, batch_id)
+    unmade = select(ChunkRow.number).where(ChunkRow.batch_id == batch_id)
+    unended = select(JobRow.progress).where(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
+    waits = unmade if row.canceled_at is None else unended
+    return session.exec(waits.limit(1)).first() is None
+
+
+def progress_of(session: Session, batch_id: str) -> Batch:
+    """The progress of the batch. Raises Problem 404."""
+    row = _get(session, batch_id)
+    per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
+    rows = session.exec(per_state.where(JobRow.batch_id == batch_id).group_by(JobRow.state))
+    counts = {JobState(state): (count, int(percent)) for state, count, percent in rows}
+    unmade = select(func.coalesce(func.sum(ChunkRow.size), 0)).where(ChunkRow.batch_id == batch_id)
+    waits = JobState.QUEUED if row.canceled_at is None else JobState.CANCELED
+    count, percent = counts.get(waits, (0, 0))
+    return _batch(batch_id, {**counts, waits: (count + session.exec(unmade).one(), percent)})
+
+
+def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
+    """The items whose job failed or was cancelled, by the ids of their records. Raises Problem 404."""
+    row = _get(session, batch_id)
+    ended = (JobState.FAILED, JobState.CANCELED)
+    jobs = session.exec(
+        select(JobRow.inspection_id, JobRow.item_id)
+        .where(JobRow.batch_id == batch_id, col(JobRow.state).in_(ended))
+        .order_by(col(JobRow.inspection_id), col(JobRow.created_at), col(JobRow.job_id))
+    )
+    found: dict[str, list[str]] = {}
+    for inspection_id, item_id in jobs:
+        found.setdefault(inspection_id, []).append(item_id)
+    if row.canceled_at is not None:
+        unmade = select(ChunkRow).where(ChunkRow.batch_id == batch_id).order_by(col(ChunkRow.number))
+        for chunk in session.exec(unmade):
+            found.setdefault(chunk.inspection_id, []).extend(chunk.item_ids)
+    return found
+
+
+def waiting_items(session: Session, inspection_id: str) -> set[str]:
+    """The items of a record in portions that are still to be made."""
+    chunks = session.exec(_TO_MAKE.where(ChunkRow.inspection_id == inspection_id))
+    return {item_id for chunk in chunks for item_id in chunk.item_ids}
+
+
+def _get(session: Session, batch_id: str, lock: bool = False) -> BatchRow:
+    row = session.get(BatchRow, batch_id, with_for_update=lock or None)
+    if row is None:
+        raise Problem(404, ErrorCode.NOT_FOUND, "检测批次不存在")
+    return row
+
+
+def _batch(batch_id: str, counts: dict[JobState, tuple[int, int]]) -> Batch:
+    number = {state: counts.get(state, (0, 0))[0] for state in JobState}
+    total = sum(number.values())
+    # What has ended is done with, also without a result.
+    percent = sum(done if state in OPEN else 100 * count for state, (count, done) in counts.items())
+    return Batch(
+        batch_id=batch_id,
+        total=total,
+        queued=number[JobState.QUEUED],
+        running=number[JobState.RUNNING],
+        done=number[JobState.DONE],
+        failed=number[JobState.FAILED],
+        canceled=number[JobState.CANCELED],
+        progress=percent // total if total else 100,
+    )

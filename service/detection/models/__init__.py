@@ -1,0 +1,1 @@
+"""The registry of detection models and the catalogue of labels with severities."""

@@ -1,0 +1,97 @@
+"""Keeps the catalogue of labels with their severities."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Executable, Table, delete, select
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.detection.tables import LabelRow
+from shared.wire.detection import LabelSeverity, Severity
+
+T = TypeVar("T")
+
+_LABEL: Table = LabelRow.__table__
+_AT_ONCE = 2000
+"""Labels of one statement, which has a limited number of parameters."""
+
+
+class Labels:
+    """The severities of labels. A label without one is not in the table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def every(self) -> list[LabelSeverity]:
+        """Every label that has a severity, by name."""
+        return await self._database.read(_every)
+
+    async def change(self, changes: Sequence[LabelSeverity], actor: str, address: str) -> list[LabelSeverity]:
+        """Give these labels other severities, None takes one away; gives all that there are then."""
+
+        def write(session: Session) -> list[LabelSeverity]:
+            _change(session, changes, actor)
+            details = {"labels": {change.label: change.severity for change in changes}}
+            announce(session, ObjectChange("update", "finding_label", None, actor, address, details))
+            return _every(session)
+
+        return await self._database.write(write)
+
+
+def _every(session: Session) -> list[LabelSeverity]:
+    rows = session.execute(select(_LABEL.c.label, _LABEL.c.severity).order_by(_LABEL.c.label))
+    return [LabelSeverity(label=row.label, severity=Severity(row.severity)) for row in rows]
+
+
+def _change(session: Session, changes: Sequence[LabelSeverity], actor: str) -> None:
+    """Write the changes in few statements: a long write blocks all other writers."""
+    # Where a label is named twice, the last counts.
+    wanted = {change.label: change.severity for change in changes}
+    gone = sorted(label for label, severity in wanted.items() if severity is None)
+    for labels in _parts(gone):
+        session.execute(delete(_LABEL).where(_LABEL.c.label.in_(labels)))
+    at = now()
+    given = sorted((label, severity.value) for label, severity in wanted.items() if severity is not None)
+    for part in _parts(given):
+        rows = [
+            {"label": label, "severity": severity, "changed_by": actor, "updated_at": at}
+            for label, severity in part
+        ]
+        session.execute(_upsert(session, rows))
+
+
+def _upsert(session: Session, rows: Sequence[Mapping[str, Any]]) -> Executable:
+    sqlite = session.get_bind().dialect.name == "sqlite"
+    statement = (sqlite_insert if sqlite else postgresql_insert)(_LABEL).values(rows)
+    new = {name: statement.excluded[name] for name in ("severity", "changed_by", "updated_at")}
+    return statement.on_conflict_do_update(index_elements=[_LABEL.c.label], set_=new)
+
+
+def _parts(whole: Sequence[T]) -> Iterator[Sequence[T]]:
+    """`whole` in parts that fit into one statement."""
+    for start in range(0, len(whole), _AT_ONCE):
+        yield whole[start : start + _AT_ONCE]
+
+
+def severities(session: Session, labels: Collection[str]) -> dict[str, str]:
+    """How severe findings with these labels are now; a label without a severity is left out."""
+    known: dict[str, str] = {}
+    for part in _parts(sorted(labels)):
+        rows = session.execute(select(_LABEL.c.label, _LABEL.c.severity).where(_LABEL.c.label.in_(part)))
+        known.update((row.label, row.severity) for row in rows)
+    return known
+
+
+def with_severities(session: Session, boxes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """`boxes` of a new result entry, each with the severity that its label has now.
+
+    It is kept with the finding: a report says the same tomorrow, whatever the catalogue says then.
+    """
+    known = severities(session, {box["label"] for box in boxes})
+    return [{**box, "severity": known[box["label"]]} if box["label"] in known else dict(box) for box in boxes]

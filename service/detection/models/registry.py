@@ -1,0 +1,328 @@
+"""Keeps the registry of detection models and adds new ones."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.detection.compute.compute_process import check_model
+from service.detection.failure import MODEL_MESSAGES, BadModel
+from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
+from service.detection.tables import ModelRow
+from service.settings import Settings
+from service.web.envelope import Problem
+from shared import content
+from shared.codes import ErrorCode
+from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, ModelUpdate, ModelVersion
+
+MOST_BYTES = 2**30
+
+
+def no_model() -> Problem:
+    """There is no such model."""
+    return Problem(404, ErrorCode.NOT_FOUND, "检测模型不存在")
+
+
+def facts(row: ModelRow) -> dict[str, Any]:
+    """What a run needs of a model, apart from the session it was read in."""
+    return {
+        "model_id": row.model_id,
+        "name": row.name,
+        "kind": row.kind,
+        "version": row.version,
+        "sha256": row.sha256,
+        "labels": row.labels,
+        "settings": row.settings,
+        "enabled": row.enabled,
+    }
+
+
+Names = Callable[[Session, Collection[str]], Mapping[str, str]]
+"""The names of people by their ids."""
+
+
+def _nobody(_session: Session, _ids: Collection[str]) -> Mapping[str, str]:
+    return {}
+
+
+def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
+    """A model as the catalogue shows it."""
+    return DetectionModel(
+        model_id=row.model_id,
+        model_name=row.name,
+        model_description=row.description,
+        kind=ModelKind(row.kind),
+        version=row.version,
+        sha256=row.sha256,
+        size=row.size,
+        labels=row.labels,
+        settings=row.settings,
+        enabled=row.enabled,
+        added_by=row.added_by,
+        added_by_name=names.get(row.added_by or ""),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+class Models:
+    """The models of a service. A model's file never changes: the same name again is a new version."""
+
+    def __init__(self, database: Database, settings: Settings, names: Names = _nobody) -> None:
+        self._database = database
+        self._names = names
+        self._folder = settings.models_dir
+        # One check at a time: each opens a whole model.
+        self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
+
+    def close(self) -> None:
+        """Release the thread."""
+        self._checks.shutdown(wait=True, cancel_futures=True)
+
+    def path(self, sha256: str) -> Path:
+        """Where the file of a model lies. Raises FileNotFoundError when it is lost."""
+        path = self._folder / f"{sha256}.onnx"
+        if not path.is_file():
+            raise FileNotFoundError(f"the file of model {sha256} is lost")
+        return path
+
+    async def every(self) -> list[DetectionModel]:
+        """All models, the built-in one first, then the newest."""
+
+        def read(session: Session) -> list[DetectionModel]:
+            rows = session.exec(
+                select(ModelRow).order_by(col(ModelRow.created_at).desc(), col(ModelRow.model_id))
+            ).all()
+            names = self._names(session, {row.added_by for row in rows if row.added_by})
+            first = sorted(rows, key=lambda row: row.model_id != REFERENCE_DIFFERENCE)
+            return [wire(row, names) for row in first]
+
+        return await self._database.read(read)
+
+    async def one(self, model_id: str) -> DetectionModel:
+        """A model. Raises Problem 404."""
+        return await self._database.read(lambda session: self._shown(session, _get(session, model_id)))
+
+    def _shown(self, session: Session, row: ModelRow) -> DetectionModel:
+        return wire(row, self._names(session, {row.added_by} if row.added_by else ()))
+
+    async def update(
+        self, model_id: str, changed: ModelUpdate, if_match: str | None, actor: str, address: str
+    ) -> DetectionModel:
+        """Rename, describe, enable or disable.
+
+        Raises Problem 404, 409 for a name that is taken, and 412 when `if_match` is stale.
+        """
+
+        def write(session: Session) -> DetectionModel:
+            row = _get(session, model_id, for_update=True)
+            before = self._shown(session, row)
+            tag = etag(before)
+            if if_match is not None and not {"*", tag} & {one.strip() for one in if_match.split(",")}:
+                raise Problem(
+                    412,
+                    ErrorCode.STALE,
+                    "检测模型已被其他用户修改，请查看最新内容后重新保存",
+                    headers={"ETag": tag},
+                    etag=tag,
+                    current=before.model_dump(mode="json"),
+                )
+            given = changed.model_dump(exclude_unset=True)
+            name = given.get("model_name")
+            if name is not None and name != row.name:
+                taken = select(ModelRow.model_id).where(ModelRow.name == name)
+                if session.exec(taken).first() is not None:
+                    raise Problem(409, ErrorCode.CONFLICT, "已存在同名的检测模型，请使用其他名称")
+                row.name = name
+            if "model_description" in given:
+                row.description = given["model_description"]
+            if given.get("enabled") is not None:
+                row.enabled = given["enabled"]
+            row.updated_at = now()
+            announce(
+                session, ObjectChange("update", "model", model_id, actor, address, {"fields": sorted(given)})
+            )
+            return self._shown(session, row)
+
+        return await self._database.write(write)
+
+    async def add(
+        self,
+        path: Path,
+        name: str,
+        description: str | None,
+        kind: ModelKind | None,
+        given: Mapping[str, Any],
+        labels: list[str] | None,
+        actor: str | None,
+        address: str | None = None,
+    ) -> DetectionModel:
+        """Check the file at `path` and take it in.
+
+        Raises Problem 413 and 422; where the kind is in question, the details name the `kinds` there are.
+        """
+        work = asyncio.get_running_loop().run_in_executor
+        return await work(
+            self._checks, self.add_now, path, name, description, kind, dict(given), labels, actor, address
+        )
+
+    def add_now(
+        self,
+        path: Path,
+        name: str,
+        description: str | None,
+        kind: ModelKind | None,
+        given: dict[str, Any],
+        labels: list[str] | None,
+        actor: str | None,
+        address: str | None = None,
+    ) -> DetectionModel:
+        """`add` on this thread, for callers without a loop."""
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            msg = f"模型文件过大，上限为 {MOST_BYTES // 2**20} MB"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MOST_BYTES)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                # Alone in a folder: nothing that the file names beside itself is there to be read.
+                alone = Path(folder) / "model.onnx"
+                shutil.copyfile(path, alone)
+                with alone.open("rb") as file:
+                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+                found = check_model(alone, kind, given, len(labels or ()))
+                self._keep(sha256, alone)
+        except BadModel as error:
+            fields = [{"field": "file", "type": error.code, "message": str(error)}]
+            raise Problem(
+                422,
+                ErrorCode.INVALID_INPUT,
+                str(error),
+                fields=fields,
+                reason=error.code,
+                kinds=error.kinds,
+                activations=list(ACTIVATIONS) if error.code == "activation_unknown" else [],
+            ) from error
+
+        def write(session: Session) -> DetectionModel:
+            row = ModelRow(
+                name=name,
+                description=description,
+                kind=found["kind"],
+                version=_next_version(session, name),
+                sha256=sha256,
+                size=size,
+                labels=labels or found["labels"],
+                settings=found["settings"],
+                enabled=True,
+                added_by=actor,
+            )
+            return self._added(session, row, actor, address)
+
+        return self._database.write_now(write)
+
+    async def supersede(
+        self, model_id: str, changed: ModelVersion, actor: str, address: str
+    ) -> DetectionModel:
+        """Make the next version of a model: the same file with other settings or labels.
+
+        Raises Problem 404, 409 for the built-in model, and 422 for settings that make no sense.
+        """
+
+        def write(session: Session) -> DetectionModel:
+            before = _get(session, model_id)
+            if before.sha256 is None:
+                msg = "内置模型没有可修改的参数，请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域"
+                raise Problem(409, ErrorCode.CONFLICT, msg)
+            # The file was checked with the size of its input.
+            fixed = {key: before.settings[key] for key in ("width", "height")}
+            try:
+                settings = DetectorSettings.model_validate({**before.settings, **changed.settings, **fixed})
+            except ValueError as error:
+                raise refused("settings_wrong") from error
+            row = ModelRow(
+                name=before.name,
+                description=before.description,
+                kind=before.kind,
+                version=_next_version(session, before.name),
+                sha256=before.sha256,
+                size=before.size,
+                labels=before.labels if changed.labels is None else changed.labels,
+                settings=settings.model_dump(),
+                enabled=True,
+                added_by=actor,
+            )
+            return self._added(session, row, actor, address)
+
+        return await self._database.write(write)
+
+    def _added(
+        self, session: Session, row: ModelRow, actor: str | None, address: str | None
+    ) -> DetectionModel:
+        session.add(row)
+        session.flush()
+        details = {"name": row.name, "version": row.version, "sha256": row.sha256}
+        announce(session, ObjectChange("create", "model", row.model_id, actor, address, details))
+        return self._shown(session, row)
+
+    def _keep(self, sha256: str, file: Path) -> None:
+        """Put the file where `path` finds it, whole or not at all."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        part = self._folder / f"{sha256}.{secrets.token_hex(4)}.part"
+        try:
+            shutil.copyfile(file, part)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+        part.replace(self._folder / f"{sha256}.onnx")
+
+
+def model_hash(folder: Path, sha256: str) -> str | None:
+    """The SHA-256 of the model's file that is kept as `sha256` in `folder`; None when there is none."""
+    if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
+        return None
+    try:
+        with (folder / f"{sha256}.onnx").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None
+
+
+def listed(database: Database) -> list[DetectionModel]:
+    """All models, oldest first, for callers without a loop."""
+    oldest = select(ModelRow).order_by(col(ModelRow.created_at), col(ModelRow.model_id))
+    return database.read_now(lambda session: [wire(row, {}) for row in session.exec(oldest)])
+
+
+def refused(code: str) -> Problem:
+    """A form field of an upload is wrong."""
+    return Problem(422, ErrorCode.INVALID_INPUT, MODEL_MESSAGES[code], reason=code)
+
+
+def _next_version(session: Session, name: str) -> int:
+    rows = session.exec(select(ModelRow.version).where(ModelRow.name == name).with_for_update())
+    return max(rows, default=0) + 1
+
+
+def etag(model: DetectionModel) -> str:
+    """The ETag of a model: a hash of what can be changed in place."""
+    said = model.model_dump_json(include={"model_name", "model_description", "enabled"})
+    return f'"{content.sha256(said.encode())[:32]}"'
+
+
+def _get(session: Session, model_id: str, *, for_update: bool = False) -> ModelRow:
+    row = session.get(ModelRow, model_id, with_for_update=for_update)
+    if row is None:
+        raise no_model()
+    return row

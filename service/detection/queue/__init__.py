@@ -1,0 +1,3 @@
+"""Brings jobs to the dispatcher: one port with a SQLite and a PostgreSQL implementation, and the wake-up of
+waiters.
+"""

@@ -1,0 +1,60 @@
+"""Queues jobs on SQLite: the job table itself, polled when there may be a new job."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from sqlmodel import Session
+
+from service.db.database import Database
+from service.detection.jobs import job_rows
+from service.detection.queue.port import AT_ONCE, Outcome, Work
+from service.detection.tables import JobRow
+
+_POLL_SECONDS: Final = 2.0
+
+
+class LeasedQueue:
+    """Takes the oldest free row, again and again."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kicks = [asyncio.Event() for _ in range(AT_ONCE)]
+        self._tasks: list[asyncio.Task[None]] = []
+        self._loop_here: asyncio.AbstractEventLoop | None = None
+
+    def add(self, session: Session, row: JobRow) -> None:
+        """Nothing: the row is the queue."""
+
+    def kick(self) -> None:
+        """Look for a job now; from any thread."""
+        if self._loop_here is not None:
+            for kick in self._kicks:
+                self._loop_here.call_soon_threadsafe(kick.set)
+
+    async def start(self, work: Work) -> None:
+        """Begin to take jobs; those of a process that died come first."""
+        # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
+        await self._database.write(job_rows.give_all_back)
+        self._loop_here = asyncio.get_running_loop()
+        self._tasks = [asyncio.create_task(self._loop(work, kick)) for kick in self._kicks]
+
+    async def stop(self) -> None:
+        """Cancel the jobs in work."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _loop(self, work: Work, kick: asyncio.Event) -> None:
+        while True:
+            kick.clear()
+            outcome = await work(job_rows.take_oldest)
+            if outcome is Outcome.FAULT:
+                await asyncio.sleep(_POLL_SECONDS)
+            elif outcome is Outcome.NOTHING:
+                try:
+                    async with asyncio.timeout(_POLL_SECONDS):
+                        await kick.wait()
+                except TimeoutError:
+                    continue

@@ -1,0 +1,215 @@
+"""Queues jobs on PostgreSQL for one or more service machines, by procrastinate.
+
+Its worker has a thread and an event loop of its own, since psycopg cannot use the loop that asyncio has on
+Windows. The work itself runs on the loop of the service.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+from functools import partial
+from typing import Any, Final
+
+from procrastinate import App, PsycopgConnector, SyncPsycopgConnector
+from procrastinate.jobs import DeleteJobCondition, Job
+from procrastinate.manager import JobManager
+from sqlalchemy import text
+from sqlmodel import Session, col, select
+
+from service.db.database import Database
+from service.db.postgresql import address
+from service.detection.jobs import job_rows
+from service.detection.queue.port import AT_ONCE, Outcome, Work
+from service.detection.tables import JobRow
+from service.exception_trace import trace_of
+from shared.wire.detection import OPEN
+
+_LOG = logging.getLogger(__name__)
+# Every job would be two lines of it at INFO.
+logging.getLogger("procrastinate").setLevel(logging.WARNING)
+
+QUEUE: Final = "detection"
+_TASK: Final = "detect"
+_BEAT_SECONDS: Final = 2.0
+DEAD_SECONDS: Final = 10.0
+"""A worker without a heartbeat for so long is dead."""
+_POLL_SECONDS: Final = 2.0
+_FAULT_SECONDS: Final = 2.0
+_GRACE_SECONDS: Final = 5.0
+"""A job in work that is not given back so long after the end is left to be rescued."""
+_STOP_SECONDS: Final = 10.0
+# Of the advisory lock that one rescuer holds at a time: any number that nothing else in the database uses.
+_RESCUE_LOCK: Final = 8_177_024
+_UNQUEUED: Final = (
+    select(JobRow)
+    .where(col(JobRow.state).in_(OPEN))
+    .where(
+        text(
+            "NOT EXISTS (SELECT 1 FROM procrastinate_jobs AS queued"
+            " WHERE queued.lock = detection_job.job_id AND queued.status IN ('todo', 'doing'))"
+        )
+    )
+    .order_by(col(JobRow.created_at), col(JobRow.job_id))
+)
+
+
+async def _end(task: asyncio.Task[Any], seconds: float) -> None:
+    """Cancel the task, again every so many seconds, until it is done.
+
+    Before Python 3.12 `asyncio.wait_for`, with which the pool waits for connections, may lose a cancellation
+    (python/cpython#86296).
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait((task,), timeout=seconds)
+
+
+class TakeAgain(Exception):  # noqa: N818 - it tells procrastinate what to do, and is no error
+    """Puts the job back into the queue."""
+
+
+class ProcrastinateQueue:
+    """A worker of procrastinate beside the service, which hands it a few jobs at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        # Defers on the connection of the caller's transaction, and so opens none itself.
+        self._manager = JobManager(SyncPsycopgConnector())
+        self._work: Work | None = None
+        self._service_loop: asyncio.AbstractEventLoop | None = None
+        self._working: set[asyncio.Task[Any]] = set()
+        self._thread: threading.Thread | None = None
+        self._worker_loop: asyncio.AbstractEventLoop | None = None
+        self._stopped = asyncio.Event()
+        self._stopping = False
+
+    def add(self, session: Session, row: JobRow) -> None:
+        """Queue the job, in the transaction of the session: it is there when the row is, and only then."""
+        job = Job(
+            queue=QUEUE,
+            task_name=_TASK,
+            task_kwargs={"job_id": row.job_id},
+            lock=row.job_id,
+            queueing_lock=row.job_id,
+        )
+        self._manager.defer_job(job, connection=session.connection().connection.driver_connection)
+
+    def kick(self) -> None:
+        """Nothing: the database notifies the workers."""
+
+    async def start(self, work: Work) -> None:
+        """Start the worker on its thread."""
+        self._work, self._service_loop = work, asyncio.get_running_loop()
+        loop = self._worker_loop = asyncio.SelectorEventLoop()
+        self._thread = threading.Thread(target=self._run, args=(loop,), name="detection-queue", daemon=True)
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """Give the jobs in work back and end the worker."""
+        self._stopping = True
+        for task in self._working:
+            task.cancel()
+        if self._thread is not None and self._worker_loop is not None:
+            self._worker_loop.call_soon_threadsafe(self._stopped.set)
+            # A database that does not answer must not keep the service from ending.
+            await asyncio.to_thread(self._thread.join, _STOP_SECONDS)
+
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        """Run workers until stopped: one ends when its connection to the database is lost."""
+        while not self._stopped.is_set():
+            try:
+                await self._run_worker()
+            except Exception as problem:
+                if self._stopped.is_set():
+                    # The database went first: nothing waits for this any longer.
+                    return
+                _LOG.error("the queue of detection jobs stopped: %s; it starts again", trace_of(problem))
+            await self._pause()
+
+    async def _pause(self) -> None:
+        """Wait after a fault, but not beyond the end."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_FAULT_SECONDS):
+                await self._stopped.wait()
+
+    async def _run_worker(self) -> None:
+        connector = PsycopgConnector(conninfo=address(self._database.url), min_size=1, max_size=4)
+        app = App(connector=connector)
+        app.task(name=_TASK, queue=QUEUE, retry=True)(self._detect)
+        # Not cancelled while it opens: the pool would never close.
+        async with app.open_async():
+            worker = asyncio.create_task(
+                app.run_worker_async(
+                    queues=[QUEUE],
+                    concurrency=AT_ONCE,
+                    fetch_job_polling_interval=_POLL_SECONDS,
+                    update_heartbeat_interval=_BEAT_SECONDS,
+                    stalled_worker_timeout=DEAD_SECONDS,
+                    delete_jobs=DeleteJobCondition.ALWAYS,
+                    install_signal_handlers=False,
+                    shutdown_graceful_timeout=_GRACE_SECONDS,
+                )
+            )
+            rescue = asyncio.create_task(self._rescue_always(app, connector))
+            stopped = asyncio.create_task(self._stopped.wait())
+            await asyncio.wait((worker, stopped), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.gather(_end(worker, _GRACE_SECONDS + 1), _end(rescue, 1), _end(stopped, 1))
+        if not worker.cancelled():
+            worker.result()
+
+    async def _detect(self, job_id: str) -> None:
+        """The task, on the worker's loop. Raises TakeAgain to have the job queued again."""
+        assert self._service_loop is not None
+        handed = asyncio.run_coroutine_threadsafe(self._hand(job_id), self._service_loop)
+        outcome = await asyncio.wrap_future(handed)
+        if outcome is Outcome.FAULT:
+            await self._pause()
+        if outcome in (Outcome.AGAIN, Outcome.FAULT):
+            raise TakeAgain
+
+    async def _hand(self, job_id: str) -> Outcome:
+        """Work the job off, on the loop of the service."""
+        if self._stopping or self._work is None:
+            return Outcome.AGAIN
+        task = asyncio.current_task()
+        assert task is not None
+        self._working.add(task)
+        try:
+            return await self._work(partial(job_rows.take, job_id=job_id))
+        except asyncio.CancelledError:
+            return Outcome.AGAIN
+        finally:
+            self._working.discard(task)
+
+    async def _rescue_always(self, app: App, connector: PsycopgConnector) -> None:
+        while True:
+            try:
+                await self._rescue(app, connector)
+            except Exception as problem:
+                _LOG.error("detection jobs of dead services could not be looked for: %s", trace_of(problem))
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def _rescue(self, app: App, connector: PsycopgConnector) -> None:
+        """Queue again what a dead worker had, and what is open without being queued."""
+        async with connector.pool.connection() as held:
+            # Two rescuers of the same job would take it from the worker that the first one gave it to.
+            cursor = await held.execute("SELECT pg_try_advisory_xact_lock(%s)", (_RESCUE_LOCK,))
+            if await cursor.fetchone() != (True,):
+                return
+            manager = app.job_manager
+            for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=DEAD_SECONDS):
+                _LOG.warning("a detection job is queued again: the service that had it is dead")
+                await manager.retry_job(job)
+            await asyncio.to_thread(self._database.write_now, self._queue_missing)
+
+    def _queue_missing(self, session: Session) -> None:
+        # Jobs from before this queue, and the rare one whose worker was taken for dead and then ended it.
+        for row in session.exec(_UNQUEUED):
+            self.add(session, row)

@@ -1,0 +1,143 @@
+"""Proposes homographies from local features, also where the surface repeats itself.
+
+SIFT (Lowe 2004) with the square-root descriptor distance (Arandjelovic and Zisserman 2012). Rows of equal
+rivets defeat the usual test of the best against the second-best match, so each match also votes for the
+similarity that its two keypoints' scales and angles imply (Lowe's Hough clustering); the largest clusters and
+the plain tested matches each give one homography by MAGSAC++ (Barath 2020, OpenCV's USAC).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Bytes, Floats, Matrix, apply
+from shared.images.cv import cv2
+
+_MOST = 2500
+_RATIO = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """n keypoints: positions (n, 2), sizes in px, angles in radians, descriptors (n, 128) of length 1."""
+
+    points: Matrix
+    sizes: NDArray[np.float64]
+    angles: NDArray[np.float64]
+    descriptors: Floats
+
+
+def extract(image: Bytes, to_whole: Matrix) -> Features:
+    """Features of a grey image; positions and sizes in the px that `to_whole` leads to."""
+    sift = cv2.SIFT_create(nfeatures=_MOST, contrastThreshold=0.012)  # type: ignore[attr-defined]
+    equal = cv2.createCLAHE(2.0, (4, 4)).apply(image)
+    keypoints, descriptors = sift.detectAndCompute(equal, None)
+    if descriptors is None:
+        return Features(np.zeros((0, 2)), np.zeros(0), np.zeros(0), np.zeros((0, 128), np.float32))
+    root = np.sqrt(descriptors / np.maximum(descriptors.sum(axis=1, keepdims=True), 1e-9))
+    scale = float(np.sqrt(abs(np.linalg.det(to_whole[:2, :2]))))
+    points = np.array([keypoint.pt for keypoint in keypoints], np.float64) + 0.5
+    return Features(
+        apply(to_whole, points),
+        np.array([keypoint.size for keypoint in keypoints]) * scale,
+        np.deg2rad([keypoint.angle for keypoint in keypoints]),
+        root.astype(np.float32),
+    )
+
+
+def join(parts: Sequence[Features]) -> Features:
+    """All features of several images of the same thing."""
+    return Features(
+        np.concatenate([part.points for part in parts]),
+        np.concatenate([part.sizes for part in parts]),
+        np.concatenate([part.angles for part in parts]),
+        np.concatenate([part.descriptors for part in parts]),
+    )
+
+
+def propose(
+    reference: Features, photo: Features, tolerance: float, photo_size: tuple[int, int]
+) -> Iterator[tuple[Matrix, int]]:
+    """Homographies (reference px -> photo px) with their number of inliers, the likelier first.
+
+    tolerance: px of the photo within which a match agrees.
+    """
+    if len(reference.points) < 6 or len(photo.points) < 6:
+        return
+    likeness = photo.descriptors @ reference.descriptors.T
+    nearest = np.argpartition(-likeness, min(3, likeness.shape[1] - 1), axis=1)[:, :4]
+    value = np.take_along_axis(likeness, nearest, axis=1)
+    order = np.argsort(-value, axis=1)
+    nearest, value = np.take_along_axis(nearest, order, axis=1), np.take_along_axis(value, order, axis=1)
+    distance = np.sqrt(np.maximum(2 - 2 * value, 0))
+    rows = np.arange(len(photo.points))
+    sure = distance[:, 0] < _RATIO * distance[:, 1]
+    found = _homography(reference.points[nearest[sure, 0]], photo.points[rows[sure]], tolerance)
+    if found is not None:
+        yield found
+    wide_rows, wide = np.repeat(rows, 3), nearest[:, :3].ravel()
+    close = distance[:, :3].ravel() < np.maximum(np.repeat(distance[:, 0], 3) * 1.25, 0.35)
+    for in_photo, in_reference in _clusters(reference, photo, wide_rows[close], wide[close], photo_size):
+        found = _homography(reference.points[in_reference], photo.points[in_photo], tolerance)
+        if found is not None:
+            yield found
+
+
+def _clusters(
+    reference: Features,
+    photo: Features,
+    in_photo: NDArray[np.int64],
+    in_reference: NDArray[np.int64],
+    size: tuple[int, int],
+    most: int = 4,
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The `most` largest groups of matches that imply about the same rotation, scale and place."""
+    if in_photo.size < 4:
+        return []
+    turn = photo.angles[in_photo] - reference.angles[in_reference]
+    scale = photo.sizes[in_photo] / np.maximum(reference.sizes[in_reference], 1e-6)
+    middle = reference.points.mean(axis=0)
+    arm = (middle - reference.points[in_reference]) * scale[:, None]
+    cos, sin = np.cos(turn), np.sin(turn)
+    place = photo.points[in_photo] + np.stack(
+        [cos * arm[:, 0] - sin * arm[:, 1], sin * arm[:, 0] + cos * arm[:, 1]], axis=1
+    )
+    # Bins of 24 degrees, a factor 1.5 and 1/12 of the photo; each match votes for both neighbours per axis.
+    step = max(size) / 12
+    axes = (turn / np.deg2rad(24), np.log(scale) / np.log(1.5), place[:, 0] / step, place[:, 1] / step)
+    low = [np.floor(axis - 0.5).astype(np.int64) for axis in axes]
+    bins = np.stack(
+        [[part + ((corner >> bit) & 1) for bit, part in enumerate(low)] for corner in range(16)], 1
+    )
+    bins[0] = np.mod(bins[0], 15)
+    bins = bins.reshape(4, -1) - bins.reshape(4, -1).min(axis=1, keepdims=True)
+    _, inverse, votes = np.unique(
+        np.ravel_multi_index(tuple(bins), tuple(bins.max(axis=1) + 1)),
+        return_inverse=True,
+        return_counts=True,
+    )
+    voters, ends = np.argsort(inverse, kind="stable") % in_photo.size, np.cumsum(votes)
+    chosen: list[set[int]] = []
+    for largest in np.argsort(-votes, kind="stable")[:80].tolist():
+        members = set(voters[ends[largest] - votes[largest] : ends[largest]].tolist())
+        if len(members) >= 4 and all(len(members & other) < 0.6 * len(members) for other in chosen):
+            chosen.append(members)
+        if len(chosen) == most:
+            break
+    picks = [np.fromiter(sorted(members), np.int64) for members in chosen]
+    return [(in_photo[pick], in_reference[pick]) for pick in picks]
+
+
+def _homography(source: Matrix, target: Matrix, tolerance: float) -> tuple[Matrix, int] | None:
+    if len(source) < 5:
+        return None
+    matrix, mask = cv2.findHomography(
+        source, target, cv2.USAC_MAGSAC, tolerance, maxIters=3000, confidence=0.995
+    )
+    if matrix is None or mask is None or not np.all(np.isfinite(matrix)):
+        return None
+    return np.asarray(matrix, np.float64), int(mask.sum())

@@ -1,0 +1,203 @@
+"""Defines the values that the steps of reference-difference exchange, and warps between frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float32]
+Matrix = NDArray[np.float64]
+
+# Our pixel (0, 0) covers [0, 1); OpenCV's warps and keypoints count pixel centres as whole numbers.
+_HALF: Final[Matrix] = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]], np.float64)
+_HALF_BACK: Final[Matrix] = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]], np.float64)
+
+
+class AlignmentFailed(Exception):  # noqa: N818 - an answer, not a fault
+    """The photo could not be laid over the region. `reason` is a stable word, str() says it in English."""
+
+    REASONS: Final = {
+        "too_small": "the region or the photo is too small to compare",
+        "no_match": "the photo does not show this region",
+        "not_visible": "the photo shows too little of the region",
+        "too_different": "the photo differs from the region nearly everywhere",
+    }
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(self.REASONS[reason])
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a person may set; the defaults need no touching.
+
+    sensitivity: 0..1, higher finds fainter differences. smallest: the shortest defect reported, in px of the
+    reference image, or in mm when mm_per_pixel (of the reference image) is known. ignored: parts of the
+    reference image (px) in which nothing is reported. min_confidence: findings below are dropped.
+    """
+
+    sensitivity: float = 0.5
+    smallest: float | None = None
+    mm_per_pixel: float | None = None
+    ignored: tuple[Rect, ...] = ()
+    min_confidence: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Where the region lies in the photo.
+
+    homography: 3 x 3 float64, reference px -> photo px. inliers: places that agree with it. error_px: median
+    residual of those places in photo px. score: share of the structure that agrees, 0..1. visible: share of
+    the region inside the photo, 0..1.
+    """
+
+    homography: Matrix = field(repr=False)
+    inliers: int
+    error_px: float
+    score: float
+    visible: float
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedDifference:
+    """One finding: label, confidence 0..1, and its box in upright photo px, half-open."""
+
+    label: str
+    confidence: float
+    box: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one comparison found, how the photo was aligned, and how long it took in seconds."""
+
+    boxes: tuple[DetectedDifference, ...]
+    alignment: Alignment
+    seconds: float
+
+
+def shift_scale(x: float, y: float, scale_x: float, scale_y: float | None = None) -> Matrix:
+    """The mapping p -> (p - (x, y)) * scale."""
+    tall = scale_x if scale_y is None else scale_y
+    return np.array([[scale_x, 0, -x * scale_x], [0, tall, -y * tall], [0, 0, 1]], np.float64)
+
+
+def apply(matrix: Matrix, points: NDArray[Any]) -> Matrix:
+    """`points` (n, 2) through the homography `matrix`, float64 (n, 2)."""
+    homogeneous = np.concatenate([points, np.ones((len(points), 1))], axis=1) @ matrix.T
+    depth = homogeneous[:, 2:]
+    return np.asarray(homogeneous[:, :2] / np.where(np.abs(depth) < 1e-12, 1e-12, depth), np.float64)
+
+
+def inverse(matrix: Matrix) -> Matrix:
+    """The mapping back."""
+    return np.asarray(np.linalg.inv(matrix), np.float64)
+
+
+def corners(rect: Rect) -> Matrix:
+    """The four corners of `rect`, clockwise from the top left, (4, 2)."""
+    return np.array(
+        [[rect.x, rect.y], [rect.right, rect.y], [rect.right, rect.bottom], [rect.x, rect.bottom]], np.float64
+    )
+
+
+def local_scale(matrix: Matrix, rect: Rect) -> float:
+    """Photo px per reference px around `rect`: the root of the ratio of the areas."""
+    x, y = apply(matrix, corners(rect)).T
+    area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
+    return float(np.sqrt(max(area, 1e-9) / max(rect.area, 1e-9)))
+
+
+def warp(image: Bytes, to_image: Matrix, size: tuple[int, int], flags: int = cv2.INTER_LINEAR) -> Bytes:
+    """`image` seen through `to_image` (frame px -> image px) in a frame of `size` (width, height)."""
+    part = _crop(image, to_image, size)
+    if part is not None:
+        return part
+    inverse = _HALF_BACK @ to_image @ _HALF
+    inverse /= inverse[2, 2]
+    if np.abs(inverse[2, :2]).max() * max(size) < 1e-7:
+        return np.asarray(
+            cv2.warpAffine(
+                image,
+                inverse[:2],
+                size,
+                flags=flags | cv2.WARP_INVERSE_MAP,
+                borderMode=cv2.BORDER_REPLICATE,
+            ),
+            np.uint8,
+        )
+    return np.asarray(
+        cv2.warpPerspective(
+            image, inverse, size, flags=flags | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
+        ),
+        np.uint8,
+    )
+
+
+def _crop(image: Bytes, to_image: Matrix, size: tuple[int, int]) -> Bytes | None:
+    """The frame when it is a plain cut-out of the image (to a hundredth of a pixel), else None."""
+    frame = corners(Rect(0, 0, *size))
+    moved = apply(to_image, frame)
+    x, y = (round(v) for v in moved[0])
+    if np.abs(moved - frame - (x, y)).max() > 0.01:
+        return None
+    height, width = image.shape[:2]
+    if x < 0 or y < 0 or x + size[0] > width or y + size[1] > height:
+        return None
+    return image[y : y + size[1], x : x + size[0]]
+
+
+def inside_mask(to_image: Matrix, size: tuple[int, int], image_size: tuple[int, int]) -> Bytes:
+    """255 where the frame px of `size` (width, height) lies inside an image of `image_size`."""
+    frame = apply(inverse(to_image), corners(Rect(0, 0, *image_size)))
+    mask = np.zeros((size[1], size[0]), np.uint8)
+    cv2.fillConvexPoly(mask, np.rint((frame - 0.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
+    return mask
+
+
+def grey(image: Bytes) -> Bytes:
+    """Luminance of a BGR image, uint8."""
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+class Pyramid:
+    """An image (BGR or grey) and its halved versions, made when first asked for."""
+
+    def __init__(self, image: Bytes) -> None:
+        self._levels = [image]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height) of the image itself."""
+        return self._levels[0].shape[1], self._levels[0].shape[0]
+
+    def warped(
+        self, to_image: Matrix, size: tuple[int, int], flags: int = cv2.INTER_LINEAR, sharp: float = 1.5
+    ) -> Bytes:
+        """The image in a frame of `size`, from the level whose px are no finer than the frame's / `sharp`.
+
+        to_image: frame px -> image px.
+        """
+        step = local_scale(to_image, Rect(0, 0, *size))
+        level = 0
+        while step > sharp and min(self._levels[level].shape[:2]) > 32:
+            level, step = level + 1, step / 2
+            if level == len(self._levels):
+                above = self._levels[-1]
+                half = (max(above.shape[1] // 2, 1), max(above.shape[0] // 2, 1))
+                self._levels.append(
+                    np.asarray(cv2.resize(above, half, interpolation=cv2.INTER_AREA), np.uint8)
+                )
+        chosen = self._levels[level]
+        width, height = self.size
+        down = shift_scale(0, 0, chosen.shape[1] / width, chosen.shape[0] / height)
+        return warp(chosen, down @ to_image, size, flags)

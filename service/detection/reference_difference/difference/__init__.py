@@ -1,0 +1,1 @@
+"""Compares aligned pictures and turns differences into labelled findings with confidence."""

@@ -1,0 +1,216 @@
+"""Turns the strength of the difference into findings: connected, merged and tightened parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Bytes, Floats
+from service.detection.reference_difference.difference.difference import Difference
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+_GROW = 0.45
+# Parts are one finding whose gap is at most this share of the smaller one's length, and so many times the
+# reach within which px belong together: two large things may lie further apart and are still two.
+_NEAR = 0.5
+_FAR = 5.0
+# Share of a part's strength above which its pixels are sure to belong to it: below is what surrounds it.
+_CORE = 0.1
+# px of the frame over which the second scale smears a difference, and the share of the strongest difference
+# within that which a pixel must reach: half of it is where an edge lies that has been blurred.
+_SMEAR = 9
+_HALF = 0.45
+# Spread across against spread along of a piece of a line: three times as long as thick.
+_THIN = 0.35
+# A fragment has at least this share of its finding's strength; noise along the edges beside it has less.
+_ALIKE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencePart:
+    """One connected difference in frame px: box, mask inside the box, and its measures.
+
+    peak: greatest strength; area in px; thickness: twice the greatest distance to its rim, px.
+    """
+
+    box: Rect
+    mask: NDArray[np.bool_]
+    peak: float
+    area: int
+    thickness: float
+
+
+def difference_parts(
+    difference: Difference, allowed: Bytes, threshold: float, least: float
+) -> list[DifferencePart]:
+    """Findings in frame px where the strength exceeds `threshold` somewhere; `least` px is the shortest.
+
+    allowed: 255 where findings are wanted.
+    """
+    strength = np.asarray(cv2.copyTo(difference.strength, allowed), np.float32)
+    grown = (strength > threshold * _GROW).astype(np.uint8)
+    if not grown.any():
+        return []
+    reach = int(np.clip(round(min(grown.shape) * 0.006), 1, 6))
+    found: list[DifferencePart] = []
+    for (x, y), own in _connected(grown, reach, strength >= threshold):
+        area = np.s_[y : y + own.shape[0], x : x + own.shape[1]]
+        here = _Here(strength[area], difference.sharp[area], difference.raw[area])
+        for mask in _hugged(here, own, threshold, difference.radius):
+            for (left, top), single in _connected(mask.astype(np.uint8), reach):
+                part = _measured(here, (left, top), single, (x, y))
+                if part.peak >= threshold:
+                    found.append(part)
+    return [part for part in _merge(found, reach) if max(part.box.w, part.box.h) >= least]
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """The maps of a `Difference` around one part."""
+
+    strength: Floats
+    sharp: Floats
+    raw: Floats
+
+
+def _connected(
+    mask: Bytes, reach: int, wanted: NDArray[np.bool_] | None = None
+) -> Iterator[tuple[tuple[int, int], NDArray[np.bool_]]]:
+    """The groups of set pixels within `reach` px of each other: (x, y) of the group, and its mask.
+
+    Only those with a pixel that is `wanted`, where that is given.
+    """
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
+    # Every group covers the kernel at least, a diamond or more, so there may be too many for 16 bits only in
+    # a large frame.
+    few = mask.size < (2 * reach * (reach + 1) + 1) * 65_535
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(
+        cv2.dilate(mask, kernel), connectivity=8, ltype=cv2.CV_16U if few else cv2.CV_32S
+    )
+    for index in range(1, count) if wanted is None else np.unique(labels[wanted]).tolist():
+        x, y, w, h = (int(v) for v in stats[index, :4])
+        area = np.s_[y : y + h, x : x + w]
+        own = (labels[area] == index) & (mask[area] > 0)
+        yield (x, y), own
+
+
+def _hugged(here: _Here, own: NDArray[np.bool_], threshold: float, radius: int) -> list[NDArray[np.bool_]]:
+    """Shrink a part, smeared by the coarse scales, to the pixels that really differ; it may fall apart."""
+    sharp = np.where(own, here.sharp, np.float32(0))
+    top = _top(sharp)
+    if top < threshold:
+        return [_faint(here, own)]
+    core = sharp > max(0.6 * threshold, _CORE * top)
+    # The tolerance has eaten the rim of what differs, and the smoothing has smeared it: what belongs are the
+    # neighbours that differ by about half as much as the strongest within the smear.
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+    near = own & (cv2.dilate(core.astype(np.uint8), kernel) > 0)
+    local = cv2.dilate(np.where(near, here.raw, np.float32(0)), np.ones((_SMEAR, _SMEAR), np.uint8))
+    core = near & (here.raw > _HALF * local)
+    # What only the coarse scales see, far from the sharp part, is a wide faint defect around it.
+    far = cv2.dilate(core.astype(np.uint8), np.ones((33, 33), np.uint8)) == 0
+    wide = own & (here.strength > threshold)
+    if np.count_nonzero(wide & far) > 0.3 * np.count_nonzero(wide):
+        return [core | (wide & _faint(here, own))]
+    return [core]
+
+
+def _faint(here: _Here, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What only the coarse scales see of a part, as far as the smoothed difference bears them out."""
+    seen = own & (here.strength > 0.5 * float(here.strength[own].max()))
+    soft = np.where(seen, cv2.GaussianBlur(here.raw, (0, 0), 2.5), np.float32(0))
+    local = cv2.dilate(soft, np.ones((33, 33), np.uint8))
+    return np.asarray(seen & (soft > _HALF * local))
+
+
+def _top(values: Floats) -> float:
+    """The mean of the nine greatest values: a peak that one noisy pixel does not make."""
+    flat = values.ravel()
+    count = min(9, flat.size)
+    return float(np.partition(flat, flat.size - count)[flat.size - count :].mean())
+
+
+def _measured(
+    here: _Here, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int]
+) -> DifferencePart:
+    rows, columns = np.nonzero(mask)
+    x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+    area = np.s_[at[1] + y1 : at[1] + y2, at[0] + x1 : at[0] + x2]
+    core = mask[y1:y2, x1:x2]
+    strength = here.strength[area][core]
+    return DifferencePart(
+        Rect(origin[0] + at[0] + x1, origin[1] + at[1] + y1, x2 - x1, y2 - y1),
+        core,
+        float(strength.max()),
+        int(rows.size),
+        _thickness(core),
+    )
+
+
+def _thickness(mask: NDArray[np.bool_]) -> float:
+    padded = cv2.copyMakeBorder(mask.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
+    return 2 * float(cv2.distanceTransform(padded, cv2.DIST_L2, 3).max())
+
+
+def _merge(found: list[DifferencePart], reach: int) -> list[DifferencePart]:
+    """Join fragments of one defect: neighbours whose gap is small against their own size."""
+    waiting = sorted(found, key=lambda part: -part.area)
+    done: list[DifferencePart] = []
+    while waiting:
+        part = waiting.pop(0)
+        near = next((other for other in waiting if _belong(part, other, reach)), None)
+        if near is None:
+            done.append(part)
+            continue
+        waiting.remove(near)
+        waiting.insert(0, _union(part, near))
+    return done
+
+
+def _belong(one: DifferencePart, other: DifferencePart, reach: int) -> bool:
+    """Whether two parts are one defect: close to each other, or pieces of one line."""
+    if min(one.peak, other.peak) < _ALIKE * max(one.peak, other.peak):
+        return False
+    gap_x = max(one.box.x, other.box.x) - min(one.box.right, other.box.right)
+    gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
+    gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
+    small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
+    if gap <= max(2.0 * reach, _NEAR * small) and gap <= _FAR * reach:
+        return True
+    return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
+
+
+def _collinear(one: DifferencePart, other: DifferencePart) -> bool:
+    """Whether both are thin and together still lie on one line."""
+    spreads = []
+    for group in ([one], [other], [one, other]):
+        places = [np.argwhere(part.mask) + np.array([part.box.y, part.box.x]) for part in group]
+        points = np.concatenate(places)
+        centred = points - points.mean(axis=0)
+        across, along = np.linalg.eigvalsh(centred.T @ centred / len(points))
+        # Standard deviations; a bar of length l has l / 3.46.
+        spreads.append((float(np.sqrt(max(across, 0))), float(np.sqrt(max(along, 0)))))
+    return (
+        all(across < _THIN * along for across, along in spreads[:2])
+        and spreads[2][0] < 0.06 * spreads[2][1] + 1
+    )
+
+
+def _union(one: DifferencePart, other: DifferencePart) -> DifferencePart:
+    x, y = min(one.box.x, other.box.x), min(one.box.y, other.box.y)
+    right, bottom = max(one.box.right, other.box.right), max(one.box.bottom, other.box.bottom)
+    mask = np.zeros((int(bottom - y), int(right - x)), np.bool_)
+    for part in (one, other):
+        top, left = int(part.box.y - y), int(part.box.x - x)
+        mask[top : top + part.mask.shape[0], left : left + part.mask.shape[1]] |= part.mask
+    return DifferencePart(
+        Rect(x, y, right - x, bottom - y),
+        mask,
+        max(one.peak, other.peak),
+        one.area + other.area,
+        max(one.thickness, other.thickness),
+    )

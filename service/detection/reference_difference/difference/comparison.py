@@ -1,0 +1,179 @@
+"""Compares one frame: a window of the reference and its place in the photo, at one resolution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.alignment import residual_warp
+from service.detection.reference_difference.data import (
+    Alignment,
+    Bytes,
+    Floats,
+    Matrix,
+    Pyramid,
+    inside_mask,
+    inverse,
+    local_scale,
+    shift_scale,
+)
+from service.detection.reference_difference.difference import boxes
+from service.detection.reference_difference.difference.compensate import Light, match_focus, match_light
+from service.detection.reference_difference.difference.difference import Difference, differ
+from service.detection.reference_difference.threads import side_by_side
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+_MOST_CHANGED = 0.5
+# Grey levels from which a picture is taken to be clipped, and how much brighter what it shows may have been.
+_WHITE = 250
+_BEYOND_WHITE = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonFrame:
+    """Where the px of a frame of `size` (width, height) lie: frame px -> reference px, and -> photo px."""
+
+    to_reference: Matrix
+    to_photo: Matrix
+    size: tuple[int, int]
+
+    @property
+    def scale(self) -> float:
+        """Photo px per frame px."""
+        return local_scale(self.to_photo, Rect(0, 0, *self.size))
+
+    @property
+    def pixels(self) -> int:
+        """How many px it has."""
+        return self.size[0] * self.size[1]
+
+    def window(self, area: Rect, scale: float) -> ComparisonFrame:
+        """The frame of `area` (px of this one), with `scale` px for each of this one."""
+        size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
+        into = inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h))
+        return ComparisonFrame(self.to_reference @ into, self.to_photo @ into, size)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one comparison saw.
+
+    found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
+    shift: by how many frame px more the photo lies off at each px (height, width, 2), None where it does not.
+    radius: px of the frame that an edge may be off. light: the photo's, across the frame.
+    """
+
+    found: list[boxes.DifferencePart]
+    frame: ComparisonFrame
+    was: Floats
+    now: Floats
+    shift: Floats | None
+    radius: int
+    light: Light
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A comparison before its findings are weighed.
+
+    looks: the region as a whole, and windows of a large one at full resolution. threshold: the strength that
+    a part had to exceed.
+    """
+
+    looks: list[Comparison]
+    alignment: Alignment
+    scanned: bool
+    threshold: float
+
+    @property
+    def found(self) -> list[boxes.DifferencePart]:
+        """All differing parts, each in px of its look."""
+        return [part for view in self.looks for part in view.found]
+
+    @property
+    def pixels(self) -> int:
+        """How many px the region as a whole was compared at."""
+        return self.looks[0].frame.pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a look is to find: parts stronger than `threshold` and at least `least` px of the frame long.
+
+    allowed: takes the px that the photo shows (255 on 0) to those in which findings are search. wanders: the
+    photo may lie off by more than the homography says. scanned: both are black and white.
+    """
+
+    threshold: float
+    least: float
+    allowed: Callable[[Bytes], Bytes]
+    wanders: bool
+    scanned: bool
+
+
+def compare(
+    reference: Pyramid, photo: Pyramid, frame: ComparisonFrame, search: Search, light: Light | None = None
+) -> Comparison | None:
+    """Compare a frame of the two pictures (both BGR or both grey); None when they differ nearly everywhere.
+
+    light: of the photo within the frame, where it is known; otherwise it is measured.
+    """
+    known, seen = side_by_side(
+        [
+            partial(_seen, reference, frame.to_reference, frame.size),
+            partial(_seen, photo, frame.to_photo, frame.size),
+        ]
+    )
+    white = _white(known)
+    was, now = known.astype(np.float32), seen.astype(np.float32)
+    valid = inside_mask(frame.to_photo, frame.size, photo.size)
+    valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
+    shift = residual_warp.leftover(_grey(was), _grey(now), valid, search.scanned) if search.wanders else None
+    if shift is not None:
+        now, valid = residual_warp.moved(now, shift), residual_warp.still_seen(valid, shift)
+    was, now = match_focus(was, now, valid)
+    if light is None:
+        was, light = match_light(was, now, valid, search.scanned)
+    else:
+        was = light.shaded(light.on(was), now)
+    if white is not None:
+        # The reference may have been any brighter there; a photo exposed less tells by how much.
+        brighter = np.clip(now, was, was * _BEYOND_WHITE)
+        was = np.where(white, brighter, was)
+    difference = differ(was, now, valid, search.scanned)
+    if _strange(difference, valid, search.threshold):
+        return None
+    found = boxes.difference_parts(difference, search.allowed(valid), search.threshold, search.least)
+    return Comparison(found, frame, was, now, shift, difference.radius, light)
+
+
+def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Bytes:
+    seen = image.warped(to_image, size, cv2.INTER_CUBIC, 1.9)
+    return seen if seen.ndim == 3 else seen[..., None]
+
+
+def _white(image: Bytes) -> NDArray[np.bool_] | None:
+    """Where the picture is as bright as it can say, per channel; None where it is nowhere."""
+    if image.max() < _WHITE:
+        return None
+    white = cv2.dilate(image, np.ones((3, 3), np.uint8)) >= _WHITE
+    return np.asarray(white, np.bool_).reshape(image.shape)
+
+
+def _grey(image: Floats) -> Floats:
+    return (
+        image[..., 0]
+        if image.shape[2] == 1
+        else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
+    )
+
+
+def _strange(difference: Difference, valid: Bytes, threshold: float) -> bool:
+    # Both maps are 0 where the photo does not show the frame.
+    changed = np.count_nonzero((difference.strength > threshold) & (difference.raw > 12))
+    return bool(changed > _MOST_CHANGED * np.count_nonzero(valid)) or not valid.any()

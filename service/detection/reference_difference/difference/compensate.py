@@ -1,0 +1,278 @@
+"""Adapts the reference to today's light, colour and focus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Bytes, Floats
+from service.detection.reference_difference.difference import shade
+from service.detection.reference_difference.threads import side_by_side
+from shared.images.cv import cv2
+
+_SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
+_SAMPLES_SIDE = 52
+# Rows that are lit at a time: what is worked on stays in the processor's cache, and threads share it evenly.
+_BAND = 64
+# How far each number of a `Light` may leave that of equal light; the same where only the first may.
+_SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
+_GAIN: Final = np.array([0.6, *[1e-6] * 9])
+# What usually differs with shadows, against what differs without them, to believe them.
+_MUCH_BETTER = 0.9
+
+
+def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
+    """Blur the sharper of two aligned frames so that both are equally sharp.
+
+    reference, photo: float32 (height, width, channels). The Gaussian that leaves the least robust difference
+    of the high-pass parts wins; a smaller one is kept when it is nearly as good, since blur hides cracks.
+    """
+    one, other, mask = _structured_tiles(reference, photo, valid)
+    if one is None or other is None or mask is None:
+        return reference, photo
+    one, other = (np.asarray(part - cv2.GaussianBlur(part, (0, 0), 4.0), np.float32) for part in (one, other))
+    soften_reference = _best_sigma(one, other, mask)
+    if soften_reference > 0:
+        return _blur(reference, soften_reference), photo
+    soften_photo = _best_sigma(other, one, mask)
+    return (reference, _blur(photo, soften_photo)) if soften_photo > 0 else (reference, photo)
+
+
+def _blur(image: Floats, sigma: float) -> Floats:
+    if sigma <= 0:
+        return image
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32).reshape(image.shape)
+
+
+def _structured_tiles(
+    reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 6
+) -> tuple[Floats | None, Floats | None, NDArray[np.bool_] | None]:
+    """The tiles with most structure in the reference, side by side, as luminance; None without any."""
+    height, width = valid.shape
+    tile = min(tile, height, width)
+    found: list[tuple[float, int, int]] = []
+    luminance = _luminance(reference)
+    steps = np.ascontiguousarray(luminance[::2, ::2])
+    steps = np.asarray(cv2.absdiff(steps[:, 1:], steps[:, :-1]), np.float32)
+    for top in range(0, height - tile + 1, tile):
+        for left in range(0, width - tile + 1, tile):
+            if valid[top : top + tile, left : left + tile].min():
+                y, x = -(-top // 2), -(-left // 2)
+                part = steps[y : -(-(top + tile) // 2), x : -(-(left + tile) // 2) - 1]
+                found.append((cv2.mean(part)[0], top, left))
+    found = sorted(found, reverse=True)[:most]
+    if not found:
+        return None, None, None
+    cut = [np.s_[top : top + tile, left : left + tile] for _, top, left in found]
+    one = np.concatenate([luminance[area] for area in cut], axis=1)
+    other = np.concatenate([_luminance(photo[area]) for area in cut], axis=1)
+    mask = np.zeros(one.shape, np.bool_)
+    for index in range(len(cut)):
+        mask[6:-6, index * tile + 6 : (index + 1) * tile - 6] = True
+    return one.astype(np.float32), other.astype(np.float32), mask
+
+
+def _luminance(image: Floats) -> Floats:
+    if image.shape[2] == 1:
+        return image[..., 0]
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
+
+
+def _best_sigma(high: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
+    """The blur of one high-pass picture that makes it most like another one where the mask is set."""
+    target = soft[mask]
+    least, chosen, worse = np.inf, 0.0, 0
+    for sigma in _SIGMAS:
+        detail = _blur(high, sigma)[mask]
+        # The brightness may differ: compare up to the best gain, with damage clipped away.
+        gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
+        off = np.abs(detail * gain - target)
+        clip = np.partition(off, off.size * 19 // 20)[off.size * 19 // 20]
+        error = float(np.minimum(off, clip).mean())
+        if error < least * 0.98 - 0.01:
+            least, chosen, worse = error, sigma, 0
+        else:
+            worse += 1
+        if worse == 2:
+            break
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """How the photo's light differs across a frame: per channel gain and offset, smooth.
+
+    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y). numbers: (channels, 10) as
+    fitted, or None where the reference fits as it is. x, y: what the frame's edges lie at, -1 and 1 for the
+    one that it was fitted on. shade: of bands and shadows, see `shade.between`, on all of that frame.
+    """
+
+    channels: int
+    numbers: NDArray[np.float64] | None
+    x: tuple[float, float] = (-1.0, 1.0)
+    y: tuple[float, float] = (-1.0, 1.0)
+    shade: tuple[Floats, Floats] | None = None
+
+    def within(self, left: float, top: float, right: float, bottom: float) -> Light:
+        """That of a window of the frame; its edges in parts of the frame, 0..1."""
+        (x1, x2), (y1, y2) = self.x, self.y
+        across = (x1 + (x2 - x1) * left, x1 + (x2 - x1) * right)
+        return replace(self, x=across, y=(y1 + (y2 - y1) * top, y1 + (y2 - y1) * bottom))
+
+    def shaded(self, image: Floats, photo: Floats) -> Floats:
+        """The image, lit by `on`, in the bands and shadows of the photo; both (height, width, channels)."""
+        if self.shade is None:
+            return image
+        (rows, columns), (height, width) = self.shade[0].shape, image.shape[:2]
+        x, y = (
+            (np.linspace(ends[0], ends[1], 2 * count + 1, dtype=np.float32)[1::2] + 1) / 2 * cells - 0.5
+            for ends, count, cells in ((self.x, width, columns), (self.y, height, rows))
+        )
+        x, y = np.meshgrid(x, y)
+        least, most = (
+            image * np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))[..., None]
+            for part in self.shade
+        )
+        return np.clip(np.clip(photo, least, most), 0, 255)
+
+    def on(self, image: Floats) -> Floats:
+        """The image, float32 (height, width, channels), in that light."""
+        if self.numbers is None:
+            return image
+        height, width, channels = image.shape
+        (x1, x2), (y1, y2) = self.x, self.y
+        x = (np.arange(width, dtype=np.float32) + 0.5) * np.float32((x2 - x1) / width) + np.float32(x1)
+        y = (np.arange(height, dtype=np.float32) + 0.5) * np.float32((y2 - y1) / height) + np.float32(y1)
+        across = np.stack([np.ones_like(x), x, x * x])
+        down = np.stack([np.ones_like(y), y, y * y], axis=1)
+        a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = self.numbers.T.astype(np.float32)
+        none = np.zeros_like(a0)
+        tilt = _along(np.array([[a0, a1], [a2, none]]), across[:2])
+        bent = _along(np.array([[b0, b1, b3], [b2, b4, none], [b5, none, none]]) * 255, across)
+        bend = np.tile(c / 255, width)
+        values = image.reshape(height, width * channels)
+        lit = np.empty_like(values)
+
+        def changed(rows: slice) -> None:
+            value, out = values[rows], lit[rows]
+            np.multiply(value, bend, out=out)
+            # Not `@`: BLAS would start threads of its own for so little.
+            out += np.einsum("ij,jk->ik", down[rows, :2], tilt)
+            out *= value
+            out += np.einsum("ij,jk->ik", down[rows], bent)
+            # The photo clips at black and white, so what the fit puts beyond them must clip too.
+            np.clip(out, 0, 255, out=out)
+
+        side_by_side([partial(changed, np.s_[top : top + _BAND]) for top in range(0, height, _BAND)])
+        return lit.reshape(image.shape)
+
+
+def _along(numbers: Floats, across: Floats) -> Floats:
+    """A polynomial of x for each power of y: numbers (powers of y, of x, channels), across (powers of x, x).
+
+    As rows of x and channels in turn, like those of a picture.
+    """
+    return np.asarray(np.einsum("ypc,px->yxc", numbers, across), np.float32).reshape(len(numbers), -1)
+
+
+def match_light(
+    reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
+) -> tuple[Floats, Light]:
+    """The reference with the photo's light and colour, and that light.
+
+    Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
+    stays. scanned: both are black and white, which no shadow falls on.
+    """
+    own = Light(reference.shape[2], None)
+    height, width = valid.shape
+    scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
+    size = (max(round(width * scale), 2), max(round(height * scale), 2))
+    small_valid = cv2.resize(valid, size, interpolation=cv2.INTER_AREA) == 255
+    if np.count_nonzero(small_valid) < 12:
+        return reference, own
+    channels = reference.shape[2]
+    small_reference, small_photo = (
+        np.asarray(small, np.float32).reshape(*size[::-1], channels)
+        for small in side_by_side(
+            [partial(cv2.resize, image, size, interpolation=cv2.INTER_AREA) for image in (reference, photo)]
+        )
+    )
+    y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
+    x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
+
+    def fitted(target: Floats, spread: NDArray[np.float64]) -> Light:
+        work = [
+            partial(
+                _fit_light,
+                small_reference[..., channel][small_valid] / 255,
+                target[..., channel][small_valid] / 255,
+                x[small_valid],
+                y[small_valid],
+                spread,
+            )
+            for channel in range(channels)
+        ]
+        return Light(channels, np.stack(side_by_side(work)))
+
+    light = fitted(small_photo, _SMOOTH)
+    matched = light.on(reference)
+    off = _off(matched, photo, valid)
+    lit = light.on(small_reference)
+    if not scanned and shade.uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
+        # A smooth fit bends over the edge of a shadow. So first one gain for all, and the shade from that;
+        # then what the photo would be without it can be fitted, and the shade again.
+        bright = _luminance(photo)
+        found = shade.between(_luminance(fitted(small_photo, _GAIN).on(reference)), bright, valid)
+        middle = cv2.resize((found[0] + found[1]) / 2, size, interpolation=cv2.INTER_AREA)
+        smooth = fitted(small_photo * np.exp(-middle)[..., None], _SMOOTH)
+        shaded = smooth.on(reference)
+        smooth = replace(smooth, shade=shade.between(_luminance(shaded), bright, valid))
+        shaded = smooth.shaded(shaded, photo)
+        off_shaded = _off(shaded, photo, valid)
+        if off_shaded < _MUCH_BETTER * off:
+            light, matched, off = smooth, shaded, off_shaded
+    # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
+    return (matched, light) if off < _off(reference, photo, valid) else (reference, own)
+
+
+def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
+    """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
+    step = int(np.ceil(np.sqrt(valid.size / 20_000)))
+    channels = np.abs(reference[::step, ::step] - photo[::step, ::step])
+    most = reduce(np.maximum, (channels[..., channel] for channel in range(channels.shape[2])))
+    each = most[valid[::step, ::step] > 0]
+    lower = each.size * 3 // 4
+    return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
+
+
+def _fit_light(
+    value: Floats, target: Floats, x: Floats, y: Floats, spread: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    # What either picture clips says nothing about the light.
+    usable = (target > 0.01) & (target < 0.985) & (value < 0.98)
+    if np.mean(usable) > 0.3:
+        value, target, x, y = value[usable], target[usable], x[usable], y[usable]
+    one = np.ones_like(value)
+    rows = np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
+        np.float64
+    )
+    prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
+    # Against a deviation of 0.02 of a sample.
+    ridge = np.diag((0.02 / spread) ** 2)
+    # The prior is the reference as it is.
+    change = (target - rows[0])[:, None]
+    weights, numbers = np.ones(len(value)), prior
+    for _ in range(6):
+        weighted = rows * weights
+        # OpenCV's, not `@`: BLAS would start threads of its own for so little.
+        system = cv2.gemm(weighted, rows, 1.0, ridge, 1.0, flags=cv2.GEMM_2_T)
+        numbers = prior + np.linalg.solve(system, cv2.gemm(weighted, change, 1.0, None, 0.0))[:, 0]
+        off = np.abs(target - cv2.gemm(numbers[None], rows, 1.0, None, 0.0)[0])
+        middle = float(np.partition(off, off.size // 2)[off.size // 2])
+        width = max(4.7 * 1.48 * middle, 0.012)
+        weights = np.maximum(1 - (off / width) ** 2, 0) ** 2
+    return np.asarray(numbers, np.float64)

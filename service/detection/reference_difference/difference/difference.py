@@ -1,0 +1,248 @@
+"""Finds where two aligned frames differ by more than noise and misregistration explain.
+
+At each of several scales (halved each time, so that hair cracks show at the first and wide dents at the last)
+a pixel differs only by what leaves the range of values around it in the other frame, both ways: an edge that
+is a little off does not count, a line that is gone does. That difference is measured in units of what is
+usual at equal local contrast in this very pair, so a noisy photo or a busy texture raises its own bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial, reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Bytes, Floats
+from service.detection.reference_difference.threads import side_by_side
+from shared.images.cv import cv2
+
+Fixed = NDArray[np.int16]
+
+_LEVELS = 5
+_BINS = 14
+_SAMPLES = 12_000
+# Red and blue against luminance, from BGR.
+_COLOURS = ((-0.08, -0.41, 0.49), (0.62, -0.41, -0.21))
+# Grey levels are compared in sixty-fourths, in int16: twice as fast as float32, and as exact as is needed.
+_UNIT = 64
+# Grey levels within the tolerance that make an edge, rather than texture which a stain may tint.
+_EDGE = 60
+# Least noise per channel (luminance, two of colour) in grey levels: rounding and compression.
+_FLOORS = (1.6, 1.4, 1.4)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Maps in frame px, float32 (height, width).
+
+    strength: deviations above the usual, the greatest over scales and channels. sharp: the same over the
+    first two scales only, which do not smear. raw: absolute difference in grey levels after compensation, the
+    greatest over the channels. radius: px of tolerance at the first scale.
+    """
+
+    strength: Floats
+    sharp: Floats
+    raw: Floats
+    radius: int
+
+
+def opponent(image: Floats) -> list[Fixed]:
+    """Luminance and, at half the size, two colour differences; int16 each, `_UNIT` to a grey level.
+
+    image: float32 (height, width, 3) BGR in 0..255, or (height, width, 1) grey. Cameras and compression keep
+    colour at half the resolution, so there is nothing finer to compare.
+    """
+    if image.shape[2] == 1:
+        return [_fixed(image[..., 0])]
+    blue, green, red = cv2.split(cv2.pyrDown(image))
+    colours = (cv2.scaleAdd(red, r, cv2.addWeighted(blue, b, green, g, 0)) for b, g, r in _COLOURS)
+    return [_fixed(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)), *map(_fixed, colours)]
+
+
+def _fixed(image: NDArray[Any]) -> Fixed:
+    return np.asarray(np.multiply(image, np.float32(_UNIT)), np.float32).astype(np.int16)
+
+
+def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False) -> Difference:
+    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1); valid: 255 where seen.
+
+    scanned: both are black and white.
+    """
+    ours, theirs = side_by_side([partial(opponent, reference), partial(opponent, photo)])
+    radius, exceeding = _tolerance(ours[0], theirs[0], valid)
+    if scanned:
+        theirs[0] = _without_slits(ours[0], theirs[0])
+        exceeding = _exceeding(ours[0], theirs[0], radius)
+    half = _halved(valid) if len(ours) > 1 else valid
+    work = [partial(_channel, ours[0], theirs[0], valid, radius, 0, _FLOORS[0], exceeding)]
+    for channel in range(1, len(ours)):
+        work.append(
+            partial(_channel, ours[channel], theirs[channel], half, radius, 1, _FLOORS[channel], None)
+        )
+    found = side_by_side(work)
+    scales: dict[int, list[Floats]] = {}
+    for first, each, _ in found:
+        for level, strength in enumerate(each, first):
+            scales.setdefault(level, []).append(strength)
+    finest, *coarser = (_greatest(scales[level]) for level in sorted(scales))
+    sharp = strength = finest
+    if coarser:
+        sharp = _greatest([finest, _enlarged(coarser[0], finest)])
+        faint = reduce(lambda below, scale: _greatest([scale, _enlarged(below, scale)]), reversed(coarser))
+        strength = _greatest([finest, _enlarged(faint, finest)])
+    raw = found[0][2]
+    if len(found) > 1:
+        raw = _greatest([raw, _enlarged(_greatest([each for _, _, each in found[1:]]), raw)])
+    if not valid.all():
+        strength, sharp, raw = (np.where(valid > 0, part, np.float32(0)) for part in (strength, sharp, raw))
+    return Difference(strength, sharp, raw, radius)
+
+
+def _enlarged(image: Floats, to: Floats) -> Floats:
+    return np.asarray(cv2.resize(image, to.shape[::-1], interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def _greatest(maps: Sequence[Floats]) -> Floats:
+    """At each pixel the greatest of the maps."""
+    return np.asarray(reduce(cv2.max, maps), np.float32)
+
+
+def _in_grey_levels(image: Fixed) -> Floats:
+    return np.multiply(image, np.float32(1 / _UNIT), dtype=np.float32)
+
+
+def _channel(
+    one: Fixed, other: Fixed, valid: Bytes, radius: int, first: int, floor: float, exceeding: Fixed | None
+) -> tuple[int, list[Floats], Floats]:
+    """`first`, the strength of one channel at each scale from number `first` on, and its raw difference."""
+    if not valid.all():
+        # What the photo does not show is taken as equal, or it would leak into the coarser scales.
+        other = np.where(valid == 0, one, other)
+    raw = _in_grey_levels(np.abs(cv2.GaussianBlur(cv2.subtract(one, other), (3, 3), 0)))
+    scales: list[Floats] = []
+    for level in range(first, _LEVELS):
+        if level > first and min(one.shape) < 12:
+            break
+        tolerance = max(radius - level, 1) if level < 3 else 0
+        off = exceeding if level == 0 and exceeding is not None else _exceeding(one, other, tolerance)
+        scales.append(_deviation(off, one, valid, tolerance, floor * 0.75**level))
+        if level == first:
+            other = _without_edges(one, other, off, tolerance)
+        one, other, valid = _smaller(one), _smaller(other), _halved(valid)
+    return first, scales, raw
+
+
+def _without_slits(one: Fixed, other: Fixed) -> Fixed:
+    """`other` with those slits and threads as in `one` that a threshold closes or cuts.
+
+    A threshold moves the edges on both sides, so whatever is at most 2 px wide comes and goes with it.
+    """
+    kernel = _kernel(1)
+    mended = other
+    for a, b in ((one, other), (other, one)):
+        filled = cv2.max(cv2.subtract(cv2.min(b, cv2.morphologyEx(a, cv2.MORPH_CLOSE, kernel)), a), 0)
+        worn = cv2.max(cv2.subtract(a, cv2.max(b, cv2.morphologyEx(a, cv2.MORPH_OPEN, kernel))), 0)
+        change = cv2.subtract(worn, filled)
+        mended = cv2.add(mended, change) if a is one else cv2.subtract(mended, change)
+    return np.asarray(mended, np.int16)
+
+
+def _without_edges(one: Fixed, other: Fixed, exceeding: Fixed, radius: int) -> Fixed:
+    """`other` with its edges where those of `one` are, as far as the tolerance explains the difference.
+
+    Lines that are all a little wider would add up to a darker area at the coarser scales.
+    """
+    edges = cv2.compare(_range(one, radius), _EDGE * _UNIT, cv2.CMP_GT)
+    unexplained = cv2.copyTo(exceeding, edges)
+    mended = cv2.min(cv2.max(other, cv2.subtract(one, unexplained)), cv2.add(one, unexplained))
+    return np.asarray(cv2.copyTo(mended, edges, other.copy()), np.int16)
+
+
+def _smaller(image: Fixed) -> Fixed:
+    return np.asarray(cv2.pyrDown(image), np.int16)
+
+
+def _halved(valid: Bytes) -> Bytes:
+    size = ((valid.shape[1] + 1) // 2, (valid.shape[0] + 1) // 2)
+    return np.asarray(
+        cv2.compare(cv2.resize(valid, size, interpolation=cv2.INTER_AREA), 255, cv2.CMP_EQ), np.uint8
+    )
+
+
+@lru_cache
+def _kernel(radius: int) -> NDArray[np.uint8]:
+    return np.asarray(
+        cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)), np.uint8
+    )
+
+
+def _range(image: Fixed, radius: int) -> Fixed:
+    square = np.ones((2 * radius + 1, 2 * radius + 1), np.uint8)
+    return np.asarray(cv2.subtract(cv2.dilate(image, square), cv2.erode(image, square)), np.int16)
+
+
+def _exceeding(one: Fixed, other: Fixed, radius: int) -> Fixed:
+    """By how much either frame leaves the range of the other within `radius` px."""
+    if radius == 0:
+        return np.asarray(cv2.absdiff(one, other), np.int16)
+    kernel = _kernel(radius)
+    beyond = np.zeros_like(one)
+    for values, around in ((other, one), (one, other)):
+        cv2.max(beyond, cv2.subtract(values, cv2.dilate(around, kernel)), beyond)
+        cv2.max(beyond, cv2.subtract(cv2.erode(around, kernel), values), beyond)
+    return beyond
+
+
+def _tolerance(one: Fixed, other: Fixed, valid: Bytes) -> tuple[int, Fixed]:
+    """The tolerance (1..3 px) at which nearly all edges agree, and what exceeds it."""
+    exceeding = _exceeding(one, other, 1)
+    contrast = _range(one, 1)
+    some = contrast[::4, ::4].ravel()
+    upper = some.size * 4 // 5
+    least = max(int(np.partition(some, upper)[upper]), 25 * _UNIT)
+    strong = cv2.copyTo(cv2.compare(contrast, least, cv2.CMP_GT), valid)
+    edges = cv2.countNonZero(strong)
+    if edges < 200:
+        return 1, exceeding
+    for radius in (1, 2, 3):
+        if radius > 1:
+            exceeding = _exceeding(one, other, radius)
+        disagreeing = cv2.compare(cv2.addWeighted(exceeding, 1, contrast, -0.3, 0), 0, cv2.CMP_GT)
+        if radius == 3 or cv2.countNonZero(cv2.copyTo(disagreeing, strong)) < 0.03 * edges:
+            return radius, exceeding
+    return 3, exceeding
+
+
+def _deviation(exceeding: Fixed, one: Fixed, valid: Bytes, radius: int, floor: float) -> Floats:
+    off = np.asarray(cv2.blur(exceeding, (3, 3)), np.int16)
+    contrast = _range(one, max(radius, 1) + 1)
+    usual = _usual(off, contrast, valid, floor)
+    # The table is by whole grey levels of contrast, of which there are no more than 255.
+    whole = cv2.convertScaleAbs(contrast, alpha=1 / _UNIT)
+    return np.asarray(cv2.multiply(off, cv2.LUT(whole, 1 / (_UNIT * usual)), dtype=cv2.CV_32F), np.float32)
+
+
+def _usual(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -> Floats:
+    """The difference that is usual at a local contrast of 0..255 grey levels, as a standard deviation."""
+    step = int(np.ceil(np.sqrt(off.size / _SAMPLES)))
+    samples, levels, seen = (part[::step, ::step].ravel() for part in (off, contrast, valid))
+    if not seen.all():
+        samples, levels = samples[seen > 0], levels[seen > 0]
+    each = samples.size // _BINS
+    if each < 12:
+        return np.full(256, floor + 1.0, np.float32)
+    # Bins of equal size along the contrast, so that every one has the same say.
+    order = np.argsort(levels, kind="stable")[: each * _BINS]
+    position = levels[order].reshape(_BINS, each)[:, each // 2] / _UNIT
+    # The 80th and 60th percentiles of a half-normal distribution lie at 1.28 and 0.84 deviations.
+    at = (int(each * 0.6), int(each * 0.8))
+    bins = np.sort(samples[order].reshape(_BINS, each), axis=1)[:, at].astype(np.float64) / _UNIT
+    spreads = np.maximum(bins[:, 1] / 1.28, bins[:, 0] / 0.84)
+    # Never below a share of the contrast: interpolation alone leaves that much at an edge.
+    grey_levels = np.arange(256)
+    table = np.interp(grey_levels, position, np.maximum(spreads, floor + 0.03 * position))
+    return np.asarray(table + 0.03 * np.clip(grey_levels - position[-1], 0, None), np.float32)

@@ -1,0 +1,221 @@
+"""Searches a large region again at full resolution where a thin difference may hide.
+
+A region of many megapixels is compared at a few, or it would take too long: what is a pixel or two wide in it
+then fades. So all of it is screened at full resolution first, in tiles and by luminance alone: what is finer
+than about 15 px, and leaves the range of the values around it in the other picture. Where that is far more
+than is usual at equal contrast in this very pair, the window around is compared like any other frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import (
+    Bytes,
+    Matrix,
+    Pyramid,
+    apply,
+    corners,
+    inside_mask,
+    inverse,
+    shift_scale,
+)
+from service.detection.reference_difference.difference import boxes
+from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
+from service.detection.reference_difference.difference.compensate import Light
+from service.detection.reference_difference.threads import side_by_side
+from shared.geometry import Rect, from_corners
+from shared.images.cv import cv2
+
+# px of the full resolution: the size of a screened tile, of a cell, and of what is left to the first look.
+_TILE = 1024
+_CELL = 16
+_COARSE = 15
+# A photo laid over the reference is off by up to this many px of the full resolution after the first look.
+_OFF = 2
+# px for each of the first look that make a second one worth it.
+_WORTH = 1.2
+# Cells that differ this many times as much as usual are looked at again, and by so many grey levels at least.
+_SUSPECT = 5.0
+_LEAST_LEVELS = 5.0
+_BINS = 12
+# Around a suspect place, px: enough to tell what is usual there.
+_MARGIN = 80
+_LEAST_WINDOW = 224
+# px that all windows together may have, so that the time is bounded however much differs.
+_MOST_PIXELS: Final = 3_000_000
+_MOST_WINDOWS = 24
+# What is thicker, in px of the first look, shows there.
+_THIN = 5.0
+
+Scores = NDArray[np.float32]
+
+
+def windows(
+    reference: Pyramid, photo: Pyramid, first: Comparison, full: ComparisonFrame
+) -> Iterator[tuple[ComparisonFrame, Light]]:
+    """Frames at full resolution (or as near as can be afforded) in which a thin difference may hide.
+
+    With each comes the photo's light within it. reference, photo: grey. first: the look at the whole region,
+    coarser than `full`; a place within what it found is not looked at again.
+    """
+    unusual = _unusual(*_screened(reference, photo, first, full))
+    times = full.size[0] / first.frame.size[0]
+    known = [Rect(*(value * times for value in (p.box.x, p.box.y, p.box.w, p.box.h))) for p in first.found]
+    left = _MOST_PIXELS
+    width, height = full.size
+    for area in _places(unusual, full.size, known)[:_MOST_WINDOWS]:
+        scale = min(1.0, float(np.sqrt(left / area.area)))
+        if scale * times < _WORTH:
+            continue
+        left -= round(area.area * scale**2)
+        parts = (area.x / width, area.y / height, area.right / width, area.bottom / height)
+        yield full.window(area, scale), first.light.within(*parts)
+
+
+def _screened(
+    reference: Pyramid, photo: Pyramid, first: Comparison, full: ComparisonFrame
+) -> tuple[Scores, Scores]:
+    """Per cell how much differs (-1 where unseen) and how much contrast there is, in grey levels."""
+    width, height = full.size
+    rows, columns = -(-height // _CELL), -(-width // _CELL)
+    off, contrast = np.full((rows, columns), -1, np.float32), np.zeros((rows, columns), np.float32)
+    cells = full.to_photo @ inverse(shift_scale(0, 0, 1 / _CELL))
+    seen = cv2.erode(inside_mask(cells, (columns, rows), photo.size), np.ones((3, 3), np.uint8)) > 0
+
+    def screen(x: int, y: int) -> None:
+        w, h = min(_TILE, width - x), min(_TILE, height - y)
+        part = np.s_[y // _CELL : -(-(y + h) // _CELL), x // _CELL : -(-(x + w) // _CELL)]
+        if not seen[part].any():
+            return
+        size = (w + 2 * _COARSE, h + 2 * _COARSE)
+        to_full = shift_scale(_COARSE - x, _COARSE - y, 1.0)
+        known = reference.warped(full.to_reference @ to_full, size)
+        to_photo = full.to_photo @ _drift(first, full, Rect(x, y, w, h)) @ to_full
+        differs, varies = _detail(known, photo.warped(to_photo, size))
+        inner = np.s_[_COARSE : _COARSE + h, _COARSE : _COARSE + w]
+        off[part] = np.where(seen[part], _greatest(differs[inner]), np.float32(-1))
+        contrast[part] = _greatest(varies[inner])
+
+    side_by_side([partial(screen, x, y) for y in range(0, height, _TILE) for x in range(0, width, _TILE)])
+    return off, contrast
+
+
+def _drift(first: Comparison, full: ComparisonFrame, tile: Rect) -> Matrix:
+    """Full px -> full px: how far the first look found the photo off around `tile`."""
+    if first.shift is None:
+        return np.eye(3)
+    times = full.size[0] / first.frame.size[0]
+    part = np.s_[
+        int(tile.y / times) : int(tile.bottom / times), int(tile.x / times) : int(tile.right / times)
+    ]
+    x, y = np.asarray(first.shift[part].reshape(-1, 2).mean(axis=0) * times, np.float64)
+    return shift_scale(-float(x), -float(y), 1.0)
+
+
+def _detail(known: Bytes, seen: Bytes) -> tuple[Bytes, Bytes]:
+    """By how much the fine detail of two grey pictures differs, and how much it varies, in grey levels."""
+    one, other = (
+        cv2.addWeighted(image, 1, cv2.blur(image, (_COARSE, _COARSE)), -1, 128) for image in (known, seen)
+    )
+    # Today's light and focus: the detail of both is as strong.
+    much, less = (float(cv2.norm(part, cv2.NORM_L2)) for part in (cv2.absdiff(p, 128) for p in (other, one)))
+    gain = float(np.clip(much / max(less, 1.0), 0.5, 2.0))
+    one = cv2.convertScaleAbs(one, alpha=gain, beta=128 * (1 - gain))
+    kernel = np.ones((2 * _OFF + 1, 2 * _OFF + 1), np.uint8)
+    highest, lowest = cv2.dilate(one, kernel), cv2.erode(one, kernel)
+    beyond = cv2.max(cv2.subtract(other, highest), cv2.subtract(lowest, other))
+    gone = cv2.max(cv2.subtract(one, cv2.dilate(other, kernel)), cv2.subtract(cv2.erode(other, kernel), one))
+    both = cv2.blur(cv2.max(beyond, gone), (3, 3))
+    return np.asarray(both, np.uint8), np.asarray(cv2.subtract(highest, lowest), np.uint8)
+
+
+def _greatest(image: Bytes) -> Scores:
+    """The greatest value of each cell."""
+    height, width = image.shape
+    padded = cv2.copyMakeBorder(image, 0, -height % _CELL, 0, -width % _CELL, cv2.BORDER_CONSTANT, value=0)
+    tall = padded.reshape(-1, _CELL, padded.shape[1]).max(axis=1)
+    return np.asarray(tall.reshape(len(tall), -1, _CELL).max(axis=2), np.float32)
+
+
+def _unusual(off: Scores, contrast: Scores) -> Scores:
+    """How many times what is usual at equal contrast each cell differs; 0 where that is nothing special."""
+    place = np.flatnonzero(off.ravel() >= 0)
+    unusual = np.zeros(off.size, np.float32)
+    values = off.ravel()[place]
+    # Bins of equal size along the contrast, so that every one has the same say.
+    for members in np.array_split(np.argsort(contrast.ravel()[place], kind="stable"), _BINS):
+        if members.size:
+            middle, upper = np.quantile(values[members], (0.5, 0.8))
+            above = (values[members] - middle) / max(upper - middle, 1.0)
+            unusual[place[members]] = np.where(values[members] >= _LEAST_LEVELS, above, 0)
+    return unusual.reshape(off.shape)
+
+
+def _places(unusual: Scores, size: tuple[int, int], seen_already: list[Rect]) -> list[Rect]:
+    """Windows around the suspect cells, px of the full resolution, the most unusual first."""
+    suspect = cv2.dilate((unusual > _SUSPECT).astype(np.uint8), np.ones((3, 3), np.uint8))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(suspect, connectivity=8)
+    found: list[tuple[float, Rect]] = []
+    for index in range(1, count):
+        x, y, w, h = (int(v) for v in stats[index, :4])
+        own = Rect((x + 1) * _CELL, (y + 1) * _CELL, max(w - 2, 1) * _CELL, max(h - 2, 1) * _CELL)
+        if any(own.intersection(box).area > 0.9 * own.area for box in seen_already):
+            continue
+        part = np.s_[y : y + h, x : x + w]
+        most = float(unusual[part][labels[part] == index].max())
+        found.append((most, _around(own).clamped(*size)))
+    found.sort(key=lambda one: -one[0])
+    return [area for _, area in found]
+
+
+def _around(own: Rect) -> Rect:
+    wide, tall = (max(length + 2 * _MARGIN, _LEAST_WINDOW) for length in (own.w, own.h))
+    return Rect(
+        round(own.x + own.w / 2 - wide / 2), round(own.y + own.h / 2 - tall / 2), round(wide), round(tall)
+    )
+
+
+def combined(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
+    """What the first look and those through the windows found, each thing once.
+
+    A window's part counts where it is too thin for the first look. It takes the place of those parts that it
+    covers, which are pieces of it; where the first look saw more, that stays.
+    """
+    kept: list[list[boxes.DifferencePart]] = []
+    before = list(first.found)
+    taken: list[Rect] = []
+    for seen in windows:
+        times = first.frame.scale / seen.frame.scale
+        own: list[boxes.DifferencePart] = []
+        for part in seen.found:
+            there = _moved(part.box, seen.frame, first.frame)
+            if part.thickness > _THIN * times or any(_share(there, box) > 0.5 for box in taken):
+                continue
+            if any(_share(there, other.box) > 0.5 and there.area < other.box.area for other in before):
+                continue
+            before = [other for other in before if _share(other.box, there) < 0.7]
+            own.append(part)
+            taken.append(there)
+        kept.append(own)
+    return [
+        replace(first, found=before),
+        *(replace(seen, found=own) for seen, own in zip(windows, kept, strict=True) if own),
+    ]
+
+
+def _share(one: Rect, other: Rect) -> float:
+    """Share of `one` that lies in `other`."""
+    return one.intersection(other).area / one.area if one.area > 0 else 0.0
+
+
+def _moved(box: Rect, frame: ComparisonFrame, to: ComparisonFrame) -> Rect:
+    """A box of a frame in the px of another; both are upright cut-outs of the same reference."""
+    points = apply(inverse(to.to_reference) @ frame.to_reference, corners(box))
+    return from_corners(*points[0].tolist(), *points[2].tolist())

@@ -1,0 +1,145 @@
+"""Models shadows with an edge and bands of light, which no smooth fit of the light follows.
+
+What the fit leaves is looked at as one factor per cell of a coarse grid. A lamp that flickers under a rolling
+shutter makes whole rows brighter: the median along each row and column. A shadow is wide and keeps its edge:
+a median over a third of the picture, in which no defect has a majority. Both are believed only where the
+surface below is still the same, since a part that is gone also makes a wide dark place.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Bytes, Floats
+from shared.images.cv import cv2
+
+# Cells along the longer side of the grid.
+_CELLS: Final = 160
+# Factors (as logarithms) below which the light is even enough: what whole rows differ by, and shadows.
+_BAND: Final = 0.02
+_SHADOW: Final = 0.06
+_LEAST_SHARE: Final = 0.04
+# Grey levels between which a cell says something about the light, and what is added against noise.
+_DARKEST, _BRIGHTEST, _NOISE = 8.0, 247.0, 4.0
+# How well the fine structure must agree where the light is said to have changed, and its least deviation.
+_SAME: Final = 0.6
+_LEAST_STRUCTURE: Final = 0.8
+_LEAST_CELLS: Final = 24
+# Cells: by how much a shadow may end elsewhere than in the wide median, what is looked at there, and how far
+# its edge is soft.
+_ABOUT: Final = 12
+_NARROW: Final = 9
+_SOFT: Final = 2
+# Steps of the logarithm in the 8 bits that OpenCV's median takes.
+_STEP: Final = 0.01
+
+
+def uneven(one: Floats, other: Floats, valid: NDArray[np.bool_]) -> bool:
+    """Whether two small frames (height, width), alike but for the light, show bands or shadows."""
+    ratio, known = _ratio(one, other, valid)
+    if np.count_nonzero(known) < 0.2 * known.size:
+        return False
+    wide = _wide(ratio, known)
+    bands = _bands(ratio - wide, known)
+    return bool(np.quantile(np.abs(bands), 0.9) > _BAND or np.mean(np.abs(wide) > _SHADOW) > _LEAST_SHARE)
+
+
+def between(was: Floats, now: Floats, valid: Bytes) -> tuple[Floats, Floats]:
+    """The least and the greatest factor of the light in each cell, as logarithms, float32 (rows, columns).
+
+    was, now: luminance of the frames after the smooth fit, float32 (height, width). The two differ where a
+    shadow ends, which may be soft and lie anywhere within the cells around.
+    """
+    height, width = valid.shape
+    scale = min(_CELLS / max(height, width), 1.0)
+    size = (max(round(width * scale), 2), max(round(height * scale), 2))
+    one, other = (
+        np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32) for image in (was, now)
+    )
+    seen = cv2.resize(valid, size, interpolation=cv2.INTER_AREA) == 255
+    ratio, known = _ratio(one, other, seen)
+    wide = _wide(ratio, known)
+    bands = _bands(ratio - wide, known)
+    # Near the rim of the picture, and where it bends, a shadow ends elsewhere than in so wide a median.
+    low, high = _range(wide, _ABOUT)
+    near = np.clip(_median(ratio - bands, known, _NARROW), low, high)
+    wide = np.where(high - low > _SHADOW, near, wide)
+    low, high = _range(wide, _SOFT)
+    same = _same_surface(one, other, bands + wide, (high - low < _SHADOW) & known)
+    low, high, bands = (np.where(same, part, np.float32(0)) for part in (low, high, bands))
+    return np.minimum(low, high) + bands, np.maximum(low, high) + bands
+
+
+def _ratio(one: Floats, other: Floats, valid: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+    known = valid & (np.minimum(one, other) > _DARKEST) & (np.maximum(one, other) < _BRIGHTEST)
+    # Cubic interpolation may go below black.
+    above, below = (np.maximum(image, 0) + np.float32(_NOISE) for image in (other, one))
+    return np.asarray(np.log(above / below), np.float32), known
+
+
+def _bands(ratio: Floats, known: NDArray[np.bool_]) -> Floats:
+    """What whole rows and whole columns have in common."""
+    rows = _profile(ratio, known)[:, None]
+    return rows + _profile((ratio - rows).T, known.T)[None]
+
+
+def _profile(ratio: Floats, known: NDArray[np.bool_]) -> Floats:
+    """The median of each row, without what is as thin as a crack that runs all along it."""
+    count = known.sum(axis=1)
+    enough = np.flatnonzero(count > 0.3 * known.shape[1])
+    if not enough.size:
+        return np.zeros(len(ratio), np.float32)
+    ordered = np.sort(np.where(known, ratio, np.float32(np.inf))[enough], axis=1)
+    medians = ordered[np.arange(enough.size), count[enough] // 2]
+    every = np.interp(np.arange(len(ratio)), enough, medians).astype(np.float32)
+    padded = np.pad(every, 2, mode="edge")
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1), np.float32)
+
+
+def _range(image: Floats, reach: int) -> tuple[Floats, Floats]:
+    """The least and the greatest value within `reach` cells."""
+    square = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    return np.asarray(cv2.erode(image, square), np.float32), np.asarray(cv2.dilate(image, square), np.float32)
+
+
+def _wide(ratio: Floats, known: NDArray[np.bool_]) -> Floats:
+    """The median over a third of the picture around each cell."""
+    return _median(ratio, known, max(max(ratio.shape) // 3 | 1, 3))
+
+
+def _median(ratio: Floats, known: NDArray[np.bool_], side: int) -> Floats:
+    """The median of each cell's surroundings, `side` cells wide."""
+    share = known.astype(np.float32)
+    around = cv2.GaussianBlur(ratio * share, (0, 0), side / 6)
+    weight = cv2.GaussianBlur(share, (0, 0), side / 6)
+    filled = np.where(known, ratio, around / np.maximum(weight, 1e-3))
+    steps = np.clip(np.rint(filled / _STEP) + 128, 0, 255).astype(np.uint8)
+    return np.asarray((cv2.medianBlur(steps, side).astype(np.float32) - 128) * _STEP, np.float32)
+
+
+def _same_surface(one: Floats, other: Floats, light: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where `light` changes nothing to speak of, or the structure below agrees as far as it can be seen."""
+    lit = one * np.exp(light)
+    fine, seen = (image - cv2.GaussianBlur(image, (0, 0), 3.0) for image in (lit, other))
+    same = np.ones(light.shape, np.bool_)
+    for sign in (1, -1):
+        changed = (sign * light > _BAND).astype(np.uint8)
+        count, labels = cv2.connectedComponents(changed, connectivity=8)
+        for index in range(1, count):
+            place = labels == index
+            cells = place & clear
+            a, b = fine[cells], seen[cells]
+            if a.size < _LEAST_CELLS or not _agrees(a, b):
+                same[place] = False
+    return same
+
+
+def _agrees(a: Floats, b: Floats) -> bool:
+    a, b = a - a.mean(), b - b.mean()
+    deviation = float(np.sqrt(np.mean(a * a)))
+    return deviation > _LEAST_STRUCTURE and float((a * b).sum()) > _SAME * float(
+        np.sqrt((a * a).sum() * (b * b).sum())
+    )

@@ -1,0 +1,1 @@
+"""Limits face logins: per station, per minute and per waiting queue."""

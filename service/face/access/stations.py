@@ -1,0 +1,108 @@
+"""Limits face logins per station: failures make it wait and finally block it."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from datetime import timedelta
+from time import monotonic
+
+from sqlmodel import Session, col, delete
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.face import rules
+from service.face.tables import FacePolicy, FaceStation
+from service.web.envelope import Problem
+from shared.codes import ErrorCode
+
+FACE_LOGIN_OFF = "face_login_off"
+
+
+def policy(session: Session, *, to_change: bool = False) -> FacePolicy:
+    """The one row of the policy, locked against other writers when it is `to_change`."""
+    return session.get_one(FacePolicy, 1, with_for_update=True if to_change else None)
+
+
+def busy(seconds: int) -> Problem:
+    """The response to an attempt that comes too early."""
+    return Problem(
+        429,
+        ErrorCode.TOO_MANY_REQUESTS,
+        f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录",
+        headers={"Retry-After": str(seconds)},
+        retry_after=seconds,
+    )
+
+
+class RateLimiter:
+    """Allows at most `most` events within `seconds`, by the monotonic clock."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self._seconds = seconds
+        self._taken: deque[float] = deque(maxlen=most)
+
+    def take(self) -> bool:
+        """Count one event; False, and not counted, when the limit is reached."""
+        at = monotonic()
+        if len(self._taken) == self._taken.maxlen and at - self._taken[0] < self._seconds:
+            return False
+        self._taken.append(at)
+        return True
+
+
+class Stations:
+    """Counts failures in a row of each station (`rules.station_of`) in the database, past a restart."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def check(self, address: str) -> None:
+        """Raises Problem 403 when face login is off, everywhere or here, and 429 while the station waits."""
+
+        station = rules.station_of(address)
+
+        def read(session: Session) -> tuple[bool, FaceStation | None]:
+            return policy(session).login_enabled, session.get(FaceStation, station)
+
+        enabled, known = await self._database.read(read)
+        if not enabled:
+            raise Problem(403, FACE_LOGIN_OFF, "管理员已关闭人脸登录，请使用密码登录")
+        if known is None:
+            return
+        if rules.is_off(known.failures):
+            raise Problem(
+                403, FACE_LOGIN_OFF, "失败次数过多，此设备的人脸登录已停用，请先在此设备上使用密码登录"
+            )
+        if known.paused_until is not None:
+            # Without a sign: a clock that was set back must not make a pause of seconds one of hours.
+            left = known.paused_until - known.last_at - abs(now() - known.last_at)
+            if left > timedelta():
+                raise busy(math.ceil(left.total_seconds()))
+
+    async def failed(self, address: str) -> None:
+        """Count one more failure, and announce the attempt."""
+        station = rules.station_of(address)
+
+        def write(session: Session) -> None:
+            at = now()
+            session.exec(delete(FaceStation).where(col(FaceStation.last_at) < at - rules.STATION_KEPT))
+            known = session.get(FaceStation, station)
+            if known is None:
+                known = FaceStation(address=station, failures=0, last_at=at)
+                session.add(known)
+            known.failures += 1
+            known.last_at = at
+            pause = rules.pause_after(known.failures)
+            known.paused_until = at + pause if pause else None
+            announce(session, ObjectChange("face_login_failed", "login", address=address, quiet=True))
+
+        await self._database.write(write)
+
+    async def forgive(self, address: str) -> None:
+        """Forget the failures of a station, after someone logged in there."""
+        station = rules.station_of(address)
+        known = await self._database.read(lambda session: session.get(FaceStation, station))
+        if known is not None:
+            forget = delete(FaceStation).where(col(FaceStation.address) == station)
+            await self._database.write(lambda session: session.exec(forget))

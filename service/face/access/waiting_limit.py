@@ -1,0 +1,60 @@
+"""Limits how many requests wait for the one face process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from service.face.access.stations import busy
+from service.face.engines.engine import PictureAnalysis
+from service.face.engines.face_process import EngineInfo, EngineUnavailableError
+from service.web.envelope import Problem
+from shared.codes import ErrorCode
+
+log = logging.getLogger("walkaround.face")
+
+# Logins and enrolments that may wait for the one face process before further ones are sent away.
+MAX_WAITING = 8
+BUSY_SECONDS = 5
+
+
+class FaceClient(Protocol):
+    """Analyses pictures with one engine; `FaceWorker` is the implementation in use."""
+
+    async def about(self) -> EngineInfo:
+        """The engine. Raises EngineUnavailableError."""
+        ...
+
+    async def analyse(self, face_info: str) -> PictureAnalysis:
+        """What is in a picture. Raises BadPicture, EngineUnavailableError."""
+        ...
+
+    async def close(self) -> None:
+        """Release the engine."""
+        ...
+
+
+class WaitingLimit:
+    """Counts the requests that wait for the face process."""
+
+    def __init__(self) -> None:
+        self._waiting = 0
+
+    @contextmanager
+    def admit(self) -> Iterator[None]:
+        """Count as waiting inside the block. Raises Problem 429 when too many wait."""
+        if self._waiting >= MAX_WAITING:
+            raise busy(BUSY_SECONDS)
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+
+
+def unavailable(problem: EngineUnavailableError) -> Problem:
+    """The response while no engine works; the log says why."""
+    log.error("faces do not work: %s", problem)
+    return Problem(503, ErrorCode.UNAVAILABLE, "人脸识别暂时不可用，请稍后重试，或使用密码登录")

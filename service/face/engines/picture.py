@@ -1,0 +1,268 @@
+"""Decodes `faceInfo` to upright pixels, after checking everything from the header.
+
+A picture is JPEG, PNG or WebP by its first bytes, at most `MAX_BYTES` long and `MAX_PIXELS` large by its
+header. It lives in memory only.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.images.cv import cv2
+
+Pixels = NDArray[np.uint8]
+
+MAX_BYTES = 10 * 2**20
+MAX_PIXELS = 50_000_000
+MIN_SIDE = 64
+# Progressive JPEGs decode once per scan; encoders write about ten.
+MAX_SCANS = 64
+# A picture whose longer side is twice this is decoded smaller: a face needs no more, and memory stays low.
+ENOUGH_SIDE = 1600
+
+_BASE64_LENGTH = MAX_BYTES * 4 // 3 + 4096
+_DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^;,]{0,80}){0,4};base64,", re.IGNORECASE)
+_LINE_BREAKS = str.maketrans("", "", "\r\n\t ")
+
+
+class PictureFault(StrEnum):
+    """Why a picture was not taken."""
+
+    NOT_BASE64 = "not_base64"
+    TOO_LARGE = "too_large"
+    FORMAT = "format"
+    TOO_MANY_PIXELS = "too_many_pixels"
+    TOO_SMALL = "too_small"
+    DAMAGED = "damaged"
+
+
+class BadPicture(ValueError):  # noqa: N818 - says what is bad
+    """A picture that is not accepted; `fault` says why. Carries none of its content."""
+
+    def __init__(self, fault: PictureFault) -> None:
+        super().__init__(fault.value)
+        self.fault = fault
+
+    def __reduce__(self) -> tuple[type[BadPicture], tuple[PictureFault]]:
+        return BadPicture, (self.fault,)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the header of a picture says: format, stored size in px, EXIF orientation 1..8."""
+
+    format: str
+    width: int
+    height: int
+    orientation: int = 1
+
+
+def picture_bytes(face_info: str) -> bytes:
+    """The bytes of a raw Base64 text or a ``data:image/...;base64,`` URL.
+
+    Raises BadPicture: NOT_BASE64, TOO_LARGE.
+    """
+    if len(face_info) > _BASE64_LENGTH:
+        raise BadPicture(PictureFault.TOO_LARGE)
+    match = _DATA_URL.match(face_info)
+    text = face_info[match.end() :] if match else face_info
+    text = text.translate(_LINE_BREAKS)
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        raise BadPicture(PictureFault.NOT_BASE64) from None
+    if len(data) > MAX_BYTES:
+        raise BadPicture(PictureFault.TOO_LARGE)
+    return data
+
+
+def read_header(data: bytes) -> Header:
+    """Format, size and orientation from the header alone, and whether the file is whole.
+
+    Raises BadPicture: FORMAT, DAMAGED.
+    """
+    try:
+        if data.startswith(b"\xff\xd8\xff"):
+            return _jpeg(data)
+        if data.startswith(b"\x89PNG\r\n\x1a\n"):
+            return _png(data)
+        if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+            return _webp(data)
+    except (struct.error, IndexError):
+        raise BadPicture(PictureFault.DAMAGED) from None
+    raise BadPicture(PictureFault.FORMAT)
+
+
+def decode(data: bytes) -> Pixels:
+    """The upright picture, uint8 (height, width, 3) in BGR.
+
+    One whose longer side is above 2 x `ENOUGH_SIDE` comes smaller, at most twice that.
+    Raises BadPicture with the fault.
+    """
+    if len(data) > MAX_BYTES:
+        raise BadPicture(PictureFault.TOO_LARGE)
+    header = read_header(data)
+    if header.width * header.height > MAX_PIXELS:
+        raise BadPicture(PictureFault.TOO_MANY_PIXELS)
+    if min(header.width, header.height) < MIN_SIDE:
+        raise BadPicture(PictureFault.TOO_SMALL)
+    longer = max(header.width, header.height)
+    if longer > 2 * ENOUGH_SIDE and header.format != "jpeg":
+        return _upright(_streamed(data), header.orientation)
+    flag = cv2.IMREAD_COLOR
+    if longer >= 4 * ENOUGH_SIDE:
+        flag = cv2.IMREAD_REDUCED_COLOR_4
+    elif longer >= 2 * ENOUGH_SIDE:
+        flag = cv2.IMREAD_REDUCED_COLOR_2
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), flag | cv2.IMREAD_IGNORE_ORIENTATION)
+    except cv2.error:
+        image = None
+    if image is None:
+        raise BadPicture(PictureFault.DAMAGED)
+    return _upright(image, header.orientation)
+
+
+def _streamed(data: bytes) -> Pixels:
+    # OpenCV holds a PNG or WebP twice, 290 MB at 50 MP; libvips shrinks it while it reads, 70 to 130 MB.
+    import pyvips
+
+    # Loaders that libvips marks as unsafe for foreign files stay off; its cache would keep the pixels.
+    pyvips.block_untrusted_set(True)
+    pyvips.cache_set_max(0)
+    side = 2 * ENOUGH_SIDE
+    try:
+        small = pyvips.Image.thumbnail_buffer(data, side, height=side, size="down", no_rotate=True)
+        if small.hasalpha():
+            small = small.flatten()
+        rgb: Pixels = small.colourspace("srgb").numpy()
+    except pyvips.Error:
+        raise BadPicture(PictureFault.DAMAGED) from None
+    return np.ascontiguousarray(rgb[:, :, ::-1])
+
+
+def _upright(image: Pixels, orientation: int) -> Pixels:
+    # EXIF 2.32, tag 0x0112: the side of the stored picture where the upright row 0 and column 0 lie.
+    turned = {
+        2: lambda: image[:, ::-1],
+        3: lambda: image[::-1, ::-1],
+        4: lambda: image[::-1],
+        5: lambda: image.transpose(1, 0, 2),
+        6: lambda: image.transpose(1, 0, 2)[:, ::-1],
+        7: lambda: image.transpose(1, 0, 2)[::-1, ::-1],
+        8: lambda: image.transpose(1, 0, 2)[::-1],
+    }.get(orientation)
+    return np.ascontiguousarray(turned()) if turned else image
+
+
+def _jpeg(data: bytes) -> Header:
+    at, orientation, size = 2, 1, (0, 0)
+    while True:
+        if data[at] != 0xFF:
+            raise BadPicture(PictureFault.DAMAGED)
+        while data[at] == 0xFF:
+            at += 1
+        marker = data[at]
+        at += 1
+        if marker == 0x01 or 0xD0 <= marker <= 0xD8:
+            continue
+        if marker == 0xD9:
+            raise BadPicture(PictureFault.DAMAGED)
+        (length,) = struct.unpack_from(">H", data, at)
+        if length < 2:
+            raise BadPicture(PictureFault.DAMAGED)
+        if marker == 0xE1 and data[at + 2 : at + 8] == b"Exif\0\0":
+            orientation = _exif_orientation(data[at + 8 : at + length])
+        elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack_from(">HH", data, at + 3)
+            size = (width, height)
+        elif marker == 0xDA:
+            break
+        at += length
+    # A picture that was cut off lacks the end mark behind its data (OpenCV would fill up with grey).
+    whole = data.rfind(b"\xff\xd9") > at
+    if 0 in size or not whole or data.count(b"\xff\xda", at) > MAX_SCANS:
+        raise BadPicture(PictureFault.DAMAGED)
+    return Header("jpeg", *size, orientation)
+
+
+def _png(data: bytes) -> Header:
+    width = height = 0
+    orientation, pixels, ended = 1, False, False
+    for kind, start, length in _chunks(data, 8, ">I4s", size_first=True, trailer=4, even=False):
+        if kind == b"IHDR":
+            width, height = struct.unpack_from(">II", data, start)
+        elif kind == b"eXIf":
+            orientation = _exif_orientation(data[start : start + length])
+        elif kind == b"IDAT":
+            pixels = True
+        elif kind == b"IEND":
+            ended = True
+            break
+    if not (width and height and pixels and ended):
+        raise BadPicture(PictureFault.DAMAGED)
+    return Header("png", width, height, orientation)
+
+
+def _webp(data: bytes) -> Header:
+    (riff,) = struct.unpack_from("<I", data, 4)
+    if riff + 8 > len(data) + 1:
+        raise BadPicture(PictureFault.DAMAGED)
+    width = height = 0
+    orientation = 1
+    for kind, start, length in _chunks(data, 12, "<4sI", size_first=False, trailer=0, even=True):
+        if kind == b"VP8X":
+            width = 1 + int.from_bytes(data[start + 4 : start + 7], "little")
+            height = 1 + int.from_bytes(data[start + 7 : start + 10], "little")
+        elif kind == b"VP8 ":
+            # RFC 6386, 9.1: 14 bits each behind a 3-byte tag and the start code.
+            stored = struct.unpack_from("<HH", data, start + 6)
+            width, height = max(width, stored[0] & 0x3FFF), max(height, stored[1] & 0x3FFF)
+        elif kind == b"VP8L":
+            (bits,) = struct.unpack_from("<I", data, start + 1)
+            width, height = max(width, 1 + (bits & 0x3FFF)), max(height, 1 + (bits >> 14 & 0x3FFF))
+        elif kind == b"EXIF":
+            raw = data[start : start + length]
+            orientation = _exif_orientation(raw.removeprefix(b"Exif\0\0"))
+    if not (width and height):
+        raise BadPicture(PictureFault.DAMAGED)
+    return Header("webp", width, height, orientation)
+
+
+def _chunks(
+    data: bytes, at: int, layout: str, *, size_first: bool, trailer: int, even: bool
+) -> Iterator[tuple[bytes, int, int]]:
+    # PNG and RIFF chunks: (kind, where its content starts, its length). A chunk that is cut off is damage.
+    while at + 8 <= len(data):
+        first, second = struct.unpack_from(layout, data, at)
+        length, kind = (first, second) if size_first else (second, first)
+        if at + 8 + length + trailer > len(data):
+            raise BadPicture(PictureFault.DAMAGED)
+        yield kind, at + 8, length
+        at += 8 + length + trailer + (length & 1 if even else 0)
+
+
+def _exif_orientation(tiff: bytes) -> int:
+    # TIFF 6.0: byte order, offset of the first directory, entries of 12 bytes. Broken EXIF counts as none.
+    order = {b"II": "<", b"MM": ">"}.get(tiff[:2])
+    if order is None:
+        return 1
+    try:
+        (directory,) = struct.unpack_from(order + "I", tiff, 4)
+        (count,) = struct.unpack_from(order + "H", tiff, directory)
+        for index in range(count):
+            tag, kind, _, value = struct.unpack_from(order + "HHIH", tiff, directory + 2 + 12 * index)
+            if tag == 0x0112 and kind == 3:
+                return value if 1 <= value <= 8 else 1
+    except struct.error:
+        pass
+    return 1

@@ -1,0 +1,1 @@
+"""Downloads, installs, verifies and loads packs of face models."""

@@ -1,0 +1,91 @@
+"""Downloads packs of face models: pinned addresses, pinned SHA-256, resumable."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from service.face.engines.manifest import Download, Pack
+from service.face.packs.pack_store import PackError, check_licence, publish, sha256_of, staging_folder
+
+DOWNLOAD_SECONDS = 30.0
+BLOCK = 2**20
+
+Progress = Callable[[str, int, int], None]
+"""Called with file name, bytes so far, bytes in all."""
+
+
+def download(
+    offer: Download,
+    models_dir: Path,
+    progress: Progress,
+    *,
+    accept_research: bool = False,
+    client: httpx.Client | None = None,
+) -> Pack:
+    """Fetch a known pack and install it. A download that was cut off goes on where it stopped.
+
+    Raises PackError: a wrong SHA-256, an address that does not answer, a licence not accepted.
+    """
+    pack = offer.pack
+    check_licence(pack, accept_research)
+    parts = models_dir / f".download-{pack.name}"
+    parts.mkdir(parents=True, exist_ok=True)
+    own = client or httpx.Client(timeout=DOWNLOAD_SECONDS, follow_redirects=True)
+    try:
+        for name, wanted in pack.files.items():
+            _fetch(own, offer.addresses[name], parts / name, wanted, offer.sizes[name], progress)
+    except httpx.HTTPError as problem:
+        raise PackError(
+            f"the download stopped ({type(problem).__name__}); the same command goes on where it stopped"
+        ) from None
+    finally:
+        if client is None:
+            own.close()
+    with staging_folder(models_dir) as staging:
+        for name in pack.files:
+            (parts / name).rename(staging / name)
+        publish(staging, models_dir, pack)
+    shutil.rmtree(parts, ignore_errors=True)
+    return pack
+
+
+def _fetch(
+    client: httpx.Client, address: str, path: Path, sha256: str, size: int, progress: Progress
+) -> None:
+    if path.exists() and path.stat().st_size >= size:
+        if sha256_of(path) == sha256:
+            progress(path.name, size, size)
+            return
+        path.unlink()
+    part = path.with_name(path.name + ".part")
+    done = part.stat().st_size if part.exists() else 0
+    headers = {"Range": f"bytes={done}-"} if done else {}
+    with client.stream("GET", address, headers=headers) as answer:
+        if answer.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+            done = 0
+            part.unlink(missing_ok=True)
+            raise PackError(f"the partial download of {path.name} was of no use; run the command again")
+        if answer.status_code not in {httpx.codes.OK, httpx.codes.PARTIAL_CONTENT}:
+            raise PackError(f"{path.name} could not be fetched (HTTP {answer.status_code})")
+        if answer.status_code == httpx.codes.OK:
+            done = 0
+        with part.open("ab" if done else "wb") as file:
+            for block in answer.iter_bytes(BLOCK):
+                done += len(block)
+                if done > size:
+                    break
+                file.write(block)
+                progress(path.name, done, size)
+            file.flush()
+            os.fsync(file.fileno())
+    if done != size or sha256_of(part) != sha256:
+        part.unlink()
+        raise PackError(
+            f"{path.name} is not the expected file (size or SHA-256 differs); nothing was installed"
+        )
+    part.rename(path)

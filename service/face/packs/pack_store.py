@@ -1,0 +1,232 @@
+"""Installs, lists, verifies and loads packs of face models in the data directory.
+
+A pack is a folder with `pack.json` (`service.face.engines.manifest`). Nothing is used whose SHA-256 differs
+from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from service.face.engines.dlib_engine import NAME as DLIB
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.engine import FaceEngine
+from service.face.engines.manifest import MANIFEST, Pack, recognised
+from service.face.packs.insightface_pack import COMPANIONS, described
+from service.settings import Settings
+
+CHOSEN = "in-use.txt"
+"""The file beside the packs that names the model chosen by `walkaround face use`."""
+
+MAX_PACK_BYTES = 2 * 2**30
+MAX_MANIFEST_BYTES = 2**20
+_BLOCK = 2**20
+_KEPT_SUFFIXES = {".onnx", ".json", ".txt", ".md", ".LICENSE"}
+
+
+class PackError(RuntimeError):
+    """A pack that cannot be installed or used; the text says why and what to do."""
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file in lower-case hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_manifest(folder: Path) -> Pack:
+    """The manifest of the pack in `folder`. Raises PackError."""
+    path = folder / MANIFEST
+    try:
+        if path.stat().st_size > MAX_MANIFEST_BYTES:
+            raise PackError(f"{path} is too large to be the manifest of a pack")
+        pack = Pack.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise PackError(f"there is no {MANIFEST} in {folder}") from None
+    except ValidationError as problem:
+        fields = ", ".join(".".join(map(str, error["loc"])) for error in problem.errors()[:5])
+        raise PackError(f"{path} is no valid manifest of a pack; look at: {fields}") from None
+    used = {pack.detector, pack.embedder, *(model.file for model in pack.liveness)}
+    if missing := used - pack.files.keys():
+        raise PackError(f"{path} uses files without naming their SHA-256: {', '.join(sorted(missing))}")
+    return pack
+
+
+def verify(folder: Path, pack: Pack) -> None:
+    """Raises PackError when a file of the pack is missing or was changed."""
+    for name, wanted in pack.files.items():
+        path = folder / name
+        if not path.is_file() or path.is_symlink():
+            raise PackError(f"the pack {pack.name} lacks its file {name}; install it again")
+        if sha256_of(path) != wanted:
+            raise PackError(f"{name} of the pack {pack.name} is not the file it should be (SHA-256 differs)")
+
+
+def installed(models_dir: Path) -> list[Pack]:
+    """The installed packs, by name; other folders are left out."""
+    packs = []
+    for folder in sorted(models_dir.iterdir()) if models_dir.is_dir() else []:
+        try:
+            pack = read_manifest(folder)
+        except (PackError, OSError):
+            continue
+        if pack.name == folder.name:
+            packs.append(pack)
+    return packs
+
+
+def model_in_use(settings: Settings) -> str:
+    """The face model that the settings name; else the one chosen by `walkaround face use`; else dlib."""
+    if settings.face_model:
+        return settings.face_model
+    try:
+        return (settings.face_models_dir / CHOSEN).read_text("utf-8").strip() or DLIB
+    except OSError:
+        return DLIB
+
+
+def use(name: str, settings: Settings) -> None:
+    """Choose a face model for the next start. Raises PackError or ImportError when it does not load."""
+    load_engine(name, settings.face_models_dir)
+    settings.face_models_dir.mkdir(parents=True, exist_ok=True)
+    (settings.face_models_dir / CHOSEN).write_text(name + "\n", encoding="utf-8")
+
+
+def load_engine(name: str, models_dir: Path) -> FaceEngine:
+    """The engine `dlib`, or that of the installed pack `name`; its files are verified first.
+
+    Raises PackError, or ImportError when the pack's engine is not installed.
+    """
+    if name == DLIB:
+        return DlibEngine()
+    folder = models_dir.absolute() / name
+    if name not in {pack.name for pack in installed(models_dir)}:
+        raise PackError(f"the face model '{name}' is not installed; see: walkaround face models")
+    pack = read_manifest(folder)
+    verify(folder, pack)
+    if pack.engine == "open":
+        from service.face.engines.open_engine import OpenEngine
+
+        return OpenEngine(folder, pack)
+    from service.face.engines.insightface_engine import InsightFaceEngine
+
+    return InsightFaceEngine(folder, pack)
+
+
+def install(
+    source: Path, models_dir: Path, *, wanted: str | None = None, accept_research: bool = False
+) -> Pack:
+    """Install a pack from a folder or a zip file and give its manifest.
+
+    A folder without manifest is taken when it holds files that we know, or an InsightFace pack; `wanted` is
+    the name or the engine of the pack to take where several could be made of them. Raises PackError; also for
+    a research-only licence that was not accepted.
+    """
+    if not source.exists():
+        raise PackError(f"there is nothing at {source}")
+    if source.is_dir():
+        return _install_folder(source, source.resolve().name, models_dir, wanted, accept_research)
+    with staging_folder(models_dir) as staging:
+        _unzip(source, staging)
+        return _install_folder(staging, source.stem, models_dir, wanted, accept_research)
+
+
+def _described(source: Path, name: str, wanted: str | None) -> Pack:
+    if (source / MANIFEST).is_file():
+        return read_manifest(source)
+    paths = [*sorted(source.glob("*.onnx")), *(source / name for name in COMPANIONS)]
+    files = {path.name: sha256_of(path) for path in paths if path.is_file()}
+    found = recognised(files, wanted)
+    if found is None and wanted in (None, "insightface"):
+        found = described(source, name, files)
+    if found is None:
+        raise PackError(f"{source} has no {MANIFEST} and holds no face models that are known here")
+    return found
+
+
+def _install_folder(
+    source: Path, name: str, models_dir: Path, wanted: str | None, accept_research: bool
+) -> Pack:
+    pack = _described(source, name, wanted)
+    if wanted not in (None, pack.name, pack.engine):
+        raise PackError(f"the pack {pack.name} (engine {pack.engine}) is not '{wanted}'")
+    check_licence(pack, accept_research)
+    verify(source, pack)
+    with staging_folder(models_dir) as staging:
+        for name in pack.files:
+            shutil.copyfile(source / name, staging / name)
+        publish(staging, models_dir, pack)
+    return pack
+
+
+def check_licence(pack: Pack, accept_research: bool) -> None:
+    """Raises PackError for a research-only licence that was not accepted."""
+    if pack.research_only and not accept_research:
+        raise PackError(
+            f"the pack {pack.name} is for research only ({pack.licence}: {pack.allows}); "
+            "if that covers your use, say so with --accept-research-only"
+        )
+
+
+@contextmanager
+def staging_folder(models_dir: Path) -> Iterator[Path]:
+    """An empty folder beside the packs, gone at the end."""
+    models_dir.mkdir(parents=True, exist_ok=True)
+    # On the same file system as the packs, so that putting a finished one in place is one rename.
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=models_dir, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def publish(staging: Path, models_dir: Path, pack: Pack) -> None:
+    """Verify the files in `staging` and put them in place as the pack; an older one of its name goes."""
+    verify(staging, pack)
+    (staging / MANIFEST).write_text(pack.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    target = models_dir / pack.name
+    if target.exists():
+        old = staging / ".old"
+        target.rename(old)
+    finished = staging / ".new"
+    finished.mkdir()
+    for name in (*pack.files, MANIFEST):
+        (staging / name).rename(finished / name)
+    finished.rename(target)
+
+
+def _unzip(source: Path, target: Path) -> None:
+    try:
+        with zipfile.ZipFile(source) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            if len(members) > 64 or sum(member.file_size for member in members) > MAX_PACK_BYTES:
+                raise PackError(f"{source.name} holds more than a pack of face models can")
+            for member in members:
+                path = PurePosixPath(member.filename)
+                # One folder around the files is usual; anything deeper or outside is no pack.
+                if path.is_absolute() or ".." in path.parts or len(path.parts) > 2:
+                    raise PackError(f"{source.name} holds a path that a pack can not have")
+                if path.suffix not in _KEPT_SUFFIXES and path.name != "LICENSE":
+                    continue
+                with archive.open(member) as inside, (target / path.name).open("xb") as out:
+                    _copy(inside.read, out.write, member.file_size)
+    except FileExistsError:
+        raise PackError(f"{source.name} holds two files of the same name") from None
+    except (zipfile.BadZipFile, OSError, RuntimeError) as problem:
+        # RuntimeError is what zipfile raises for a password, and for a compression that it does not know.
+        if isinstance(problem, PackError):
+            raise
+        raise PackError(f"{source.name} can not be read as a zip file ({type(problem).__name__})") from None
+
+
+def _copy(read: Callable[[int], bytes], write: Callable[[bytes], object], size: int) -> None:
+    # No further than the directory of the archive says, whatever the stream unpacks to.
+    left = size
+    while left > 0 and (block := read(min(_BLOCK, left))):
+        write(block)
+        left -= len(block)

@@ -1,0 +1,1 @@
+"""Stores encrypted face templates and searches them in memory."""

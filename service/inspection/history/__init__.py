@@ -1,0 +1,1 @@
+"""Finds what earlier inspections saw at the place of an item."""

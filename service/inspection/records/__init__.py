@@ -1,0 +1,1 @@
+"""Use cases of records, items and photos, and what detection reads and writes of them."""

@@ -1,0 +1,184 @@
+"""Gives detection its inputs and writes its entries, inside detection's transactions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Row, bindparam, select
+from sqlmodel import Session
+
+from service.inspection import problems
+from service.inspection.ports import DetectionInput, JoinSources, PhotoAlignment, Ports
+from service.inspection.queries import ItemQueries, newest_photos, result_values
+from service.inspection.records.items import Items
+from service.inspection.records.matches import reference_file
+from service.inspection.rules import FINISHED, with_entry
+from service.inspection.seal_state import newest_editions, refuse_sealed, state_of
+from service.inspection.tables import ITEM, PHOTO, RECORD
+from shared import results
+from shared.codes import SEALED_STATES, Status, Verdict
+from shared.results import Entry
+from shared.wire.inspection import ItemPoint
+from shared.wire.photos import Assigned
+
+_KNOWN_RECORD = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == bindparam("inspection_id"))
+_DETECTABLE = ITEM.c.model_id.is_not(None) & ITEM.c.item_id.in_(select(PHOTO.c.item_id))
+_OF_RECORD = (
+    select(ITEM.c.item_id, ITEM.c.result, ITEM.c.model_id)
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"), _DETECTABLE)
+    .order_by(ITEM.c.created_at, ITEM.c.item_id)
+)
+_RECORD_ID = RECORD.c.inspection_id
+_PENDING = (
+    select(ITEM.c.item_id, ITEM.c.inspection_id, ITEM.c.result)
+    .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
+    .where(
+        RECORD.c.end_time.is_(None),
+        RECORD.c.inspection_status != str(Status.CANCELLED),
+        ITEM.c.outcome.not_in([str(one) for one in FINISHED]),
+        _DETECTABLE,
+    )
+    .order_by(RECORD.c.created_at, RECORD.c.inspection_id, ITEM.c.created_at, ITEM.c.item_id)
+)
+
+
+class DetectionAccess:
+    """The side of items that detection sees."""
+
+    def __init__(self, items: Items, sources: JoinSources, ports: Ports) -> None:
+        self._items = items
+        self._ports = ports
+        self._queries = ItemQueries(sources)
+
+    def put_result(
+        self, session: Session, item_id: str, entry: Mapping[str, Any], actor: str | None = None
+    ) -> int | None:
+        """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
+
+        Only a finished result counts as a change of the item: what merely tells how far a detection is leaves
+        the item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the
+        record is sealed.
+        """
+        record, item = self._items.locked(session, item_id, None)
+        written = with_entry(json.loads(item.result), entry)
+        if written is None:
+            return None
+        entries, version = written
+        self._items.change(
+            session,
+            record,
+            item,
+            result_values(entries),
+            actor,
+            None,
+            progress_only=not results.is_finished(entry),
+        )
+        return version
+
+    def is_under_way(self, session: Session, item_id: str, job_id: str) -> bool:
+        """Whether the item has an entry of the job that has not ended. Raises Problem 404, 409 (sealed)."""
+        _, item = self._items.locked(session, item_id, None)
+        entries: list[Entry] = json.loads(item.result)
+        return any(results.is_under_way(entry) and results.job_of(entry) == job_id for entry in entries)
+
+    def input(self, session: Session, item_id: str) -> DetectionInput:
+        """What a detection of the item works on. Raises Problem 404, and 409 when the record is sealed."""
+        row = session.execute(self._queries.for_detection, {"item_id": item_id}).one_or_none()
+        if row is None:
+            raise problems.no_item()
+        refuse_sealed(session, row.inspection_id)
+        place = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
+        image = (
+            None
+            if row.reference_image_id is None
+            else self._ports.reference_image(session, row.reference_image_id)
+        )
+        image_file_id = None if image is None else image.file_id
+        image_file = None if image_file_id is None else self._ports.file_info(session, image_file_id)
+        reference = reference_file(session, self._ports, place, image_file)
+        file_id = image_file_id if reference is None else reference.file_id
+        photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
+        return DetectionInput(
+            item_id=row.item_id,
+            inspection_id=row.inspection_id,
+            item_name=row.item_name,
+            model_id=row.model_id,
+            point=place.point,
+            reference_file_id=file_id,
+            mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
+            photo_file_id=None if photo is None else photo.file_id,
+            photo_alignment=_place(photo, file_id),
+            settings=(place.model_extra or {}).get("detection"),
+        )
+
+    def open_items(self, session: Session, inspection_id: str, outdated: bool = False) -> list[str]:
+        """The ids of a record's items with a model and a photo that no person has decided, oldest first.
+
+        `outdated`: only those without a current result, which is one of the newest photo by the item's model.
+        Raises Problem 404, and 409 when the record is sealed.
+        """
+        given = {"inspection_id": inspection_id}
+        if session.execute(_KNOWN_RECORD, given).one_or_none() is None:
+            raise problems.no_record()
+        refuse_sealed(session, inspection_id)
+        newest = newest_photos(session, inspection_id)
+        found = []
+        for row in session.execute(_OF_RECORD, given):
+            entries = json.loads(row.result)
+            current = outdated and _is_current(entries, row.model_id, newest.get(row.item_id))
+            if _undecided(entries) and not current:
+                found.append(row.item_id)
+        return found
+
+    def pending_items(self, session: Session, inspection_ids: Sequence[str] | None) -> dict[str, list[str]]:
+        """The items with a model and a photo that no detection has finished, by the ids of their records.
+
+        Of these records, None: of all, that are neither cancelled nor finished; the oldest records first.
+        Raises Problem 409 when all records that are named are sealed.
+        """
+        found: dict[str, list[str]] = {}
+        query = _PENDING
+        if inspection_ids is not None:
+            query = query.where(_RECORD_ID.in_(self.changeable(session, inspection_ids)))
+        for row in session.execute(query.execution_options(yield_per=200)):
+            entries = json.loads(row.result)
+            if results.finished_detection(entries) is None and not any(
+                results.is_under_way(entry) for entry in entries
+            ):
+                found.setdefault(row.inspection_id, []).append(row.item_id)
+        return found
+
+    def changeable(self, session: Session, inspection_ids: Collection[str]) -> set[str]:
+        """Those of the records that are not sealed. Raises Problem 409 when there are some and all are."""
+        newest = newest_editions(session, inspection_ids)
+        sealed = {one for one, row in newest.items() if state_of(row) in SEALED_STATES}
+        free = set(inspection_ids) - sealed
+        if sealed and not free:
+            raise problems.sealed(newest[min(sealed)].edition)
+        return free
+
+
+def _place(photo: Row[*tuple[Any, ...]] | None, reference_file_id: str | None) -> PhotoAlignment | None:
+    """Where this reference file lies in the photo by its assignment; None when that does not say it."""
+    if photo is None or photo.homography is None or photo.reference_file_id != reference_file_id:
+        return None
+    return PhotoAlignment(json.loads(photo.homography), photo.assigned == Assigned.PERSON)
+
+
+def _undecided(entries: Sequence[Entry]) -> bool:
+    return results.verdict(entries) is Verdict.UNDECIDED
+
+
+def _is_current(entries: Sequence[Entry], model_id: str, photo_file_id: str | None) -> bool:
+    """Whether the newest finished detection is of this photo and by this model.
+
+    An entry that does not say which photo or model it is of, as another client writes it, counts as current.
+    """
+    entry = results.finished_detection(entries)
+    if entry is None:
+        return False
+    photo = (entry.get("inputImage") or {}).get("file_id")
+    model = ((results.model_entry(entries) or {}).get("provenance") or {}).get("model_id")
+    return photo in (None, photo_file_id) and model in (None, model_id)

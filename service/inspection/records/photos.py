@@ -1,0 +1,147 @@
+"""Implements the use cases of an item's photos."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database
+from service.inspection import problems
+from service.inspection.ports import JoinSources, Ports
+from service.inspection.queries import ItemQueries
+from service.inspection.records.items import Items, file_info
+from service.inspection.records.records import naive_now
+from service.inspection.seal_state import refuse_sealed
+from service.inspection.tables import ITEM, PHOTO, RECORD
+from service.web.envelope import Problem
+from service.web.security import Caller
+from shared.codes import ErrorCode
+from shared.wire.common import to_utc
+from shared.wire.files import StoredFile
+from shared.wire.inspection import FileInfo, Photo
+
+
+def check_photo(file: StoredFile | None) -> None:
+    """Raises Problem 404 when there is no file to make a photo of, 415 when it is not an image."""
+    if file is None:
+        raise Problem(404, ErrorCode.NOT_FOUND, "照片文件不存在，请重新添加照片")
+    if not file.mime_type.startswith("image/"):
+        raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
+
+
+class Photos:
+    """The use cases of photos; each is one transaction."""
+
+    def __init__(self, database: Database, items: Items, sources: JoinSources, ports: Ports) -> None:
+        self._database = database
+        self._items = items
+        self._ports = ports
+        self._queries = ItemQueries(sources)
+
+    async def add(self, item_id: str, file_id: str, key: str | None, caller: Caller) -> Photo:
+        """Make an uploaded image the newest photo of the item.
+
+        With a `key` that the caller used before on this item, nothing is added: the photo of that time is the
+        answer. Raises Problem 404 without such an item or file, 409 when the record is sealed, 415 when the
+        file is not an image, 422 when the key added another file.
+        """
+        client_key = None if key is None else f"{caller.user_id} {key}"
+
+        def work(session: Session) -> Photo:
+            # Held until the end: the item is not deleted and its record not sealed between the look and the
+            # insert, and the same photo is not added twice at the same time.
+            record, _ = self._items.lock(session, item_id)
+            if client_key is not None:
+                with_key = (PHOTO.c.item_id == item_id, PHOTO.c.client_key == client_key)
+                added = session.execute(
+                    select(PHOTO.c.photo_id, PHOTO.c.file_id).where(*with_key)
+                ).one_or_none()
+                if added is not None and added.file_id != file_id:
+                    raise problems.key_reused()
+                if added is not None:
+                    return self._one(session, item_id, added.photo_id)
+            refuse_sealed(session, record.inspection_id)
+            check_photo(self._ports.file_info(session, file_id))
+            photo_id = str(uuid.uuid4())
+            values = {
+                "photo_id": photo_id,
+                "item_id": item_id,
+                "file_id": file_id,
+                "added_by": caller.user_id,
+                "created_at": naive_now(),
+                "client_key": client_key,
+            }
+            session.execute(insert(PHOTO).values(values))
+            details = {"photo_id": photo_id, "file_id": file_id}
+            announce(
+                session, ObjectChange("add_photo", "item", item_id, caller.user_id, caller.address, details)
+            )
+            return self._one(session, item_id, photo_id)
+
+        return await self._database.write(work)
+
+    async def of_item(self, item_id: str) -> list[Photo]:
+        """The photos of the item, newest first. Raises Problem 404."""
+
+        def work(session: Session) -> list[Photo]:
+            if session.execute(select(ITEM.c.item_id).where(ITEM.c.item_id == item_id)).one_or_none() is None:
+                raise problems.no_item()
+            return self._of(session, item_id)
+
+        return await self._database.read(work)
+
+    async def of_record(self, inspection_id: str) -> list[Photo]:
+        """The photos of every item of the record, newest first. Raises Problem 404."""
+
+        def work(session: Session) -> list[Photo]:
+            there = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
+            if session.execute(there).one_or_none() is None:
+                raise problems.no_record()
+            rows = session.execute(self._queries.record_photos, {"inspection_id": inspection_id})
+            return [self._photo(session, row) for row in rows]
+
+        return await self._database.read(work)
+
+    async def delete(self, item_id: str, photo_id: str, caller: Caller) -> None:
+        """Take a photo off the item; the file stays. Raises Problem 404, 409 when the record is sealed."""
+
+        def work(session: Session) -> None:
+            self._items.locked(session, item_id, None)
+            here = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
+            file_id = session.execute(select(PHOTO.c.file_id).where(*here)).scalar_one_or_none()
+            if file_id is None:
+                raise problems.no_photo()
+            session.execute(delete(PHOTO).where(*here))
+            details = {"photo_id": photo_id, "file_id": file_id}
+            announce(
+                session,
+                ObjectChange("delete_photo", "item", item_id, caller.user_id, caller.address, details),
+            )
+
+        await self._database.write(work)
+
+    def _one(self, session: Session, item_id: str, photo_id: str) -> Photo:
+        return next(photo for photo in self._of(session, item_id) if photo.photo_id == photo_id)
+
+    def _file(self, session: Session, file_id: str) -> FileInfo:
+        stored = self._ports.file_info(session, file_id)
+        return FileInfo() if stored is None else file_info(stored)
+
+    def _of(self, session: Session, item_id: str) -> list[Photo]:
+        rows = session.execute(self._queries.photos, {"item_id": item_id})
+        return [self._photo(session, row) for row in rows]
+
+    def _photo(self, session: Session, row: Row[*tuple[Any, ...]]) -> Photo:
+        return Photo(
+            photo_id=row.photo_id,
+            item_id=row.item_id,
+            file=self._file(session, row.file_id),
+            file_id=row.file_id,
+            added_by=row.added_by,
+            added_by_name=row.added_by_name,
+            created_at=to_utc(row.created_at),
+        )

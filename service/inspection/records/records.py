@@ -1,0 +1,324 @@
+"""Implements the use cases of records."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, update
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.inspection import problems
+from service.inspection.ports import JoinSources
+from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
+from service.inspection.rules import FINISHED, Outcome, admits, differences, recomputed
+from service.inspection.seal_state import refuse_sealed
+from service.inspection.tables import EDITION, ITEM, RECORD
+from service.web.security import Caller
+from shared import results
+from shared.codes import Status
+from shared.wire.common import EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire, pagination
+from shared.wire.inspection import RecordCreate, RecordUpdate
+
+_LOCKED = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
+_OUTCOMES = (
+    select(ITEM.c.outcome, func.count())
+    .where(ITEM.c.inspection_id == bindparam("inspection_id"))
+    .group_by(ITEM.c.outcome)
+)
+_BEGUN = select(
+    or_(
+        exists().where(
+            ITEM.c.inspection_id == bindparam("inspection_id"),
+            ITEM.c.outcome.in_([str(one) for one in FINISHED]),
+        ),
+        exists().where(EDITION.c.inspection_id == bindparam("inspection_id")),
+    )
+)
+_NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id == bindparam("inspection_id"))
+_TOTALS = "walkaround_record_totals"
+_TOTALS_AT_MOST = 500
+
+
+class RecordSearch(Wire):
+    """The filters of a search; they combine with AND, an empty one filters nothing. Ranges are inclusive."""
+
+    task_id: OptionalId = None
+    executor_id: OptionalId = None
+    inspection_status: Annotated[Status | None, EmptyAsNull] = None
+    record_state: Annotated[
+        Status | None,
+        EmptyAsNull,
+        Field(
+            description="How far people have come with the record: passed and failed find sealed records "
+            "only, whatever their inspection_status"
+        ),
+    ] = None
+    reference_image_id: OptionalId = None
+    flight_id: OptionalId = None
+    aircraft_id: OptionalId = None
+    executor_name: Annotated[
+        Name | None,
+        Field(description="Part of the name, A to Z in upper or lower case; empty finds everything"),
+    ] = None
+    q: Annotated[
+        Name | None,
+        Field(
+            description="Part of the record's, the aircraft's or the executor's name, A to Z in upper or "
+            "lower case; blank finds everything"
+        ),
+    ] = None
+    start_time_from: Annotated[RecordTime | None, EmptyAsNull] = None
+    start_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
+    end_time_from: Annotated[RecordTime | None, EmptyAsNull] = None
+    end_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordState:
+    """A record as the contract writes it, its revision, and who last changed it by hand."""
+
+    body: dict[str, Any]
+    revision: int
+    by: Updater | None
+
+
+def naive_now() -> dt.datetime:
+    """The present time in UTC as the tables of this domain keep it: without a zone."""
+    return now().replace(tzinfo=None)
+
+
+def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
+    """The stored record; nobody else writes it or its items until the transaction ends."""
+    return session.execute(_LOCKED, {"inspection_id": inspection_id}).one_or_none()
+
+
+def open_record(session: Session, inspection_id: str) -> RecordRow:
+    """`locked_record` of one that may be changed. Raises Problem 404, and 409 when it is sealed."""
+    record = locked_record(session, inspection_id)
+    if record is None:
+        raise problems.no_record()
+    refuse_sealed(session, inspection_id)
+    return record
+
+
+def moment(session: Session, record: RecordRow) -> dt.datetime:
+    """The present time, but no time before what was done to `record` (locked) and its items already.
+
+    So the times within a record stand in the order in which things happened, also when the clock is set back.
+    """
+    newest = session.execute(_NEWEST_TIME, {"inspection_id": record.inspection_id}).scalar_one()
+    before: dt.datetime = record.updated_at
+    return max(naive_now(), before, newest or before)
+
+
+def change_record(
+    session: Session,
+    record: RecordRow,
+    values: dict[str, Any],
+    actor: str | None,
+    address: str | None = None,
+    *,
+    by_hand: bool = True,
+) -> None:
+    """Store those of `values` that differ from `record` (locked), as one revision, and announce them.
+
+    `by_hand`: `actor` wrote these values; else they follow from what the actor did.
+    """
+    before = record._mapping
+    changed = {name: value for name, value in values.items() if before[name] != value}
+    if not changed:
+        return
+    stamp = {"revision": record.revision + 1, "updated_at": max(naive_now(), record.updated_at)}
+    stamp |= {"updated_by": actor} if by_hand else {}
+    session.execute(
+        update(RECORD).where(RECORD.c.inspection_id == record.inspection_id).values(**changed, **stamp)
+    )
+    details = differences(before, changed, changed)
+    announce(session, ObjectChange("update", "record", record.inspection_id, actor, address, details))
+
+
+def recompute(session: Session, record: RecordRow, actor: str | None, address: str | None = None) -> None:
+    """Bring progress and status of `record` (locked) in line with its items."""
+    change_record(session, record, _from_items(session, record), actor, address, by_hand=False)
+
+
+def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
+    rows = session.execute(_OUTCOMES, {"inspection_id": record.inspection_id})
+    outcomes = {Outcome(name): count for name, count in rows}
+    progress, status = recomputed(outcomes, Status(record.inspection_status))
+    return {
+        "progress": progress,
+        "inspection_status": str(status),
+        "record_state": _open_state(session, record.inspection_id, status),
+    }
+
+
+def _open_state(session: Session, inspection_id: str, status: Status) -> str:
+    """`results.record_state` of a record that is not sealed, at `status`."""
+    # Every other status says by itself that the record was begun.
+    begun = status is not Status.NOT_STARTED or bool(
+        session.execute(_BEGUN, {"inspection_id": inspection_id}).scalar_one()
+    )
+    return str(results.record_state(status, sealed=None, begun=begun))
+
+
+def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
+    if start is not None and end is not None and end < start:
+        raise problems.end_before_start(field)
+
+
+class Records:
+    """The use cases of records; each is one transaction."""
+
+    def __init__(self, database: Database, sources: JoinSources) -> None:
+        self._database = database
+        self._queries = RecordQueries(sources)
+
+    async def create(self, body: RecordCreate, caller: Caller) -> RecordState:
+        """Create a record; progress 0 and not_started unless given.
+
+        Raises Problem 422 for an end before the start.
+        """
+        _check_times(body.start_time, body.end_time, "end_time")
+        inspection_id, at = str(uuid.uuid4()), naive_now()
+        status = body.inspection_status or Status.NOT_STARTED
+        values = {
+            **body.model_dump(),
+            "inspection_id": inspection_id,
+            "progress": body.progress or 0,
+            "inspection_status": str(status),
+            "record_state": str(results.record_state(status, sealed=None, begun=False)),
+            "revision": 1,
+            "created_at": at,
+            "updated_at": at,
+            "updated_by": caller.user_id,
+        }
+
+        def work(session: Session) -> RecordState:
+            session.execute(insert(RECORD).values(values))
+            details = differences(dict.fromkeys(values), values, body.model_fields_set)
+            change = ObjectChange("create", "record", inspection_id, caller.user_id, caller.address, details)
+            announce(session, change)
+            return self.seen(session, inspection_id)
+
+        return await self._database.write(work)
+
+    async def get(self, inspection_id: str) -> RecordState:
+        """The full record. Raises Problem 404."""
+        return await self._database.read(lambda session: self.seen(session, inspection_id))
+
+    async def update(
+        self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
+    ) -> RecordState:
+        """Change the fields that were sent.
+
+        Raises Problem 404, 409 (sealed), 412, and 422 for an end before the start.
+        """
+        sent = body.model_dump(exclude_unset=True)
+
+        def work(session: Session) -> RecordState:
+            record = self.matching(session, inspection_id, if_match)
+            if body.inspection_status is not None:
+                status = body.inspection_status
+                sent["inspection_status"] = str(status)
+                sent["record_state"] = _open_state(session, inspection_id, status)
+            if "start_time" in sent or "end_time" in sent:
+                after = {**record._mapping, **sent}
+                field = "end_time" if "end_time" in sent else "start_time"
+                _check_times(after["start_time"], after["end_time"], field)
+            change_record(session, record, sent, caller.user_id, caller.address)
+            return self.seen(session, inspection_id)
+
+        return await self._database.write(work)
+
+    async def delete(self, inspection_id: str, if_match: str | None, caller: Caller) -> None:
+        """Delete the record with its items. Raises Problem 404, 409 (sealed), 412."""
+
+        def work(session: Session) -> None:
+            record = self.matching(session, inspection_id, if_match)
+            items = session.execute(_OUTCOMES, {"inspection_id": inspection_id})
+            details = {
+                "inspection_name": record.inspection_name,
+                "task_id": record.task_id,
+                "items": sum(count for _, count in items),
+            }
+            session.execute(delete(RECORD).where(RECORD.c.inspection_id == inspection_id))
+            change = ObjectChange("delete", "record", inspection_id, caller.user_id, caller.address, details)
+            announce(session, change)
+
+        await self._database.write(work)
+
+    async def search(
+        self, where: RecordSearch, current_page: int, page_size: int
+    ) -> tuple[list[dict[str, Any]], Pagination]:
+        """One page of the records that match, newest first, and where it stands."""
+        given = where.model_dump(exclude_none=True)
+        for name in ("inspection_status", "record_state"):
+            if name in given:
+                given[name] = str(given[name])
+        name = given.pop("executor_name", "")
+        if name:
+            given["executor_name"] = like(name)
+        text = given.pop("q", "").strip()
+        if text:
+            given["q"] = like(text)
+
+        def work(session: Session) -> tuple[list[dict[str, Any]], Pagination]:
+            total = self._total(session, given)
+            standing = pagination(current_page, page_size, total)
+            skip = (current_page - 1) * page_size
+            size = min(page_size, total - skip)
+            if size <= 0:
+                return [], standing
+            # A page of the second half is nearer to the other end.
+            newest_first = skip <= total // 2
+            if not newest_first:
+                skip = total - skip - size
+            page = self._queries.page(given, newest_first=newest_first)
+            rows = session.execute(page, {**given, "size": size, "skip": skip}).all()
+            return [record_body(row) for row in (rows if newest_first else reversed(rows))], standing
+
+        return await self._database.read(work)
+
+    def _total(self, session: Session, given: dict[str, Any]) -> int:
+        """How many records pass the filters.
+
+        SQLite counts a million rows in 20 ms, so there the total is kept. `PRAGMA data_version` tells a
+        connection, inside its snapshot, whether another one has written: only if not, the total still holds.
+        """
+        if not self._database.is_sqlite:
+            return self._count(session, given)
+        connection = session.connection()
+        version = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
+        kept_version, totals = connection.info.get(_TOTALS, (None, {}))
+        if kept_version != version or len(totals) >= _TOTALS_AT_MOST:
+            totals = {}
+            connection.info[_TOTALS] = (version, totals)
+        key = tuple(sorted(given.items()))
+        if key not in totals:
+            totals[key] = self._count(session, given)
+        return int(totals[key])
+
+    def _count(self, session: Session, given: dict[str, Any]) -> int:
+        return int(session.execute(self._queries.count(given), given).scalar_one())
+
+    def seen(self, session: Session, inspection_id: str) -> RecordState:
+        """The full record as it is in this transaction. Raises Problem 404."""
+        row = session.execute(self._queries.one, {"inspection_id": inspection_id}).one_or_none()
+        if row is None:
+            raise problems.no_record()
+        return RecordState(record_body(row), row.revision, updater(row))
+
+    def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
+        """The stored record, which nobody else writes now. Raises Problem 404, 409 (sealed), 412."""
+        record = open_record(session, inspection_id)
+        if not admits(if_match, record.revision):
+            seen = self.seen(session, inspection_id)
+            raise problems.stale(record.revision, seen.body, seen.by)
+        return record

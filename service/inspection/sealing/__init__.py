@@ -1,0 +1,1 @@
+"""Finishes, seals, releases, reopens and verifies records."""

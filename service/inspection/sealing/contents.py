@@ -1,0 +1,115 @@
+"""Reads from the database what an edition seals, as it is stored."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, DateTime, String, Table, select, type_coerce
+from sqlmodel import Session
+
+from service.inspection.ports import Ports
+from service.inspection.sealing import seal
+from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
+from shared.wire.files import StoredFile
+
+Json = Any
+
+
+def table_content(session: Session, inspection_id: str, form: str = seal.FORM) -> dict[str, Json] | None:
+    """`seal.record_content` of a record as it is in this transaction; None when there is no such record."""
+    records = stored_rows(session, RECORD, RECORD.c.inspection_id == inspection_id)
+    if not records:
+        return None
+    of_record = select(ITEM.c.item_id).where(ITEM.c.inspection_id == inspection_id)
+    items = stored_rows(
+        session, ITEM, ITEM.c.inspection_id == inspection_id, ITEM.c.created_at, ITEM.c.item_id
+    )
+    photos = stored_rows(session, PHOTO, PHOTO.c.item_id.in_(of_record), PHOTO.c.created_at, PHOTO.c.photo_id)
+    of_record_itself = RECORD_PHOTO.c.inspection_id == inspection_id
+    order = RECORD_PHOTO.c.created_at, RECORD_PHOTO.c.photo_id
+    record_photos = stored_rows(session, RECORD_PHOTO, of_record_itself, *order)
+    return seal.record_content(records[0], items, photos, record_photos, form)
+
+
+def stored_rows(
+    session: Session, table: Table, where: ColumnElement[bool], *order: ColumnElement[Any]
+) -> list[dict[str, Json]]:
+    """Rows of a table by column name. A time that the service would not write is given as a text."""
+    # SQLite keeps any text in place of a time.
+    as_text = session.get_bind().dialect.name == "sqlite"
+    times = {one.name for one in table.c if as_text and isinstance(one.type, DateTime)}
+    columns = [type_coerce(one, String).label(one.name) if one.name in times else one for one in table.c]
+    rows = session.execute(select(*columns).where(where).order_by(*order))
+    return [
+        {
+            name: _time(value) if name in times and value is not None else value
+            for name, value in row._mapping.items()
+        }
+        for row in rows
+    ]
+
+
+def _time(text: str) -> dt.datetime | str:
+    """The time that SQLite keeps as `text`; returned as text when the service would not write it that way."""
+    try:
+        value = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return f"not a time: {text}"
+    written = value.isoformat(sep=" ", timespec="microseconds")
+    return value if written == text else f"not a time: {text}"
+
+
+def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> list[StoredFile]:
+    """The stored files that a record names, by their ids: photos, pictures of results, reference files."""
+    found: dict[str, StoredFile] = {}
+
+    def add(file: StoredFile | None) -> None:
+        if file is not None:
+            found[file.file_id] = file
+
+    image = reference_image(session, ports, content)
+    if image is not None:
+        add(ports.file_info(session, image["file_id"]))
+    for item in content["items"]:
+        for photo in item["photos"]:
+            add(ports.file_info(session, photo["file_id"]))
+        for info in _named(item):
+            add(ports.find_file(session, info))
+    for photo in content["photos"]:
+        add(ports.file_info(session, photo["file_id"]))
+    return [found[file_id] for file_id in sorted(found)]
+
+
+def _named(item: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """The pictures that an item's documents name, as they name them."""
+    entries: Sequence[Mapping[str, Json]] = item["result"]
+    places = [_at(item["item_point"], "fileInfo")]
+    for entry in entries:
+        places += [entry.get("inputImage"), _at(entry.get("resultImage"), "resultImage", "fileInfo")]
+    return (place for place in places if isinstance(place, Mapping))
+
+
+def _at(value: Json, *keys: str) -> Json:
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def reference_image(session: Session, ports: Ports, content: Mapping[str, Json]) -> dict[str, Json] | None:
+    """The reference image of a record as an edition keeps it; None when the catalogue has none."""
+    image_id = content["record"]["reference_image_id"]
+    image = None if image_id is None else ports.reference_image(session, image_id)
+    if image is None:
+        return None
+    file = ports.file_info(session, image.file_id)
+    scale = image.mm_per_pixel
+    return {
+        "reference_image_id": image.reference_image_id,
+        "reference_image_name": image.reference_image_name,
+        "mm_per_pixel": None if scale is None else seal.Number(json.dumps(scale)),
+        "file_id": image.file_id,
+        "sha256": None if file is None else file.sha256,
+    }

@@ -1,0 +1,201 @@
+"""Releases and reopens sealed records and lists their editions."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import bindparam, func, select, update
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database
+from service.inspection import problems
+from service.inspection.records.records import change_record, locked_record, moment
+from service.inspection.seal_state import (
+    EditionRow,
+    edition_of,
+    editions,
+    newest_edition,
+    newest_editions,
+    state_of,
+)
+from service.inspection.tables import EDITION, ITEM, POLICY, RECORD
+from service.web.security import Caller
+from shared.codes import SEALED_STATES, SealState, Status, Verdict
+from shared.results import Counters, record_state
+from shared.wire.seal import Edition, RecordSeal, Tally
+
+_IDS: Any = bindparam("inspection_ids", expanding=True)
+# One query, also for the records without items.
+_COUNTED = (
+    select(
+        RECORD.c.inspection_id,
+        RECORD.c.record_state,
+        ITEM.c.verdict,
+        ITEM.c.detected,
+        func.count(ITEM.c.item_id).label("items"),
+    )
+    .outerjoin(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
+    .where(RECORD.c.inspection_id.in_(_IDS))
+    .group_by(RECORD.c.inspection_id, RECORD.c.record_state, ITEM.c.verdict, ITEM.c.detected)
+)
+
+_Changing = Callable[[EditionRow, dt.datetime], Mapping[str, Any]]
+"""Gives what changes in the newest edition at this time. Raises Problem when it may not."""
+
+
+class Editions:
+    """The use cases of sealed records; each is one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def seal(self, inspection_id: str) -> RecordSeal:
+        """Where the record stands. Raises Problem 404."""
+        return await self._database.read(lambda session: self._seal(session, inspection_id))
+
+    async def summaries(self, inspection_ids: Sequence[str]) -> list[RecordSeal]:
+        """Where these records stand, in their order; unknown records are left out."""
+        return await self._database.read(lambda session: _summaries(session, inspection_ids))
+
+    async def listed(self, inspection_id: str) -> list[Edition]:
+        """The editions of a record, oldest first, also of a deleted one. Raises Problem 404 when unknown."""
+
+        def work(session: Session) -> list[Edition]:
+            found = [edition_of(row) for row in editions(session, inspection_id)]
+            if not found:
+                self._seal(session, inspection_id)
+            return found
+
+        return await self._database.read(work)
+
+    async def content(self, inspection_id: str, edition: int) -> tuple[Edition, str]:
+        """An edition and its canonical content, also of a deleted record. Raises Problem 404."""
+
+        def work(session: Session) -> tuple[Edition, str]:
+            here = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == edition)
+            row = session.execute(select(EDITION).where(*here)).one_or_none()
+            if row is None:
+                raise problems.no_edition()
+            return edition_of(row), row.content
+
+        return await self._database.read(work)
+
+    async def reopen(self, inspection_id: str, reason: str, caller: Caller) -> RecordSeal:
+        """Let the record be changed again; its edition stays. Raises Problem 404, and 409 unless sealed."""
+
+        def change(newest: EditionRow, at: dt.datetime) -> Mapping[str, Any]:
+            if state_of(newest) not in SEALED_STATES:
+                raise problems.not_sealed()
+            return {
+                "reopened_by": caller.user_id,
+                "reopened_by_name": caller.display_name,
+                "reopened_at": at,
+                "reopen_reason": reason,
+            }
+
+        return await self._change(inspection_id, "reopen", change, caller)
+
+    async def release(self, inspection_id: str, edition: int, caller: Caller) -> RecordSeal:
+        """Release an edition that another user finished.
+
+        Raises Problem 404, 403 for who finished it, and 409 when it is not the newest or awaits no release.
+        """
+
+        def change(newest: EditionRow, at: dt.datetime) -> Mapping[str, Any]:
+            if newest.edition != edition:
+                raise problems.other_edition(newest.edition)
+            if state_of(newest) is not SealState.AWAITING_RELEASE:
+                raise problems.not_awaiting_release()
+            if newest.finished_by == caller.user_id:
+                raise problems.same_person()
+            return {"released_by": caller.user_id, "released_by_name": caller.display_name, "released_at": at}
+
+        return await self._change(inspection_id, "release", change, caller)
+
+    async def four_eyes(self) -> bool:
+        """Whether a second person releases what someone finished."""
+        return await self._database.read(lambda session: bool(session.scalar(select(POLICY.c.four_eyes))))
+
+    async def set_four_eyes(self, wanted: bool, caller: Caller) -> None:
+        """Ask for a release of every record that is finished from now on, or for none."""
+
+        def work(session: Session) -> None:
+            session.execute(update(POLICY).values(four_eyes=wanted))
+            details = {"four_eyes": wanted}
+            announce(
+                session,
+                ObjectChange("update", "inspection_policy", "1", caller.user_id, caller.address, details),
+            )
+
+        await self._database.write(work)
+
+    async def _change(self, inspection_id: str, action: str, change: _Changing, caller: Caller) -> RecordSeal:
+        def work(session: Session) -> RecordSeal:
+            record = locked_record(session, inspection_id)
+            if record is None:
+                raise problems.no_record()
+            newest = newest_edition(session, inspection_id)
+            if newest is None:
+                raise problems.not_sealed()
+            values = change(newest, moment(session, record))
+            here = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == newest.edition)
+            session.execute(update(EDITION).where(*here).values(**values))
+            release_details = {
+                name: value.isoformat() if isinstance(value, dt.datetime) else value
+                for name, value in values.items()
+            }
+            details = {"edition": newest.edition, "seal": newest.seal, **release_details}
+            announce(
+                session,
+                ObjectChange(action, "record", inspection_id, caller.user_id, caller.address, details),
+            )
+            if action == "reopen":
+                status = Status.IN_PROGRESS
+                again = {
+                    "end_time": None,
+                    "inspection_status": str(status),
+                    "record_state": str(record_state(status, sealed=None, begun=True)),
+                }
+                change_record(session, record, again, caller.user_id, caller.address)
+            return self._seal(session, inspection_id)
+
+        return await self._database.write(work)
+
+    def _seal(self, session: Session, inspection_id: str) -> RecordSeal:
+        found = _summaries(session, [inspection_id])
+        if not found:
+            raise problems.no_record()
+        return found[0]
+
+
+def _summaries(session: Session, inspection_ids: Sequence[str]) -> list[RecordSeal]:
+    given = {"inspection_ids": list(inspection_ids)}
+    counted: dict[str, Counters] = {}
+    states: dict[str, Status] = {}
+    for row in session.execute(_COUNTED, given):
+        before = counted.get(row.inspection_id, Counters())
+        if row.items:
+            before = before.plus(Verdict(row.verdict), row.detected, row.items)
+        counted[row.inspection_id] = before
+        states[row.inspection_id] = Status(row.record_state)
+    newest = newest_editions(session, inspection_ids)
+    return [
+        _standing(one, states[one], counted[one], newest.get(one))
+        for one in dict.fromkeys(inspection_ids)
+        if one in counted
+    ]
+
+
+def _standing(inspection_id: str, shown: Status, counted: Counters, newest: EditionRow | None) -> RecordSeal:
+    return RecordSeal(
+        inspection_id=inspection_id,
+        state=state_of(newest),
+        record_state=shown,
+        outcome=counted.outcome,
+        counters=Tally(**asdict(counted)),
+        newest=None if newest is None else edition_of(newest),
+    )

@@ -1,0 +1,238 @@
+"""Finishes a record: requires a verdict on every item and seals the result."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database
+from service.inspection import problems
+from service.inspection.ports import Ports
+from service.inspection.queries import ItemRow, RecordRow, newest_photos, result_values
+from service.inspection.records.items import Items
+from service.inspection.records.records import Records, RecordState, change_record, moment, naive_now
+from service.inspection.rules import verdict_entry
+from service.inspection.seal_state import newest_edition
+from service.inspection.sealing import seal
+from service.inspection.sealing.contents import files_of, reference_image, table_content
+from service.inspection.tables import EDITION, ITEM, POLICY
+from service.web.security import Caller
+from shared import results
+from shared.codes import Status, Verdict
+from shared.results import Entry
+from shared.wire.seal import RecordFinish
+
+CLOCK_DOUBT = dt.timedelta(minutes=5)
+"""So far the clocks of the desktops and of the service may be apart."""
+
+_ITEMS = select(ITEM).order_by(ITEM.c.created_at, ITEM.c.item_id)
+_KNOWN = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name")
+
+
+@dataclass(slots=True)
+class _Case:
+    """An item with its result entries."""
+
+    row: ItemRow
+    entries: list[Entry]
+    photo_file_id: str | None
+    """The newest photo's."""
+
+    @property
+    def undecided(self) -> bool:
+        return results.verdict(self.entries) is Verdict.UNDECIDED
+
+    @property
+    def acceptable(self) -> bool:
+        return self.acceptable_version is not None
+
+    @property
+    def acceptable_version(self) -> int | None:
+        return results.acceptable_version(self.entries, self.photo_file_id)
+
+    @property
+    def named(self) -> dict[str, str]:
+        return {"item_id": self.row.item_id, "item_name": self.row.item_name}
+
+
+class Finishing:
+    """The use case of finishing, one transaction."""
+
+    def __init__(self, database: Database, records: Records, items: Items, ports: Ports) -> None:
+        self._database = database
+        self._records = records
+        self._items = items
+        self._ports = ports
+
+    async def finish(
+        self, inspection_id: str, body: RecordFinish, if_match: str | None, caller: Caller
+    ) -> RecordState:
+        """Close the record with an edition that seals it. All of it happens, or nothing.
+
+        Raises Problem 404, 412, and 409 when the record is sealed, cancelled or empty, while detections are
+        under way, while items are undecided, and when its times cannot be.
+        """
+
+        def work(session: Session) -> RecordState:
+            record = self._records.matching(session, inspection_id, if_match)
+            if record.inspection_status == Status.CANCELLED:
+                raise problems.conflict("检查记录已取消，无法完成，请先重新打开")
+            rows = session.execute(_ITEMS.where(ITEM.c.inspection_id == inspection_id)).all()
+            if not rows:
+                raise problems.conflict("检查记录没有检查项，无法完成，请先添加检查项")
+            photos = newest_photos(session, inspection_id)
+            cases = [_Case(row, json.loads(row.result), photos.get(row.item_id)) for row in rows]
+            self._refuse_running(session, inspection_id, cases)
+            if body.accept_model_opinion:
+                self._accept(session, record, cases, body, caller)
+            _refuse_undecided(cases)
+            self._close(session, record, cases, caller)
+            return self._records.seen(session, inspection_id)
+
+        return await self._database.write(work)
+
+    def _refuse_running(self, session: Session, inspection_id: str, cases: Sequence[_Case]) -> None:
+        waiting = self._ports.waiting_items(session, inspection_id)
+        running = [
+            case
+            for case in cases
+            if case.row.item_id in waiting or any(map(results.is_under_way, case.entries))
+        ]
+        if running:
+            raise problems.detections_running([case.named for case in running])
+
+    def _accept(
+        self,
+        session: Session,
+        record: RecordRow,
+        cases: Sequence[_Case],
+        body: RecordFinish,
+        caller: Caller,
+    ) -> None:
+        """Sign the model's opinion on each undecided item that has one, as a verdict of the caller."""
+        wanted: Collection[str] | None = None if body.item_ids is None else set(body.item_ids)
+        at = moment(session, record)
+        for case in cases:
+            version = case.acceptable_version
+            if (
+                not case.undecided
+                or version is None
+                or (wanted is not None and case.row.item_id not in wanted)
+            ):
+                continue
+            opinion = results.model_opinion(case.entries)
+            verdict = Verdict.PASSED if opinion else Verdict.FAILED
+            entry = verdict_entry(
+                case.entries,
+                verdict,
+                body.reason,
+                caller.user_id,
+                caller.display_name,
+                at,
+                accepted_version=version,
+            )
+            case.entries.append(entry)
+            values = result_values(case.entries)
+            self._items.change(
+                session, record, case.row, values, caller.user_id, caller.address, recomputes=False
+            )
+
+    def _close(self, session: Session, record: RecordRow, cases: Sequence[_Case], caller: Caller) -> None:
+        counted = results.counters(case.entries for case in cases)
+        assert counted.outcome is not None
+        end = _end(record, moment(session, record))
+        values = {
+            "progress": results.record_progress([case.entries for case in cases]),
+            "inspection_status": str(counted.outcome),
+            "record_state": str(results.record_state(counted.outcome, sealed=counted.outcome, begun=True)),
+            "end_time": end,
+        }
+        change_record(session, record, values, caller.user_id, caller.address)
+        before = newest_edition(session, record.inspection_id)
+        edition = 1 if before is None else before.edition + 1
+        accepted = sum(results.accepted_version(results.current(case.entries)) is not None for case in cases)
+        finished = {
+            "by": caller.user_id,
+            "by_name": caller.display_name,
+            "at": end,
+            "needs_release": session.execute(select(POLICY.c.four_eyes)).scalar_one(),
+            "accepted_opinions": accepted,
+        }
+        text = self._content(session, record.inspection_id, edition, finished, counted)
+        values = {
+            "inspection_id": record.inspection_id,
+            "edition": edition,
+            "seal": seal.seal_of(text),
+            "content": text,
+            "outcome": str(counted.outcome),
+            "accepted_opinions": accepted,
+            "finished_by": caller.user_id,
+            "finished_by_name": caller.display_name,
+            "finished_at": end,
+            "needs_release": finished["needs_release"],
+        }
+        session.execute(insert(EDITION).values(values))
+        details = {name: values[name] for name in ("edition", "seal", "outcome", "accepted_opinions")}
+        announce(
+            session,
+            ObjectChange("seal", "record", record.inspection_id, caller.user_id, caller.address, details),
+        )
+
+    def _content(
+        self,
+        session: Session,
+        inspection_id: str,
+        edition: int,
+        finished: dict[str, Any],
+        counted: results.Counters,
+    ) -> str:
+        of_tables = table_content(session, inspection_id)
+        assert of_tables is not None
+        body = self._records.seen(session, inspection_id).body
+        found = [item["result"] for item in of_tables["items"]]
+        return seal.canonical(
+            seal.whole_content(
+                edition,
+                finished,
+                counted,
+                {name: body[name] for name in _KNOWN},
+                self._ports.severities(session, seal.labels_without_severity(found)),
+                of_tables,
+                seal.models_of(found),
+                [seal.file_content(file) for file in files_of(session, self._ports, of_tables)],
+                reference_image(session, self._ports, of_tables),
+            )
+        )
+
+
+def _refuse_undecided(cases: Sequence[_Case]) -> None:
+    undecided = [case for case in cases if case.undecided]
+    if undecided:
+        named = [{**case.named, "acceptable": case.acceptable} for case in undecided]
+        raise problems.undecided(named, sum(case.acceptable for case in undecided))
+
+
+def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:
+    """The end of a record that is finished at this moment, not before its start. Raises Problem 409."""
+    latest = naive_now() + CLOCK_DOUBT
+    if at > latest:
+        raise problems.implausible_times(
+            "记录中的时间晚于服务器时钟，请联系管理员校准服务器时间", end_time=at.isoformat()
+        )
+    start: dt.datetime | None = record.start_time
+    if start is None or start <= at:
+        return at
+    if start > latest:
+        raise problems.implausible_times(
+            "开始时间晚于当前时间，无法完成，请先更正开始时间",
+            start_time=start.isoformat(),
+            end_time=at.isoformat(),
+        )
+    return start

@@ -1,0 +1,279 @@
+"""Checks a sealed record: the database, the stored files and the audit log against its editions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlmodel import Session
+
+from service.db.database import Database
+from service.inspection import problems
+from service.inspection.ports import FileInfo, LoggedSeal, SealLog, StoredHash
+from service.inspection.sealing import seal
+from service.inspection.sealing.contents import stored_rows, table_content
+from service.inspection.tables import EDITION, RECORD
+from shared.wire.seal import DifferenceKind, SealCheck, SealDifference
+
+Json = Any
+Row = Mapping[str, Any]
+
+_SAID = {
+    DifferenceKind.CHANGED: "与封存时不同",
+    DifferenceKind.ADDED: "是封存后新增的",
+    DifferenceKind.MISSING: "已不存在",
+    DifferenceKind.FILE_CHANGED: "的内容与封存时不同",
+    DifferenceKind.FILE_MISSING: "已丢失",
+    DifferenceKind.FILE_RENAMED: "的信息与封存时不同",
+    DifferenceKind.SEAL_BROKEN: "与封存码不符",
+    DifferenceKind.LOG_DIFFERS: "与审计日志不符",
+    DifferenceKind.UNREADABLE: "无法读取",
+}
+
+
+class NeverSealedError(LookupError):
+    """There is no edition to check: the record is not known or was never finished."""
+
+
+@dataclass(slots=True)
+class _CheckState:
+    """What one transaction sees; `current`: the record is sealed, so it is to be as in the newest edition."""
+
+    inspection_id: str
+    edition: int
+    seal: str
+    current: bool
+    content: Mapping[str, Json] = field(default_factory=dict)
+    differences: list[SealDifference] = field(default_factory=list)
+
+    @property
+    def files(self) -> Sequence[Mapping[str, Json]]:
+        files: Sequence[Mapping[str, Json]] = self.content.get("files", [])
+        return files
+
+    def differs(
+        self,
+        kind: DifferenceKind,
+        path: str,
+        item: Mapping[str, Json] | None = None,
+        file: Mapping[str, Json] | None = None,
+        model: Mapping[str, Json] | None = None,
+    ) -> None:
+        item_id = None if item is None else str(item["item_id"])
+        item_name = None if item is None else str(item["item_name"])
+        within = path.partition(".")[2] if item is not None else path
+        place = "" if item is None else f"检查项“{item_name}”"
+        if file is not None:
+            place += f"{'的' if place else ''}文件“{file['filename']}”"
+        elif model is not None:
+            place = f"检测模型“{model['model_name'] or model['model_id']}”的文件"
+        elif within:
+            place += f"{'的 ' if place else ''}{within} "
+        self.differences.append(
+            SealDifference(
+                kind=kind,
+                path=path,
+                item_id=item_id,
+                item_name=item_name,
+                file_id=None if file is None else str(file["file_id"]),
+                message=f"{place}{_SAID[kind]}",
+            )
+        )
+
+
+class SealChecks:
+    """Checks records of one database; `stored_hash` reads the stored files, `model_hash` those of models."""
+
+    def __init__(
+        self,
+        database: Database,
+        file_info: FileInfo,
+        seal_log: SealLog,
+        stored_hash: StoredHash,
+        model_hash: StoredHash,
+    ) -> None:
+        self._database = database
+        self._file_info = file_info
+        self._seal_log = seal_log
+        self._stored_hash = stored_hash
+        self._model_hash = model_hash
+        # Reading every file of a record takes the disk: one record at a time.
+        self._lock = asyncio.Lock()
+
+    async def check(self, inspection_id: str) -> SealCheck:
+        """Compare what is there with the editions of a record.
+
+        Raises Problem 404 for an unknown record, and 409 for one that was never finished.
+        """
+        async with self._lock:
+            try:
+                look = await self._database.read(lambda session: self._look(session, inspection_id))
+            except NeverSealedError:
+                known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
+                found = await self._database.read(lambda session: session.execute(known).one_or_none())
+                raise (problems.no_record() if found is None else problems.not_sealed()) from None
+            return await asyncio.to_thread(self._judge, look)
+
+    def check_now(self, inspection_id: str) -> SealCheck:
+        """`check` on this thread. Raises NeverSealedError."""
+        return self._judge(self._database.read_now(lambda session: self._look(session, inspection_id)))
+
+    def _look(self, session: Session, inspection_id: str) -> _CheckState:
+        if not self._database.is_sqlite:
+            # Record, editions and log as of one moment, while others write.
+            session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        rows = stored_rows(session, EDITION, EDITION.c.inspection_id == inspection_id, EDITION.c.edition)
+        log = self._seal_log(session, inspection_id)
+        look = _begun(inspection_id, rows, log)
+        _compare_log(look, rows, log)
+        for row in rows:
+            content = _content(look, row)
+            if row is rows[-1]:
+                look.content = content
+        with _unreadable_said(look):
+            if look.current and look.content:
+                self._compare_tables(session, look)
+            for at, file in enumerate(look.files):
+                self._compare_file(session, look, at, file)
+        return look
+
+    def _compare_tables(self, session: Session, look: _CheckState) -> None:
+        now = table_content(session, look.inspection_id, look.content.get("format", seal.FORM))
+        if now is None:
+            look.differs(DifferenceKind.MISSING, "record")
+            return
+        for found in seal.differences(look.content, seal.parsed(seal.canonical(now))):
+            look.differs(found.kind, found.path, found.item)
+        # It follows from the edition and is no part of its content.
+        state = select(RECORD.c.record_state).where(RECORD.c.inspection_id == look.inspection_id)
+        if session.execute(state).scalar_one() != look.content["outcome"]:
+            look.differs(DifferenceKind.CHANGED, "record.record_state")
+
+    def _compare_file(self, session: Session, look: _CheckState, at: int, file: Mapping[str, Json]) -> None:
+        try:
+            known = self._file_info(session, file["file_id"])
+        except ValueError:
+            # SQLite keeps any text in place of a time.
+            look.differs(DifferenceKind.UNREADABLE, f"files[{at}]", _owner(look, file), file)
+            return
+        if known is None:
+            look.differs(DifferenceKind.FILE_MISSING, f"files[{at}]", _owner(look, file), file)
+        elif seal.parsed(seal.canonical(seal.file_content(known))) != file:
+            look.differs(DifferenceKind.FILE_RENAMED, f"files[{at}]", _owner(look, file), file)
+
+    def _judge(self, look: _CheckState) -> SealCheck:
+        """Read the stored files too, outside of the transaction."""
+        with _unreadable_said(look):
+            for at, file in enumerate(look.files):
+                found = self._stored_hash(file["sha256"])
+                if found != file["sha256"]:
+                    lost = DifferenceKind.FILE_MISSING if found is None else DifferenceKind.FILE_CHANGED
+                    look.differs(lost, f"files[{at}]", _owner(look, file), file)
+            self._judge_models(look)
+        return SealCheck(
+            inspection_id=look.inspection_id,
+            edition=look.edition,
+            seal=look.seal,
+            intact=not look.differences,
+            current=look.current,
+            files=len(look.files),
+            differences=look.differences,
+        )
+
+    def _judge_models(self, look: _CheckState) -> None:
+        """The file of a model never changes, and stays: each entry that it made names it."""
+        models: Sequence[Mapping[str, Json]] = look.content.get("models", [])
+        hashes = {model["model_sha256"] for model in models} - {None}
+        found = {sha256: self._model_hash(sha256) for sha256 in hashes}
+        for at, model in enumerate(models):
+            sha256 = model["model_sha256"]
+            if sha256 is not None and found[sha256] != sha256:
+                lost = DifferenceKind.FILE_MISSING if found[sha256] is None else DifferenceKind.FILE_CHANGED
+                look.differs(lost, f"models[{at}]", model=model)
+
+
+@contextmanager
+def _unreadable_said(look: _CheckState) -> Iterator[None]:
+    """A content that someone changed may lack what every content has: that is a difference, not a fault."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError):
+        look.differs(DifferenceKind.UNREADABLE, f"editions[{look.edition}].content")
+
+
+def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _CheckState:
+    if rows:
+        newest = rows[-1]
+        return _CheckState(inspection_id, newest["edition"], newest["seal"], newest["reopened_at"] is None)
+    finished = [entry.details for entry in log if entry.action == "seal"]
+    if not finished:
+        raise NeverSealedError(inspection_id)
+    return _CheckState(inspection_id, finished[-1]["edition"], finished[-1]["seal"], current=False)
+
+
+def _content(look: _CheckState, row: Row) -> Mapping[str, Json]:
+    """The content of an edition, compared with its seal and with what its row says beside it."""
+    path = f"editions[{row['edition']}]"
+    if seal.seal_of(row["content"]) != row["seal"]:
+        look.differs(DifferenceKind.SEAL_BROKEN, f"{path}.content")
+    try:
+        content: Mapping[str, Json] = seal.parsed(row["content"])
+        said = {"edition": content["edition"], "outcome": content["outcome"], **content["finished"]}
+    except (seal.UnreadableError, KeyError, TypeError):
+        look.differs(DifferenceKind.UNREADABLE, f"{path}.content")
+        return {}
+    beside = {
+        "edition": row["edition"],
+        "outcome": row["outcome"],
+        "by": row["finished_by"],
+        "by_name": row["finished_by_name"],
+        "at": row["finished_at"],
+        "needs_release": row["needs_release"],
+        "accepted_opinions": row["accepted_opinions"],
+    }
+    now = seal.parsed(seal.canonical(beside))
+    for name in sorted(now):
+        if said.get(name) != now[name]:
+            look.differs(DifferenceKind.CHANGED, f"{path}.{name}")
+    return content
+
+
+def _compare_log(look: _CheckState, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> None:
+    """The log has one entry for each seal, release and reopening, and each says the same as the edition."""
+    by_edition = {row["edition"]: row for row in rows}
+    logged = {(entry.action, entry.details.get("edition")): entry for entry in log}
+    for action, number in logged:
+        if action == "seal" and number not in by_edition:
+            look.differs(DifferenceKind.MISSING, f"editions[{number}]")
+    for number, row in by_edition.items():
+        for action, done in _DONE.items():
+            entry = logged.get((action, number))
+            if not _agree(row, action, done, entry):
+                look.differs(DifferenceKind.LOG_DIFFERS, f"editions[{number}].{action}")
+
+
+# What the log says of an action, by the columns of an edition.
+_DONE = {
+    "seal": ("seal", "outcome", "accepted_opinions"),
+    "release": ("seal", "released_by", "released_by_name", "released_at"),
+    "reopen": ("seal", "reopened_by", "reopened_by_name", "reopened_at", "reopen_reason"),
+}
+
+
+def _agree(row: Row, action: str, names: Sequence[str], entry: LoggedSeal | None) -> bool:
+    who = {"seal": "finished_by", "release": "released_by", "reopen": "reopened_by"}[action]
+    if entry is None:
+        return all(row[name] is None for name in names[1:]) and action != "seal"
+    said = {name: entry.details.get(name) for name in names}
+    now = {name: row[name] for name in names}
+    return entry.actor == row[who] and seal.canonical(said) == seal.canonical(now)
+
+
+def _owner(look: _CheckState, file: Mapping[str, Json]) -> Mapping[str, Json] | None:
+    """An item that names the file."""
+    items: Sequence[Mapping[str, Json]] = look.content.get("items", [])
+    return next((item for item in items if file["file_id"] in seal.canonical(item)), None)

@@ -1,0 +1,34 @@
+"""Checks sealed records beside a running service; composes what that needs of several domains."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sqlmodel import Session
+
+from service.audit.service import of_object
+from service.db.database import Database
+from service.detection.models.registry import model_hash
+from service.files.lookup import file_info, stored_hash
+from service.inspection.ports import LoggedSeal
+from service.inspection.sealing.seal_check import SealChecks
+from service.settings import Settings
+
+_ACTIONS = ("seal", "release", "reopen")
+
+
+def seal_log(session: Session, inspection_id: str) -> list[LoggedSeal]:
+    """The audit log's entries about a record's editions, oldest first."""
+    found = of_object(session, "record", inspection_id, _ACTIONS)
+    return [LoggedSeal(entry.action, entry.actor, entry.details) for entry in found]
+
+
+def seal_checks(database: Database, settings: Settings) -> SealChecks:
+    """The checks of records on a database, for a command."""
+    return SealChecks(
+        database,
+        file_info,
+        seal_log,
+        partial(stored_hash, settings.files_dir),
+        partial(model_hash, settings.models_dir),
+    )

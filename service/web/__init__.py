@@ -1,0 +1,1 @@
+"""What every request passes: middleware, envelopes, errors, body checks, access rights, API document."""

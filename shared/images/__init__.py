@@ -1,0 +1,1 @@
+"""Images in both processes: the one import of OpenCV, PNG headers, tiles, upright pixels."""

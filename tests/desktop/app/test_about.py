@@ -1,0 +1,47 @@
+"""The window that says what this program is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.app import about
+from desktop.app.about import About
+from desktop.context import Context
+from desktop.widgets.basic.buttons import Button
+from shared import __version__
+
+
+def test_one_click_copies_what_it_says(qtbot: QtBot, context: Context) -> None:
+    context.data_folder = Path("/data/绕机")
+    window = About(None, context)
+    qtbot.addWidget(window)
+    window.copy.click()
+    copied = QApplication.clipboard().text().splitlines()
+    assert f"Version: {__version__}" in copied
+    assert f"Data: {context.data_folder}" in copied
+    assert f"Service: {context.session.base_url}" in copied
+
+
+def test_its_own_service_has_no_address_to_tell(qtbot: QtBot, context: Context) -> None:
+    context.embedded = True
+    window = About(None, context)
+    qtbot.addWidget(window)
+    assert ("Service", "This computer") in window.facts
+
+
+def test_the_licences_are_offered_where_they_lie(
+    qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offered() -> list[str]:
+        window = About(None, context)
+        qtbot.addWidget(window)
+        return [button.text() for button in window.findChildren(Button)]
+
+    assert "Third-party licences" not in offered()
+    (tmp_path / "licences").mkdir()
+    monkeypatch.setattr(about, "root", lambda: tmp_path)
+    assert "Third-party licences" in offered()

@@ -1,0 +1,432 @@
+"""The window: one page in front, rights, the way back, the login that ends, the notices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from desktop.app import window as window_module
+from desktop.app.palette import Palette, score
+from desktop.app.shortcut_sheet import ShortcutDialog, ShortcutSheet
+from desktop.app.window import MainWindow
+from desktop.connection.local_service import ServiceState
+from desktop.context import Context, Unsent
+from desktop.theme import DARK, LIGHT, Mode, stylesheet, theme_manager
+from desktop.widgets import Page, PageFactory
+from shared.codes import Hindrance, Permission, Role
+from tests.desktop.conftest import make_payload
+
+
+class _Page(Page):
+    stays: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.openings: list[dict[str, Any]] = []
+        self.left = 0
+        self.line = QLineEdit()
+        column = QVBoxLayout(self)
+        column.addWidget(self.line)
+
+    @classmethod
+    def title(cls) -> str:
+        return cls.page_id.title()
+
+    def opened(self, params: dict[str, Any]) -> None:
+        self.openings.append(params)
+        if "text" in params:
+            self.line.setText(params["text"])
+
+    def leave(self) -> bool:
+        self.left += 1
+        return not self.stays
+
+    def return_params(self) -> dict[str, Any]:
+        return {"text": self.line.text()}
+
+
+class Login(_Page):
+    page_id, in_frame = "login", False
+
+
+class Records(_Page):
+    page_id, icon, permission = "records", "list", Permission.INSPECTION_READ
+
+
+class Workbench(_Page):
+    page_id, permission, has_status_bar = "workbench", Permission.INSPECTION_READ, True
+
+
+class People(_Page):
+    page_id, icon, permission = "people", "people", Permission.USER_MANAGE
+
+
+@pytest.fixture
+def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
+    made = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)])
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    yield made
+    made.close()
+
+
+def page_of(window: MainWindow, kind: type[_Page]) -> _Page:
+    found = window.made(kind.page_id)
+    assert isinstance(found, kind)
+    return found
+
+
+def in_front(window: MainWindow) -> str:
+    return window.page.page_id if window.page is not None else ""
+
+
+def test_without_a_login_only_the_login_page_is_seen(window: MainWindow) -> None:
+    assert in_front(window) == "login"
+    assert not window.rail.isVisible()
+    assert not window.go("records")
+
+
+def test_a_login_leads_to_the_records_and_fills_the_rail(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.INSPECTOR))
+    assert in_front(window) == "records"
+    assert window.rail.isVisible()
+    assert window.rail.page_ids() == ["records"]
+    assert "张三" in window.rail.account.accessibleName()
+    assert context.preferences.values.user_name == "user-u1"
+    assert not window.go("people")
+    context.enter(make_payload(Role.ADMIN))
+    assert window.rail.page_ids() == ["records", "people"]
+
+
+def test_parameters_arrive_and_the_way_back_leads_to_the_place(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    records, workbench = page_of(window, Records), page_of(window, Workbench)
+    records.line.setText("wing")
+    records.navigate.emit("workbench", {"record_id": "7"})
+    assert workbench.openings == [{"record_id": "7"}]
+    assert window.status_bar.isVisible()
+    assert window.windowTitle() == "Workbench — Walkaround"
+    workbench.status.emit("left", "right")
+    assert (window.status_bar.left.text(), window.status_bar.right.text()) == ("left", "right")
+    records.line.clear()
+    assert context.commands.run("back")
+    assert records.line.text() == "wing"
+    assert not window.status_bar.isVisible()
+
+
+def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    records = page_of(window, Records)
+    records.stays = True  # type: ignore[misc]
+    assert not window.go("people")
+    assert in_front(window) == "records"
+    window.rail.chosen.emit("people")
+    assert in_front(window) == "records"
+    assert not window.close()
+    records.stays = False  # type: ignore[misc]
+    assert window.go("people")
+
+
+def test_closing_asks_while_photos_are_not_sent(
+    window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, asked, answers = [2], [], [False, True]
+
+    def tell(unsent: Unsent) -> None:
+        unsent.photos += waiting[0]
+
+    def confirm(_parent: object, _title: str, text: str, verb: str) -> bool:
+        asked.append((text, verb))
+        return answers.pop(0)
+
+    monkeypatch.setattr(window_module, "confirm", confirm)
+    context.closeAsked.connect(tell)
+    context.enter(make_payload(Role.ADMIN))
+    assert not window.close()
+    assert window.isVisible()
+    assert asked == [
+        (
+            "2 photo(s) not uploaded yet. They will be lost if you close now.",
+            "Close anyway",
+        )
+    ]
+    assert window.close()
+    assert len(asked) == 2
+    window.show()
+    waiting[0] = 0
+    assert window.close()
+    assert len(asked) == 2
+
+
+def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    records = page_of(window, Records)
+    records.stays = True  # type: ignore[misc]
+    context.commands.run("logout")
+    assert context.payload is not None
+    records.stays = False  # type: ignore[misc]
+    context.commands.run("logout")
+    assert context.payload is None
+    assert in_front(window) == "login"
+    assert not context.commands.possible("logout")
+
+
+def test_a_login_that_was_lost_comes_back_to_where_the_person_was(
+    window: MainWindow, context: Context
+) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    window.go("people")
+    people = page_of(window, People)
+    people.line.setText("half a sentence")
+    context.payload = None
+    context.loginChanged.emit()
+    assert in_front(window) == "login"
+    people.line.clear()
+    context.enter(make_payload(Role.ADMIN))
+    assert in_front(window) == "people"
+    assert people.line.text() == "half a sentence"
+
+
+def test_another_user_does_not_return_to_last_page(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    window.go("people")
+    context.payload = None
+    context.loginChanged.emit()
+    context.enter(make_payload(Role.ADMIN, user_id="u2"))
+    assert in_front(window) == "records"
+
+
+def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    context.show_service(ServiceState.READY)
+    assert not window.banner.isVisible()
+    assert "Service ready" in window.rail.account.accessibleName()
+    context.show_service(ServiceState.RESTARTING)
+    assert window.banner.isVisible()
+    assert "you can continue working" in window.banner.text()
+    context.data_folder = Path("/srv/daten")
+    for hindrance in set(Hindrance) - {Hindrance.NO_DATABASE}:
+        context.show_service(ServiceState.STARTING)
+        context.show_service(ServiceState.FAILED, hindrance)
+        assert "/srv/daten" in window.banner.text()
+    context.show_service(ServiceState.STARTING)
+    context.show_service(ServiceState.FAILED)
+    assert "Cannot start or connect to the service" in window.banner.text()
+    with qtbot.waitSignal(window.retry_wanted):
+        window.banner.acted.emit()
+    context.show_service(ServiceState.READY)
+    assert not window.banner.isVisible()
+
+
+def test_a_toast_goes_by_itself_or_by_a_click(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    page_of(window, Records).toast.emit("Exported 53 records")
+    assert window.toast.isVisible()
+    assert window.toast.text() == "Exported 53 records"
+    qtbot.mouseClick(window.toast, Qt.MouseButton.LeftButton)
+    assert not window.toast.isVisible()
+
+
+def test_a_long_toast_stays_inside_the_window(window: MainWindow, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    said = "Report saved: /" + "a_folder_without_blanks_&_more/" * 20
+    window.resize(1024, 700)
+    page_of(window, Records).toast.emit(said)
+    assert window.toast.text() == said
+    assert window.rect().contains(window.toast.geometry())
+    window.resize(800, 700)
+    assert window.rect().contains(window.toast.geometry())
+
+
+def test_the_place_of_the_window_is_kept(
+    window: MainWindow, context: Context, qtbot: QtBot, qapp: QApplication
+) -> None:
+    window.resize(1024, 720)
+    window.close()
+    again = MainWindow(context, [PageFactory(Login, Login)])
+    qtbot.addWidget(again)
+    assert again.height() == 720  # 900 without it; the width is bounded by the screen
+
+
+def test_the_palette_finds_and_does(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    palette.open()
+    assert "go.people" in palette.offered()
+    assert "edit.undo" not in palette.offered()
+    assert "palette" not in palette.offered()
+    qtbot.keyClicks(palette.line, "goadm")
+    assert palette.offered()[0] == "go.people"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert in_front(window) == "people"
+    assert not palette.isVisible()
+
+
+def test_the_palette_is_walked_by_arrows(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    palette.open()
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    assert palette.list.currentRow() == 1
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    assert palette.list.currentRow() == 0
+    qtbot.keyClicks(palette.line, "qqqq")
+    assert palette.offered() == []
+    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+def test_the_palette_knows_english_words_in_another_language(
+    window: MainWindow, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    monkeypatch.setattr(context.commands, "title", lambda _id: "转到")
+    monkeypatch.setattr(context.commands, "section", lambda _id: "程序")
+    palette = Palette(window, context.commands)
+    qtbot.addWidget(palette)
+    qtbot.keyClicks(palette.line, "dark")
+    assert palette.offered()[0] == "theme.dark"
+
+
+def test_better_matches_score_higher() -> None:
+    assert score("zi", "Zoom in") > score("zi", "Fuzzy find")  # type: ignore[operator]
+    assert score("rec", "Records") > score("rec", "Draw a rectangle c")  # type: ignore[operator]
+    assert score("xyz", "Zoom in") is None
+    assert score("", "Zoom in") is not None
+
+
+def test_the_sheet_lists_every_key_and_finds(qtbot: QtBot, context: Context) -> None:
+    sheet = ShortcutSheet(None, context.commands)
+    qtbot.addWidget(sheet)
+    assert sheet.shown_keys("edit.redo") == "Ctrl+Shift+Z · Ctrl+Y"
+    context.commands.set_keys("edit.redo", ["F7"])
+    assert sheet.shown_keys("edit.redo") == "F7"
+
+
+def test_a_new_key_says_what_it_meant(qtbot: QtBot, context: Context) -> None:
+    edit = ShortcutDialog(None, context.commands, "view.fit")
+    qtbot.addWidget(edit)
+    edit.show()
+    qtbot.keyClick(edit.editor, Qt.Key.Key_Y)
+    assert "Verdict: passed" in edit.warning.text()
+    edit.take.click()
+    assert context.commands.keys("view.fit") == ("Y",)
+    assert context.commands.keys("item.pass") == ()
+
+
+def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, context: Context) -> None:
+    def marked() -> list[str]:
+        window._settings()
+        (menu,) = (menu for menu in window.findChildren(QMenu) if menu.isVisible())
+        texts = [entry.text() for entry in menu.actions() if entry.isChecked()]
+        menu.close()
+        QApplication.processEvents()
+        return texts
+
+    assert marked() == ["Theme: system default", "Language: system default"]
+    context.commands.run("theme.dark")
+    context.preferences.change(language="zh_CN")
+    assert marked() == ["Theme: dark", "Language: Chinese"]
+    context.commands.run("theme.system")
+
+
+def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(
+    window: MainWindow, context: Context, qtbot: QtBot
+) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    light, dark = stylesheet(LIGHT), stylesheet(DARK)
+    theme_manager().set_mode(Mode.LIGHT)
+    records, people = page_of(window, Records), page_of(window, People)
+    assert window.go("people")
+    assert window.go("records")
+    assert (records.styleSheet(), people.styleSheet()) == (light, light)
+    theme_manager().set_mode(Mode.DARK)
+    try:
+        # The page follows in a turn of its own: frame and page together would hold the window too long.
+        assert (records.styleSheet(), window.rail.styleSheet()) == (light, dark)
+        qtbot.waitUntil(lambda: records.styleSheet() == dark)
+        assert people.styleSheet() == light
+        assert window.go("people")
+        assert people.styleSheet() == dark
+    finally:
+        theme_manager().set_mode(Mode.SYSTEM)
+
+
+def test_first_window_fits_on_the_screen(qtbot: QtBot, context: Context) -> None:
+    window = MainWindow(context, [PageFactory(Login, Login), PageFactory(Records, Records)])
+    qtbot.addWidget(window)
+    room = window.screen().availableSize()
+    assert window.height() < room.height()
+    assert window.width() < room.width()
+    assert window.minimumSize() == QSize(1024, 700).boundedTo(room - QSize(8, 40))
+
+
+def test_pages_are_made_when_they_are_opened_and_ahead(
+    qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def kind(page: type[_Page]) -> PageFactory:
+        return PageFactory(page, lambda: made.append(page.page_id) or page())  # type: ignore[func-returns-value]
+
+    window = MainWindow(context, [kind(page) for page in (Login, Records, Workbench, People)])
+    qtbot.addWidget(window)
+    assert made == ["login"]
+    context.enter(make_payload(Role.ADMIN))
+    assert window.rail.page_ids() == ["records", "people"]
+    assert window.go("people")
+    assert made == ["login", "records", "people"]
+    window.show()
+    assert made == ["login", "records", "people"]
+    window.make_no_more()
+    qtbot.wait(2 * window._ahead.interval())
+    assert made == ["login", "records", "people"]
+    window.hide()
+    window.show()
+    qtbot.waitUntil(lambda: made == ["login", "records", "people", "workbench"])
+    assert window.go("workbench")
+    assert made[-1:] == ["workbench"]
+
+
+def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
+    pages = [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)]
+    for logged_in, there in ((False, "login"), (True, "workbench")):
+        if logged_in:
+            context.enter(make_payload(Role.ADMIN))
+        window = MainWindow(context, pages, waits=True)
+        qtbot.addWidget(window)
+        assert window.page is None
+        window.arrive(("workbench", {"text": "7"}))
+        assert in_front(window) == there
+    assert page_of(window, Workbench).openings == [{"text": "7"}]
+    assert window.rail.page_ids() == ["records", "people"]
+    window.arrive(("people", {}))
+    assert in_front(window) == "people"
+
+
+def test_a_window_goes_a_page_at_a_time(qtbot: QtBot, context: Context) -> None:
+    context.enter(make_payload(Role.ADMIN))
+    window = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)])
+    pages = [page_of(window, kind) for kind in (Login, Records, Workbench, People)]
+    left: list[int] = []
+    for part in (*pages, window):
+        part.destroyed.connect(lambda: left.append(sum(map(isValid, pages))))
+    window.discard()
+    # What the context says reaches it no more, and makes no page again.
+    context.enter(make_payload(Role.ADMIN))
+    qtbot.waitUntil(lambda: not isValid(window))
+    assert len(left) == 5
+    assert left[-1] == 0
+    assert left == sorted(left, reverse=True)

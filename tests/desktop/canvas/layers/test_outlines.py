@@ -1,0 +1,58 @@
+"""Outlines of thousands of rectangles at once: the very pixels that a pen would draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtWidgets import QApplication
+
+from desktop.canvas.layers.outlines import crisp_boxes, paint_outlines
+from desktop.canvas.model.rect_index import Edges
+from desktop.canvas.model.viewport import Viewport
+
+WIDTH, HEIGHT = 240, 160
+AROUND = 300
+"""Room around the view for the pen: Qt loses a corner px of a rectangle that the edge of a picture cuts."""
+CORNERS = st.tuples(st.floats(-50, 300), st.floats(-50, 200), st.floats(0.2, 400), st.floats(0.2, 400))
+
+
+def sheet(ratio: int, around: int = 0) -> QImage:
+    size = QSize(WIDTH + 2 * around, HEIGHT + 2 * around) * ratio
+    made = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    made.setDevicePixelRatio(ratio)
+    made.fill(Qt.GlobalColor.transparent)
+    return made
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    groups=st.lists(
+        st.tuples(st.lists(CORNERS, max_size=8), st.sampled_from(["#ff5d57", "#3fb97a"])), max_size=3
+    ),
+    scale=st.floats(0.05, 30),
+)
+def test_they_are_the_pixels_of_a_pen(
+    qapp: QApplication, ratio: int, groups: list[tuple[list[tuple[float, ...]], str]], scale: float
+) -> None:
+    viewport = Viewport(300, 200, WIDTH, HEIGHT, scale, -7.3, 4.6)
+    drawn, painted = sheet(ratio, AROUND), sheet(ratio)
+    wanted: list[tuple[Edges, QColor]] = []
+    with QPainter(drawn) as painter:
+        painter.translate(AROUND, AROUND)
+        for corners, name in groups:
+            edges = np.array(corners).reshape(-1, 4)
+            edges[:, 2:] += edges[:, :2]
+            wanted.append((edges, QColor(name)))
+            pen = QPen(QColor(name), 1.0)
+            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+            painter.setPen(pen)
+            painter.drawRects(crisp_boxes(edges, viewport))
+    with QPainter(painted) as painter:
+        paint_outlines(painter, viewport, wanted)
+    inside = QRect(AROUND * ratio, AROUND * ratio, WIDTH * ratio, HEIGHT * ratio)
+    assert painted == drawn.copy(inside)

@@ -1,0 +1,72 @@
+"""Zooming and panning: what is below the pointer stays there, and the picture is never lost from view."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from desktop.canvas.model.viewport import MAX_SCALE, Viewport
+from shared.geometry import Rect
+
+VIEW = st.builds(
+    Viewport, st.integers(1, 30_000), st.integers(1, 30_000), st.floats(50, 4000), st.floats(50, 3000)
+).map(Viewport.fit)
+
+
+@settings(max_examples=100, deadline=None)
+@given(view=VIEW, x=st.floats(0, 1), y=st.floats(0, 1))
+def test_points_come_back(view: Viewport, x: float, y: float) -> None:
+    image = (x * view.image_width, y * view.image_height)
+    assert view.to_image(*view.to_view(*image)) == pytest.approx(image, abs=1e-6 * max(view.image_width, 1))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    view=VIEW,
+    scale=st.floats(0.0001, 500),
+    steps=st.lists(st.tuples(st.floats(-900, 900), st.floats(-900, 900))),
+)
+def test_something_of_the_picture_is_always_seen(
+    view: Viewport, scale: float, steps: list[tuple[float, float]]
+) -> None:
+    view = view.zoomed(scale, view.width / 2, view.height / 2)
+    assert view.scale <= MAX_SCALE
+    for dx, dy in steps:
+        view = view.panned(dx, dy)
+        assert not view.visible.empty
+
+
+def test_zooming_keeps_the_point_below_the_pointer() -> None:
+    view = Viewport(4000, 3000, 800, 600).fit().zoomed(1.0, 400, 300)
+    before = view.to_image(250, 170)
+    assert view.zoomed(4.0, 250, 170).to_image(250, 170) == pytest.approx(before, abs=0.2)
+
+
+def test_zooming_ends_at_half_of_what_fits_and_of_a_small_picture_at_half_its_size() -> None:
+    assert Viewport(4000, 3000, 800, 600).fit().zoomed(1e-9, 400, 300).scale == pytest.approx(0.1)
+    assert Viewport(40, 30, 800, 600).fit().zoomed(1e-9, 400, 300).scale == pytest.approx(0.5)
+
+
+def test_fitting_centres_and_resizing_keeps_it_fitted() -> None:
+    view = Viewport(1000, 500, 800, 800).fit()
+    assert (view.scale, view.left, view.top) == (0.8, 0, 200)
+    assert view.visible == Rect(0, 0, 1000, 500)
+    wider = view.resized(400, 800)
+    assert (wider.fitted, wider.scale) == (True, 0.4)
+    close = view.zoomed(3, 400, 400)
+    middle = close.to_image(400, 400)
+    assert close.resized(600, 500).to_image(300, 250) == pytest.approx(middle, abs=1)
+
+
+def test_showing_a_region_puts_it_in_the_middle() -> None:
+    view = Viewport(4000, 3000, 800, 600).fit()
+    shown = view.showing(Rect(1000, 1000, 200, 100))
+    assert shown.scale == 2
+    assert shown.to_view(1100, 1050) == pytest.approx((400, 300), abs=1)
+    assert view.showing(Rect(10, 10, 1, 1)).scale == 8
+    assert view.showing(Rect(0, 0, 4000, 3000)).scale == view.fit_scale
+
+
+def test_empty_picture_has_no_visible_part() -> None:
+    assert Viewport(0, 0, 800, 600).fit().visible.empty

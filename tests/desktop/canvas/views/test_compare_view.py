@@ -1,0 +1,194 @@
+"""Alignment of a photo to the reference, and the view that holds both against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.layers.colours import DARK_COLOURS
+from desktop.canvas.layers.finding_layer import FindingBox, mapped_corners
+from desktop.canvas.views.alignment import AlignedPair, align, align_cut, homography_from_points
+from desktop.canvas.views.compare_view import CompareView
+from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.imaging.decoding.pixels import to_qimage
+from desktop.imaging.sources.cut import ImageCrop
+from shared.geometry import Rect
+
+
+def picture(width: int, height: int, *squares: tuple[int, int, int, int]) -> QImage:
+    """Grey with white squares (x, y, w, h)."""
+    pixels = np.full((height, width), 0xFF606060, np.uint32)
+    for x, y, w, h in squares:
+        pixels[y : y + h, x : x + w] = 0xFFFFFFFF
+    return to_qimage(pixels)
+
+
+def white_box(image: QImage) -> tuple[int, int, int, int]:
+    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()) & 0xFF
+    y, x = np.nonzero(rows > 200)
+    return int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1
+
+
+def test_a_photo_is_brought_onto_the_crop() -> None:
+    reference = picture(100, 80, (20, 30, 40, 20))
+    photo = picture(400, 300, (100, 110, 80, 40))
+    # the crop begins at (200, 100) of the reference image; the photo is twice as fine, shifted
+    homography = np.array([[2.0, 0, -340.0], [0, 2.0, -150.0], [0, 0, 1]])
+    pair = align(reference, photo, homography, (200, 100))
+    assert pair.aligned
+    assert (pair.reference.width(), pair.photo.width()) == (200, 200)
+    assert pair.photo_size == (400, 300)
+    assert white_box(pair.reference) == pytest.approx(white_box(pair.photo), abs=1)
+    assert pair.difference.pixelColor(60, 80).lightness() < 20
+    corners = mapped_corners(Rect(100, 110, 80, 40), pair.mapping)
+    assert corners[0] == pytest.approx((40, 60))
+    assert corners[2] == pytest.approx((120, 100))
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_smaller_edition_of_a_photo_is_spoken_of_in_px_of_the_whole(known: bool) -> None:
+    # A quarter of a photo of 800 x 600 px, which shows the reference twice as fine.
+    cut = ImageCrop(picture(200, 150, (50, 60, 40, 20)), np.diag([0.25, 0.25, 1.0]), (800, 600))
+    pair = align_cut(picture(400, 300), cut, np.diag([2.0, 2.0, 1.0]) if known else None)
+    assert pair.photo_size == (800, 600)
+    assert pair.aligned is known
+    share = pair.photo.width() / 800
+    corners = mapped_corners(Rect(200, 240, 160, 80), pair.mapping)
+    assert corners[0] == pytest.approx((200 * share, 240 * share))
+    assert white_box(pair.photo)[:2] == pytest.approx(corners[0], abs=2)
+
+
+def test_what_is_new_is_bright_in_the_difference() -> None:
+    reference, photo = picture(100, 80), picture(100, 80, (50, 40, 20, 20))
+    pair = align(reference, photo, np.eye(3))
+    assert pair.difference.pixelColor(60, 50).lightness() > 100
+    assert pair.difference.pixelColor(10, 10).lightness() < 20
+
+
+def test_without_a_homography_the_photo_is_stretched() -> None:
+    pair = align(picture(100, 80), picture(300, 300, (0, 0, 150, 300)), None)
+    assert not pair.aligned
+    left, _, right, _ = white_box(pair.photo)
+    assert (left, right / pair.photo.width()) == (0, pytest.approx(0.5, abs=0.02))
+    assert pair.difference.isNull()
+
+
+def test_what_cannot_be_aligned_is_refused() -> None:
+    with pytest.raises(ValueError, match="pixels"):
+        align(QImage(), picture(9, 9), None)
+    with pytest.raises(ValueError, match="inverted"):
+        align(picture(9, 9), picture(9, 9), np.zeros((3, 3)))
+
+
+def test_three_points_give_the_mapping() -> None:
+    reference = [(0.0, 0.0), (100.0, 0.0), (0.0, 100.0)]
+    photo = [(10.0, 20.0), (210.0, 20.0), (10.0, 220.0)]
+    assert homography_from_points(reference, photo) @ [50, 25, 1] == pytest.approx([110, 70, 1])
+    with pytest.raises(ValueError, match="line"):
+        homography_from_points([(0, 0), (1, 1), (2, 2)], photo)
+    with pytest.raises(ValueError, match="three"):
+        homography_from_points(reference[:2], photo[:2])
+
+
+@pytest.fixture
+def pair() -> AlignedPair:
+    return align(picture(100, 80), picture(100, 80, (0, 0, 100, 80)), np.eye(3))
+
+
+@pytest.fixture
+def view(qtbot: QtBot, pair: AlignedPair) -> CompareView:
+    made = CompareView()
+    qtbot.addWidget(made)
+    made.resize(402, 200)
+    made.show()
+    made.set_pair(pair)
+    return made
+
+
+def lightness(view: CompareView, x: int, y: int = 60) -> int:
+    return view.grab().toImage().pixelColor(x, y).lightness()
+
+
+def test_side_by_side_shows_both_with_one_zoom(qtbot: QtBot, view: CompareView) -> None:
+    assert (lightness(view, 100), lightness(view, 300)) == (96, 255)
+    scale = view.viewport.scale
+    view.zoom_in()
+    assert view.viewport.scale == pytest.approx(scale * 1.25)
+    view.fit()
+    assert view.viewport.scale == pytest.approx(scale)
+
+
+def test_swiping_moves_the_divider(qtbot: QtBot, view: CompareView) -> None:
+    view.set_mode(CompareMode.SWIPE)
+    assert (lightness(view, 150), lightness(view, 250)) == (96, 255)
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(201, 60))
+    qtbot.mouseMove(view, QPoint(300, 60))
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(300, 60))
+    assert lightness(view, 250) == 96
+    view.slide(-0.05)
+    assert lightness(view, 290) == 255
+
+
+def test_blinking_changes_by_itself_and_by_hand(qtbot: QtBot, view: CompareView) -> None:
+    view.set_mode(CompareMode.BLINK)
+    assert lightness(view, 200) == 96
+    qtbot.waitUntil(lambda: lightness(view, 200) == 255)
+    view.flip_by_hand()
+    assert lightness(view, 200) == 96
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Plus, Qt.Key.Key_1, Qt.Key.Key_F):
+        qtbot.keyClick(view, key)
+    assert lightness(view, 200) == 96
+
+
+def test_overlay_mixes_and_difference_shows(qtbot: QtBot, view: CompareView) -> None:
+    view.set_mode(CompareMode.OVERLAY)
+    assert lightness(view, 200) == pytest.approx((96 + 255) / 2, abs=2)
+    view.slide(0.25)
+    assert view.mix == 0.75
+    view.set_mix(0)
+    assert lightness(view, 200) == 96
+    view.set_mode(CompareMode.DIFFERENCE)
+    assert lightness(view, 200) > 100
+
+
+def test_findings_lie_on_the_photo_only(view: CompareView) -> None:
+    before = view.grab().toImage()
+    view.set_findings([FindingBox(Rect(10, 10, 30, 30), "crack", 0.5)])
+    after = view.grab().toImage()
+    assert before.copy(0, 0, 200, 200) == after.copy(0, 0, 200, 200)
+    assert before.copy(202, 0, 200, 200) != after.copy(202, 0, 200, 200)
+
+
+def test_without_a_pair_it_says_why(view: CompareView) -> None:
+    view.set_pair(None)
+    view.set_colours(DARK_COLOURS)
+    empty = view.grab().toImage()
+    view.show_message("No photo yet")
+    assert view.grab().toImage() != empty
+    assert view.accessibleName()
+
+
+@pytest.mark.parametrize("ctrl", [False, True])
+def test_two_fingers_scroll_and_zoom_with_ctrl(view: CompareView, ctrl: bool) -> None:
+    before, point = view.viewport, QPointF(30, 30)
+    event = QWheelEvent(
+        point,
+        view.mapToGlobal(point),
+        QPoint(0, 24),
+        QPoint(0, 120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.ControlModifier if ctrl else Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    view.zoom_in()
+    zoomed = view.viewport
+    QApplication.sendEvent(view, event)
+    assert (view.viewport.scale > zoomed.scale) is ctrl
+    assert zoomed.scale > before.scale
+    if not ctrl:
+        assert view.viewport == zoomed.panned(0, 24)

@@ -1,0 +1,281 @@
+"""Commands: defined once, live while their owner is visible, keys editable, never in the way of typing."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from desktop.commands.bindings import Commands
+from desktop.commands.registry import COMMANDS
+from desktop.context import Context
+from desktop.preferences import Preferences
+from desktop.widgets import Combo
+from shared.codes import Role
+from shared.paths import resource
+from tests.desktop.conftest import make_payload
+
+
+def opened(qtbot: QtBot, *children: QWidget) -> QWidget:
+    window = QWidget()
+    row = QHBoxLayout(window)
+    for child in children:
+        row.addWidget(child)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    return window
+
+
+def test_ids_are_unique_and_icons_exist() -> None:
+    for id_, command in COMMANDS.items():
+        assert command.id == id_
+        if command.icon:
+            assert resource("icons", f"{command.icon}.svg").is_file(), id_
+        for key in command.keys:
+            assert QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText), (id_, key)
+
+
+def test_the_keys_of_the_peers_are_there() -> None:
+    wanted = {
+        "R": "tool.rectangle",
+        "V": "tool.select",
+        "Esc": "tool.select",
+        "F": "view.fit",
+        "1": "view.actual",
+        "+": "view.zoom_in",
+        "-": "view.zoom_out",
+        "Ctrl+D": "edit.duplicate",
+        "Ctrl+C": "edit.copy",
+        "Ctrl+V": "edit.paste",
+        "Ctrl+Z": "edit.undo",
+        "Ctrl+Shift+Z": "edit.redo",
+        "Ctrl+Y": "edit.redo",
+        "D": "item.next",
+        "PgDown": "item.next",
+        "A": "item.previous",
+        "PgUp": "item.previous",
+        "Tab": "finding.next",
+        "Y": "item.pass",
+        "X": "item.fail",
+        "U": "item.unsure",
+        "Ctrl+Return": "record.finish",
+        "H": "view.regions",
+        "L": "view.labels",
+        "F1": "keys",
+        "?": "keys",
+        "Ctrl+K": "palette",
+        "Ctrl+N": "record.new",
+        "/": "search",
+        "Ctrl+R": "item.detect",
+    }
+    for key, id_ in wanted.items():
+        assert key in COMMANDS[id_].keys, key
+    assert "Delete" in COMMANDS["edit.delete"].keys
+
+
+def test_no_key_means_two_things_at_one_place(admin: Context) -> None:
+    twice = [
+        (id_, key, other.id)
+        for id_ in COMMANDS
+        for key in admin.commands.keys(id_)
+        for other in admin.commands.conflicts(id_, key)
+    ]
+    assert twice == []
+
+
+def test_commands_of_different_places_and_of_different_focus_do_not_meet() -> None:
+    met = {
+        ("item.pass", "item.fail"): True,
+        ("item.pass", "record.new"): False,
+        ("item.pass", "keys"): True,
+        ("compare.flip", "finding.accept"): False,
+        ("compare.flip", "move.left"): True,
+        ("compare.flip", "item.pass"): True,
+    }
+    for (one, other), meet in met.items():
+        assert COMMANDS[one].meets(COMMANDS[other]) is COMMANDS[other].meets(COMMANDS[one]) is meet
+
+
+def test_a_command_acts_while_its_owner_is_visible(qtbot: QtBot, admin: Context) -> None:
+    done: list[str] = []
+    first, second = QWidget(), QWidget()
+    _window = opened(qtbot, first, second)
+    second.hide()
+    admin.commands.bind("view.fit", lambda: done.append("first"), first)
+    admin.commands.bind("view.fit", lambda: done.append("second"), second)
+    qtbot.keyClick(first, Qt.Key.Key_F)
+    first.hide()
+    second.show()
+    qtbot.keyClick(second, Qt.Key.Key_F)
+    second.hide()
+    assert not admin.commands.run("view.fit")
+    assert done == ["first", "second"]
+
+
+def test_a_command_ends_with_its_owner(qtbot: QtBot, admin: Context) -> None:
+    owner = QWidget()
+    _window = opened(qtbot, owner)
+    admin.commands.bind("view.fit", lambda: None, owner)
+    assert admin.commands.possible("view.fit")
+    owner.deleteLater()
+    qtbot.waitUntil(lambda: not admin.commands.possible("view.fit"))
+
+
+def test_a_condition_is_asked_when_the_key_is_pressed(qtbot: QtBot, admin: Context) -> None:
+    done: list[int] = []
+    allowed = False
+    owner = QWidget()
+    _window = opened(qtbot, owner)
+    admin.commands.bind("view.fit", lambda: done.append(1), owner, enabled=lambda: allowed)
+    qtbot.keyClick(owner, Qt.Key.Key_F)
+    assert done == []
+    allowed = True
+    qtbot.keyClick(owner, Qt.Key.Key_F)
+    assert done == [1]
+
+
+def test_a_command_needs_its_right(qtbot: QtBot, context: Context) -> None:
+    owner = QWidget()
+    _window = opened(qtbot, owner)
+    context.commands.bind("record.new", lambda: None, owner)
+    context.payload = make_payload(Role.VIEWER)
+    assert not context.commands.run("record.new")
+    context.payload = make_payload(Role.INSPECTOR)
+    assert context.commands.run("record.new")
+
+
+@pytest.mark.parametrize("editor", [QLineEdit, QPlainTextEdit], ids=lambda kind: kind.__name__)
+def test_single_keys_do_not_act_while_typing(qtbot: QtBot, admin: Context, editor: type[QWidget]) -> None:
+    done: list[str] = []
+    field, canvas = editor(), QPushButton()
+    window = opened(qtbot, field, canvas)
+    for id_ in ("item.pass", "item.fail", "edit.delete", "search", "keys", "view.zoom_in", "edit.undo"):
+        admin.commands.bind(id_, lambda it=id_: done.append(it), window)
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    for letter in "yx/?+":
+        qtbot.keyClicks(field, letter)
+    qtbot.keyClick(field, Qt.Key.Key_Delete)
+    qtbot.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert done == []
+    canvas.setFocus()
+    qtbot.keyClick(canvas, Qt.Key.Key_Y)
+    assert done == ["item.pass"]
+
+
+def test_single_keys_do_not_act_on_a_closed_choice(qtbot: QtBot, admin: Context) -> None:
+    done: list[int] = []
+    combo = Combo("Model")
+    combo.set_choices([(1, "OCR"), (2, "YOLO")])
+    window = opened(qtbot, combo)
+    admin.commands.bind("item.pass", lambda: done.append(1), window)
+    combo.setFocus()
+    qtbot.waitUntil(combo.hasFocus)
+    qtbot.keyClick(combo, Qt.Key.Key_Y)
+    assert done == []
+    assert combo.value() == 2
+
+
+def test_tab_acts_on_the_canvas_only(qtbot: QtBot, admin: Context) -> None:
+    done: list[int] = []
+    canvas, one, two = QWidget(), QLineEdit(), QLineEdit()
+    canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    _window = opened(qtbot, canvas, one, two)
+    admin.commands.bind("finding.next", lambda: done.append(1), canvas)
+    canvas.setFocus()
+    qtbot.waitUntil(canvas.hasFocus)
+    qtbot.keyClick(canvas, Qt.Key.Key_Tab)
+    assert done == [1]
+    one.setFocus()
+    qtbot.keyClick(one, Qt.Key.Key_Tab)
+    assert done == [1]
+    assert two.hasFocus()
+
+
+def test_keys_can_be_changed_and_stay_changed(qtbot: QtBot, admin: Context, preferences: Preferences) -> None:
+    done: list[int] = []
+    owner = QWidget()
+    _window = opened(qtbot, owner)
+    commands = admin.commands
+    commands.bind("view.fit", lambda: done.append(1), owner)
+    commands.set_keys("view.fit", ["Ctrl+G"])
+    qtbot.keyClick(owner, Qt.Key.Key_F)
+    assert done == []
+    qtbot.keyClick(owner, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    assert done == [1]
+    assert Commands(Preferences(preferences.path), lambda _: True).keys("view.fit") == ("Ctrl+G",)
+    commands.set_keys("view.fit", None)
+    assert commands.keys("view.fit") == ("F",)
+    assert preferences.values.shortcuts == {}
+
+
+def test_a_key_is_taken_from_the_command_that_had_it(admin: Context) -> None:
+    commands = admin.commands
+    assert [other.id for other in commands.conflicts("view.fit", "Y")] == ["item.pass"]
+    assert [other.id for other in commands.conflicts("record.new", "Y")] == []
+    commands.set_keys("view.fit", ["Y"])
+    assert commands.keys("item.pass") == ()
+    commands.set_keys("item.pass", None)
+    assert commands.keys("view.fit") == ()
+
+
+def test_a_menu_shows_icons_keys_and_what_is_possible(qtbot: QtBot, admin: Context) -> None:
+    done: list[int] = []
+    owner = QWidget()
+    _window = opened(qtbot, owner)
+    admin.commands.bind("edit.undo", lambda: done.append(1), owner)
+    menu = admin.commands.menu(["edit.undo", "", "edit.redo"], owner)
+    undo, line, redo = menu.actions()
+    assert undo.text().startswith("Undo\t")
+    assert line.isSeparator()
+    assert (undo.isEnabled(), redo.isEnabled()) == (True, False)
+    assert not undo.icon().isNull()
+    undo.trigger()
+    assert done == [1]
+    menu.deleteLater()
+
+
+def test_where_the_focus_is_another_may_do_the_command(qtbot: QtBot, admin: Context) -> None:
+    done: list[str] = []
+    canvas, strip, thumb = QPushButton(), QWidget(), QPushButton()
+    QHBoxLayout(strip).addWidget(thumb)
+    window = opened(qtbot, canvas, strip)
+    commands = admin.commands
+    commands.bind("edit.delete", lambda: done.append("region"), window)
+    commands.bind_within("edit.delete", lambda: done.append("photo"), strip)
+    for widget in (canvas, thumb):
+        widget.setFocus()
+        qtbot.keyClick(widget, Qt.Key.Key_Delete)
+    assert done == ["region", "photo"]
+    commands.set_keys("edit.delete", [])
+    qtbot.keyClick(thumb, Qt.Key.Key_Delete)
+    assert done == ["region", "photo"]
+    assert commands.run("edit.delete")
+    strip.deleteLater()
+    qtbot.waitUntil(lambda: not isValid(strip))
+    assert commands.run("edit.delete")
+    assert done == ["region", "photo", "photo", "region"]
+
+
+def test_of_two_who_do_a_command_the_one_with_the_focus_does_it(qtbot: QtBot, admin: Context) -> None:
+    done: list[str] = []
+    one, two = QPushButton(), QPushButton()
+    _window = opened(qtbot, one, two)
+    for name, widget in (("one", one), ("two", two)):
+        admin.commands.bind("move.left", lambda it=name: done.append(it), widget)
+    two.setFocus()
+    qtbot.keyClick(two, Qt.Key.Key_Left)
+    assert admin.commands.run("move.left")
+    assert done == ["two", "two"]
+
+
+def test_tooltip_names_the_key(admin: Context) -> None:
+    assert admin.commands.tooltip("view.fit") == "Fit to window  (F)"
+    admin.commands.set_keys("view.fit", [])
+    assert admin.commands.tooltip("view.fit") == "Fit to window"
+    assert admin.commands.keys_text("view.fit") == ""

@@ -1,0 +1,334 @@
+"""The embedded service, with real processes: a small played one, and the service itself."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from desktop.client import Session
+from desktop.connection.local_service import EmbeddedService, ServiceState
+from shared.codes import Hindrance
+from shared.paths import root
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
+
+PLAYED = """
+import http.server, json, os, sys, threading
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b'{"status":"ok"}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *args): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+url = "http://127.0.0.1:%d" % server.server_address[1]
+print("starting", file=sys.stderr, flush=True)
+print(json.dumps({"event": "ready", "url": url, "pid": os.getpid()}), flush=True)
+threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+server.serve_forever()
+"""
+
+
+class Seen:
+    """The states that a service told, to be waited for."""
+
+    def __init__(self) -> None:
+        self.states: list[tuple[ServiceState, str | None]] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, state: ServiceState, url: str | None) -> None:
+        with self._changed:
+            self.states.append((state, url))
+            self._changed.notify_all()
+
+    def wait(self, *names: ServiceState, seconds: float = 60) -> None:
+        """Wait until the states told so far are `names`."""
+        with self._changed:
+            done = self._changed.wait_for(lambda: [s for s, _ in self.states] == list(names), seconds)
+        assert done, self.states
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.fixture
+def play(tmp_path: Path, seen: Seen) -> Iterator:
+    services: list[EmbeddedService] = []
+
+    def make(script: str = PLAYED, **options) -> EmbeddedService:
+        command = [sys.executable, "-c", script]
+        service = EmbeddedService(tmp_path / "数据 1", seen, command=command, **options)
+        services.append(service)
+        return service
+
+    yield make
+    for service in services:
+        service.stop()
+
+
+def listens(url: str) -> bool:
+    address = urlsplit(url)
+    with contextlib.suppress(OSError), socket.create_connection((address.hostname, address.port), 1):
+        return True
+    return False
+
+
+def gone(url: str, seconds: float = 20) -> bool:
+    ends = time.monotonic() + seconds
+    while listens(url):
+        if time.monotonic() > ends:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_it_starts_tells_its_address_and_stops(play, seen: Seen) -> None:
+    service = play()
+    service.start()
+    url = service.wait_ready()
+    assert listens(url)
+    assert service.url == url
+    service.stop()
+    assert gone(url)
+    assert service.pid is None
+    assert seen.states == [
+        (ServiceState.STARTING, None),
+        (ServiceState.READY, url),
+        (ServiceState.STOPPED, None),
+    ]
+    assert "starting" in service.log_file.read_text()
+
+
+def test_it_comes_back_after_kill_9(play, seen: Seen) -> None:
+    service = play()
+    service.start()
+    first = service.wait_ready()
+    pid = service.pid
+    os.kill(pid, signal.SIGKILL)
+    seen.wait(ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY)
+    second = service.wait_ready()
+    assert second != first
+    assert listens(second)
+    assert service.pid != pid
+
+
+def test_it_gives_up_says_so_and_can_be_tried_again(play, seen: Seen, tmp_path: Path) -> None:
+    flag = tmp_path / "mended"
+    script = f"import os, sys\nif not os.path.exists({str(flag)!r}): sys.exit('no space left')\n{PLAYED}"
+    service = play(script, tries=2)
+    service.start()
+    with pytest.raises(TimeoutError, match=r"service\.log"):
+        service.wait_ready()
+    assert service.state is ServiceState.FAILED
+    assert service.log_file.read_text().count("no space left") == 2
+    flag.touch()
+    service.retry()
+    assert listens(service.wait_ready())
+
+
+def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play) -> None:
+    service = play("""print('{"event": "failed", "why": "disk_full"}')""")
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.DISK_FULL)
+
+
+def test_a_start_that_met_a_locked_database_is_tried_again(play, tmp_path: Path) -> None:
+    tried = tmp_path / "tried"
+    script = f"""
+with open({str(tried)!r}, "a") as file:
+    file.write("x")
+print('{{"event": "failed", "why": "busy_database"}}')
+"""
+    service = play(script, tries=2)
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.BUSY_DATABASE)
+    assert tried.read_text() == "xx"
+
+
+@pytest.mark.parametrize("why", ["null", '"of_the_future"'])
+def test_a_failed_start_without_a_known_reason_is_tried_again(play, why: str) -> None:
+    service = play(f"""print('{{"event": "failed", "why": {why}}}')""", tries=2)
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert (service.state, service.hindrance) == (ServiceState.FAILED, None)
+
+
+def test_a_data_directory_that_cannot_be_made_is_a_hindrance(tmp_path: Path, monkeypatch) -> None:
+    def refuse(*_arguments, **_options) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    service = EmbeddedService(tmp_path / "data")
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert service.hindrance is Hindrance.NOT_WRITABLE
+    service.stop()
+
+
+BUSY_THEN_READY = """
+import json, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+(folder / "starts").open("a").write("x")
+if len((folder / "starts").read_text()) == 1:
+    print('{"event": "busy", "url": null}')
+    sys.exit(3)
+"""
+
+
+def test_another_service_that_still_starts_is_awaited(play, seen: Seen, tmp_path: Path) -> None:
+    """It holds the data directory and has no address yet; then it ends, and the place is free."""
+    script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{PLAYED}"
+    service = play(script, tries=1)
+    service.start()
+    assert listens(service.wait_ready())
+    assert [state for state, _ in seen.states] == [ServiceState.STARTING, ServiceState.READY]
+
+
+def test_the_address_of_another_service_is_found_when_it_is_there(play, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PLAYED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        line = other.stdout.readline()
+        busy = f"""
+import pathlib
+print('{{"event": "busy", "url": null}}', flush=True)
+pathlib.Path({str(tmp_path / "数据 1" / "service.json")!r}).write_text({line!r})
+"""
+        service = play(busy, tries=1)
+        service.start()
+        assert service.wait_ready() == json.loads(line)["url"]
+        service.stop()
+        other.stdin.close()
+
+
+def test_a_service_that_never_gets_ready_is_ended(play) -> None:
+    service = play("import time; time.sleep(600)", tries=1, ready_seconds=0.3)
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    assert service.pid is None
+    assert "not ready" in service.log_file.read_text()
+
+
+def test_stopping_while_it_starts_leaves_nothing(play) -> None:
+    service = play("import sys; sys.stdin.read()")
+    service.start()
+    while service.pid is None:
+        time.sleep(0.01)
+    service.stop()
+    assert service.pid is None
+    assert service.state is ServiceState.STOPPED
+
+
+def test_a_program_that_is_not_there_fails(tmp_path: Path) -> None:
+    service = EmbeddedService(tmp_path, command=[str(tmp_path / "nothing")], tries=1)
+    service.start()
+    with pytest.raises(TimeoutError):
+        service.wait_ready()
+    service.stop()
+    assert "cannot start" in service.log_file.read_text()
+
+
+def test_a_service_that_does_not_listen_to_its_pipe_is_ended_by_force(play) -> None:
+    deaf = PLAYED.replace("sys.stdin.read(), os._exit(0)", "None").replace(
+        "import http", "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nimport http"
+    )
+    service = play(deaf)
+    service.start()
+    url = service.wait_ready()
+    service.stop(grace=0.1)
+    assert gone(url)
+
+
+def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path) -> None:
+    first_seen, second_seen = Seen(), Seen()
+    first = EmbeddedService(tmp_path, first_seen)
+    second = EmbeddedService(tmp_path, second_seen)
+    try:
+        first.start()
+        url = first.wait_ready()
+        second.start()
+        assert second.wait_ready() == url
+        assert second.pid is None
+        first.stop()
+        second_seen.wait(
+            ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY
+        )
+        assert second.pid is not None
+        assert listens(second.wait_ready())
+    finally:
+        first.stop()
+        second.stop()
+
+
+def test_calls_go_on_after_the_real_service_was_killed(tmp_path: Path) -> None:
+    session = Session("http://127.0.0.1:9", patience=60)
+
+    def follow(state: ServiceState, url: str | None) -> None:
+        if url is not None:
+            session.rebase(url)
+
+    service = EmbeddedService(tmp_path, follow)
+    try:
+        service.start()
+        service.wait_ready()
+        assert session.account.first_run_needed()
+        os.kill(service.pid, signal.SIGKILL)
+        assert session.account.first_run_needed()
+    finally:
+        service.stop()
+        session.close()
+
+
+DESKTOP = """
+import sys, time
+from pathlib import Path
+from desktop.connection.local_service import EmbeddedService
+service = EmbeddedService(Path(sys.argv[1]))
+service.start()
+print(service.wait_ready(), flush=True)
+time.sleep(600)
+"""
+
+
+def test_the_service_ends_when_the_desktop_is_killed(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", DESKTOP, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=root()
+    ) as desktop:
+        url = desktop.stdout.readline().strip()
+        assert listens(url)
+        desktop.kill()
+    assert gone(url)
+
+
+def test_the_address_file_of_a_killed_service_misleads_nobody(tmp_path: Path) -> None:
+    (tmp_path / "service.json").write_text(json.dumps({"event": "ready", "url": "http://127.0.0.1:9"}))
+    service = EmbeddedService(tmp_path)
+    try:
+        service.start()
+        assert listens(service.wait_ready())
+    finally:
+        service.stop()

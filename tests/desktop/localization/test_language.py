@@ -1,0 +1,175 @@
+"""The languages: complete catalogues, chosen by the system, switched while the program runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
+from pytestqt.qtbot import QtBot
+
+from desktop.localization.language import LANGUAGES, Language, joined_words, labelled_value, system_language
+from desktop.widgets import PasswordField, SaveMark, SaveState, status_word
+from tests.desktop.localization.catalogues import tool
+
+update = tool("update")
+
+
+@pytest.fixture
+def language(qapp: QApplication, catalogues: None) -> Iterator[Language]:
+    made = Language()
+    yield made
+    made.use("en")
+    made.end()
+
+
+def test_no_catalogue_is_stale_or_unfinished() -> None:
+    """Mend it with `python resources/translations/update.py`, which lists what is missing."""
+    assert update.main(["--check"]) == 0
+
+
+def test_placeholders_survive_translation() -> None:
+    for text, translated in update.entries(update.CHINESE).items():
+        if translated is None:
+            continue
+        marks = sorted(re.findall(r"\{\w*\}|%n", text.source))
+        for form in translated.split("\n") if text.counts else [translated]:
+            assert sorted(re.findall(r"\{\w*\}|%n", form)) == marks, text
+
+
+def test_chinese_is_spoken_by_code_outside_and_inside_widgets(language: Language, qtbot: QtBot) -> None:
+    language.use("zh_CN")
+    assert not language.missing
+    assert status_word("passed") == "通过"
+    field = PasswordField("密码")
+    qtbot.addWidget(field)
+    assert field.toggle.text() == "显示"
+
+
+def test_a_subclass_speaks_the_texts_of_its_base(language: Language, qtbot: QtBot) -> None:
+    class Special(PasswordField):
+        pass
+
+    language.use("zh_CN")
+    field = Special("密码")
+    qtbot.addWidget(field)
+    assert field.toggle.text() == "显示"
+
+
+def test_qts_own_dialogs_speak_it_too(language: Language, qtbot: QtBot) -> None:
+    language.use("zh_CN")
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+    qtbot.addWidget(box)
+    assert box.button(QDialogButtonBox.StandardButton.Cancel).text() == "取消"
+
+
+def test_counts_have_their_forms(language: Language, qtbot: QtBot) -> None:
+    mark = SaveMark()
+    qtbot.addWidget(mark)
+    language.use("en")
+    texts = []
+    for waiting in (1, 2):
+        mark.show_state(SaveState.WAITING, waiting)
+        texts.append(mark.text())
+    assert texts == ["Saving 1 change", "Saving 2 changes"]
+    language.use("zh_CN")
+    mark.show_state(SaveState.WAITING, 2)
+    assert "2" in mark.text()
+    assert "%n" not in mark.text()
+
+
+def test_switching_back_is_english_again(language: Language) -> None:
+    language.use("zh_CN")
+    language.use("en")
+    assert status_word("passed") == "Passed"
+    assert QLocale().language() == QLocale.Language.English
+
+
+def test_an_unknown_choice_means_the_systems(language: Language) -> None:
+    language.use("klingon")
+    assert language.code == system_language()
+    assert language.code in LANGUAGES
+
+
+def test_a_missing_catalogue_is_said_and_english_shown(
+    language: Language, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("desktop.localization.language.resource", lambda *parts: tmp_path)
+    language.use("zh_CN")
+    assert language.missing
+    assert status_word("passed") == "Passed"
+    assert "compile.py" in caplog.text
+
+
+def test_text_that_is_not_a_literal_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "ROOT", tmp_path)
+    source = tmp_path / "page.py"
+    source.write_text("class P:\n    def f(self, name):\n        return self.tr(name)\n", encoding="utf-8")
+    with pytest.raises(update.Wrong, match=r"page\.py:3"):
+        list(update.texts(source))
+
+
+def test_texts_are_found_wherever_they_stand(tmp_path: Path) -> None:
+    source = tmp_path / "page.py"
+    source.write_text(
+        "class P:\n"
+        "    def f(self, n):\n"
+        "        QCoreApplication.translate('Other', 'one')\n"
+        "        self.tr('two '\n"
+        "                'parts')\n"
+        "        f\"{self.tr('three')}\"\n"
+        "        self.tr('%n thing(s)', '', n)\n"
+        "        'x'.translate(table, 'not ours')\n"
+        "T = QT_TRANSLATE_NOOP('Commands', 'four')\n",
+        encoding="utf-8",
+    )
+    found = {(text.context, text.source, text.counts) for text in update.texts(source)}
+    assert found == {
+        ("Other", "one", False),
+        ("P", "two parts", False),
+        ("P", "three", False),
+        ("P", "%n thing(s)", True),
+        ("Commands", "four", False),
+    }
+
+
+def test_a_fresh_catalogue_holds_exactly_the_texts(tmp_path: Path) -> None:
+    wanted = sorted(
+        {
+            update.Text("A", 'quotes " and \\ and\nlines'),
+            update.Text("A", "中文 “quotes”"),
+            update.Text("B", "%n edit(s)", "", True),
+            update.Text("B", "Close", "verb"),
+        }
+    )
+    catalogue = tmp_path / "walkaround_zh_CN.ts"
+    update.update(catalogue, wanted)
+    assert sorted(update.entries(catalogue)) == wanted
+    update.update(catalogue, wanted[:1])
+    assert list(update.entries(catalogue)) == wanted[:1]
+
+
+@pytest.mark.parametrize(("code", "comma", "colon"), [("en", ", ", ": "), ("zh_CN", "、", "：")])
+def test_lists_and_labelled_values_use_punctuation_of_language(
+    language: Language, code: str, comma: str, colon: str
+) -> None:
+    language.use(code)
+    assert joined_words(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
+    assert labelled_value("B-1234", "{x}") == f"B-1234{colon}{{x}}"
+
+
+def test_filters_of_file_dialogs_keep_the_parentheses_that_qt_reads() -> None:
+    held = update.entries(update.CHINESE)
+    filters = {
+        text.source: said
+        for text, said in held.items()
+        if "(*." in text.source or "({patterns})" in text.source
+    }
+    assert filters
+    wrong = {
+        source: said for source, said in filters.items() if said is None or "(" not in said or "（" in said
+    }
+    assert wrong == {}

@@ -1,0 +1,39 @@
+"""The catalogue opened in a real window, for its tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from desktop.context import Context
+from desktop.pages.catalogue import CataloguePage
+from shared.images.cv import cv2
+
+
+def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> CataloguePage:
+    page = CataloguePage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 800)
+    page.show()
+    page.opened({"section": section})
+    settled(page, qtbot)
+    return page
+
+
+def settled(page: CataloguePage, qtbot: QtBot) -> None:
+    """Wait for the answer to what the section in front asked last."""
+    section = page.sections[page.in_front]
+    qtbot.waitUntil(lambda: section._asked is not None and section._asked.finished)
+
+
+def picture(path: Path, width: int = 320, height: int = 200) -> Path:
+    shade = np.full((height, width, 3), len(path.name) * 7 % 200, np.uint8)
+    path.write_bytes(cv2.imencode(".png", shade)[1].tobytes())
+    return path
+
+
+def names(page: CataloguePage, section: str) -> list[str]:
+    model = page.sections[section].table.rows_model
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]

@@ -1,0 +1,211 @@
+"""The catalogue in a real window against the real service."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from desktop.context import Context
+from desktop.pages.catalogue import CataloguePage
+from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
+from desktop.pages.common.forms.chooser import SearchCombo
+from shared.codes import Role
+from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
+from tests.desktop.conftest import make_payload
+from tests.desktop.pages.catalogue.driver import names, opened, settled
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> CataloguePage:
+    return opened(context, qtbot)
+
+
+@pytest.fixture(autouse=True)
+def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.pages.common.lists.list_section.confirm", lambda *_: True)
+
+
+def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbot: QtBot) -> None:
+    section = page.sections["aircraft"]
+    section.new.click()
+    form = section.findChild(AircraftForm)
+    form.submit()
+    assert form.fields["aircraft_name"].error()
+    form.fields["aircraft_name"].set_text("B-1234 · 波音 787")
+    form.fields["registration"].set_text("B-1234")
+    with qtbot.waitSignal(form.saved):
+        form.submit()
+    settled(page, qtbot)
+    assert names(page, "aircraft") == ["B-1234 · 波音 787"]
+    assert page.focusWidget() is section.table
+
+    page._context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-9999"))
+    section.search.setText("波音")
+    qtbot.keyClick(section.search, Qt.Key.Key_Return)
+    settled(page, qtbot)
+    assert names(page, "aircraft") == ["B-1234 · 波音 787"]
+
+    made = section.chosen()
+    section.edit_chosen()
+    form = next(found for found in section.findChildren(AircraftForm) if found.isVisible())
+    form.fields["aircraft_type"].set_text("Boeing 787-9")
+    with qtbot.waitSignal(form.saved):
+        form.submit()
+    now = page._context.session.catalogue.aircraft.get(made.aircraft_id)
+    assert (now.aircraft_type, now.registration) == ("Boeing 787-9", "B-1234")
+
+    settled(page, qtbot)
+    with qtbot.waitSignal(section.toast):
+        section.delete_chosen()
+    qtbot.waitUntil(lambda: not names(page, "aircraft"))
+    assert section.stack.currentWidget() is not section.stack.content
+
+
+def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
+    page: CataloguePage, qtbot: QtBot
+) -> None:
+    catalogue = page._context.session.catalogue
+    aircraft = catalogue.aircraft.create(AircraftWrite(aircraft_name="B-2087"))
+    catalogue.flights.create(FlightWrite(flight_number="MU5102", aircraft_id=aircraft.aircraft_id))
+    section = page.sections["aircraft"]
+    section.reload(aircraft.aircraft_id)
+    settled(page, qtbot)
+    assert section.chosen().aircraft_name == "B-2087"
+    with qtbot.waitSignal(page.toast) as said:
+        section.delete_chosen()
+    assert "B-2087" in said.args[0]
+    assert "1 flight" in said.args[0]
+    assert catalogue.aircraft.get(aircraft.aircraft_id)
+
+
+def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context, qtbot: QtBot) -> None:
+    aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1301 C919"))
+    page = opened(context, qtbot, "flights")
+    section = page.sections["flights"]
+    section.make()
+    form = section.findChild(FlightForm)
+    form.fields["flight_number"].set_text("CZ3456")
+    form.fields["scheduled_at"].set_text("tomorrow")
+    chooser = form.fields["aircraft_id"].editor
+    assert isinstance(chooser, SearchCombo)
+    qtbot.waitUntil(lambda: chooser.findText("B-1301 C919") >= 0)
+    chooser.setEditText("no such aircraft")
+    form.submit()
+    assert form.fields["scheduled_at"].error()
+    form.fields["scheduled_at"].set_text("2026-05-31 14:30")
+    form.submit()
+    assert form.fields["aircraft_id"].error()
+    assert form.fields["flight_number"].text() == "CZ3456"
+    chooser.setEditText("B-1301 C919")
+    with qtbot.waitSignal(form.saved) as saved:
+        form.submit()
+    flight = saved.args[0]
+    assert flight.aircraft_id == aircraft.aircraft_id
+    assert flight.scheduled_at == datetime(2026, 5, 31, 14, 30).astimezone(UTC)
+
+
+def test_change_of_one_field_keeps_concurrent_changes(context: Context, qtbot: QtBot) -> None:
+    tasks = context.session.catalogue.tasks
+    made = tasks.create(TaskWrite(task_name="航后", description="旧"))
+    page = opened(context, qtbot, "tasks")
+    section = page.sections["tasks"]
+    section.reload(made.task_id)
+    settled(page, qtbot)
+    section.edit_chosen()
+    tasks.update(made.task_id, TaskWrite(task_name="航后", description="别人写的"))
+    form = section.findChild(TaskForm)
+    form.fields["task_name"].set_text("航后绕机")
+    with qtbot.waitSignal(form.saved):
+        form.submit()
+    now = tasks.get(made.task_id)
+    assert (now.task_name, now.description) == ("航后绕机", "别人写的")
+
+
+def test_concurrent_change_is_shown_and_not_overwritten(context: Context, qtbot: QtBot) -> None:
+    aircraft = context.session.catalogue.aircraft
+    made = aircraft.create(AircraftWrite(aircraft_name="B-7000", registration="B-7000"))
+    form = AircraftForm(context, made)
+    qtbot.addWidget(form)
+    form.show()
+    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 theirs", aircraft_type="787"))
+    form.fields["registration"].set_text("B-7001")
+    with qtbot.waitSignal(form.saved) as saved:
+        form.submit()
+    both = saved.args[0]
+    assert (both.aircraft_name, both.registration, both.aircraft_type) == ("B-7000 theirs", "B-7001", "787")
+
+    again = AircraftForm(context, both)
+    qtbot.addWidget(again)
+    again.show()
+    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 once more"))
+    again.fields["aircraft_name"].set_text("mine")
+    again.submit()
+    qtbot.waitUntil(lambda: bool(again.fields["aircraft_name"].error()))
+    assert "B-7000 once more" in again.fields["aircraft_name"].error()
+    assert aircraft.get(made.aircraft_id).aircraft_name == "B-7000 once more"
+    with qtbot.waitSignal(again.saved) as saved:
+        again.submit()
+    assert saved.args[0].aircraft_name == "mine"
+
+
+@pytest.mark.parametrize("insists", [True, False])
+def test_concurrent_change_is_shown_before_deletion(
+    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
+) -> None:
+    aircraft = context.session.catalogue.aircraft
+    made = aircraft.create(AircraftWrite(aircraft_name=f"B-81{insists}"))
+    page = opened(context, qtbot)
+    section = page.sections["aircraft"]
+    section.reload(made.aircraft_id)
+    settled(page, qtbot)
+    qtbot.waitUntil(lambda: section.chosen() is not None)
+    assert section.chosen().aircraft_id == made.aircraft_id
+    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name=made.aircraft_name, aircraft_type="787-9"))
+    asked: list[str] = []
+
+    def confirm(_parent: object, title: str, text: str, _verb: str) -> bool:
+        asked.append(title + text)
+        return insists
+
+    monkeypatch.setattr("desktop.pages.catalogue.delete_entry.confirm", confirm)
+    section.delete_chosen()
+    qtbot.waitUntil(lambda: bool(asked))
+    assert "787-9" in asked[0]
+    if insists:
+        qtbot.waitUntil(lambda: made.aircraft_name not in names(page, "aircraft"))
+    else:
+        settled(page, qtbot)
+        assert aircraft.get(made.aircraft_id).aircraft_type == "787-9"
+        aircraft.delete(made.aircraft_id)
+
+
+def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Context, qtbot: QtBot) -> None:
+    context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-0001"))
+    context.payload = make_payload(Role.VIEWER)
+    page = opened(context, qtbot)
+    section = page.sections["aircraft"]
+    assert names(page, "aircraft")
+    assert not section.new.isVisible()
+    assert not section.edit.isVisible()
+    section.edit_chosen()
+    section.make()
+    assert not section.findChildren(AircraftForm)
+
+
+def test_a_service_out_of_reach_is_said_and_tried_again(context: Context, qtbot: QtBot, service: str) -> None:
+    page = opened(context, qtbot)
+    section = page.sections["aircraft"]
+    section.table.show_rows([])
+    context.session._transport._patience = 0.0
+    context.session.rebase("http://127.0.0.1:9")
+    section.reload()
+    qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
+    settled(page, qtbot)
+    button = section.stack.currentWidget().button
+    context.session.rebase(service)
+    button.click()
+    settled(page, qtbot)
+    assert section.stack.currentWidget() is section.stack.content

@@ -1,0 +1,228 @@
+"""The detection models of the catalogue in a real window against the real service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.client.http.errors import Invalid, Stale
+from desktop.context import Context
+from desktop.localization.detection_terms import BUILT_IN, model_description
+from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOLD
+from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
+from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
+from tests.desktop.pages.catalogue.driver import opened
+from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
+
+
+@pytest.fixture(autouse=True)
+def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.pages.common.lists.list_section.confirm", lambda *_: True)
+
+
+def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    assert section.chosen().model_id == REFERENCE_DIFFERENCE
+    assert section.remove.text() == "Disable"
+    with qtbot.waitSignal(page.toast):
+        section.remove.click()
+    qtbot.waitUntil(lambda: section.remove.text() == "Enable")
+    models = context.session.detection.models()
+    assert not next(m for m in models if m.model_id == REFERENCE_DIFFERENCE).enabled
+    context.session.detection.update_model(REFERENCE_DIFFERENCE, ModelUpdate(enabled=True))
+
+
+def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    bad = tmp_path / "detector.onnx"
+    bad.write_bytes(b"not a model")
+    section.send(bad)
+    (line,) = section.uploads.lines()
+    qtbot.waitUntil(line.again.isVisible)
+    assert line.status_text() == "The ONNX model is incomplete. Export it again."
+    assert section.table.rows_model.rowCount() == 1
+
+
+def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    section.send(ambiguous_model(tmp_path / "rivets.onnx"))
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    asked = section.findChild(KindForm)
+    assert [asked.kind.itemData(n) for n in range(asked.kind.count())] == [ModelKind.YOLO, ModelKind.YOLOX]
+    assert not section.uploads.lines()
+    assert asked.activation is None
+    asked.kind.set_value(ModelKind.YOLOX)
+    asked.save.click()
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    form = section.findChild(ModelForm)
+    assert {"YOLOX", "1"} <= {said.text() for said in form.findChildren(QLabel)}
+    assert form.settings() == {}
+    form.confidence.setValue(0.6)
+    row = form.classes.table.cellWidget(0, THRESHOLD)
+    row.setValue(0.75)
+    assert {key: combo.value() for key, combo in form.feeding.items()} == {
+        "values": "raw",
+        "colour": "bgr",
+        "fit": "corner",
+    }
+    form.feeding["values"].set_value("unit")
+    with qtbot.waitSignal(form.saved) as saved:
+        form.save.click()
+    made = saved.args[0]
+    assert (made.version, made.settings["confidence"]) == (2, 0.6)
+    assert (made.settings["values"], made.settings["colour"]) == ("unit", "bgr")
+    assert list(made.settings["per_label"].values()) == [0.75]
+
+
+def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    detection = context.session.detection
+    made = detection.add_model(ambiguous_model(tmp_path / "unnamed.onnx"), "unnamed", kind=ModelKind.YOLOX)
+    assert made.labels[:2] == ["class 0", "class 1"]
+    form = ModelForm(context, made)
+    qtbot.addWidget(form)
+    form.show()
+    classes = form.classes
+    qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
+    classes.table.cellWidget(0, THRESHOLD).setValue(0.6)
+    classes.table.cellWidget(1, FAILS).setChecked(False)
+    QGuiApplication.clipboard().setText("裂纹\ndent\n")
+    classes.paste.click()
+    classes.table.cellWidget(0, SEVERITY).set_value("critical")
+    with qtbot.waitSignal(form.saved) as saved:
+        form.save.click()
+    now = saved.args[0]
+    assert (now.version, now.labels[:2]) == (2, ["裂纹", "dent"])
+    assert now.labels[2:] == made.labels[2:]
+    assert now.settings["per_label"] == {"裂纹": 0.6}
+    assert now.settings["fail_labels"] == ["裂纹", *made.labels[2:]]
+    assert detection.labels()["裂纹"] is Severity.CRITICAL
+    again = ModelForm(context, now)
+    qtbot.addWidget(again)
+    qtbot.waitUntil(lambda: again.classes.table.cellWidget(0, SEVERITY).isEnabled())
+    assert (again.names(), again.settings(), again.classes.severities()) == (None, {}, {})
+    again.classes.table.item(1, 0).setText("裂纹")
+    assert again.work() is None
+    assert "裂纹" in again.banner.text()
+    again.classes.table.item(1, 0).setText("  ")
+    assert again.names()[1] == "class 1"
+
+
+def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> None:
+    detection = context.session.detection
+    model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    form.show()
+    classes = form.classes
+    qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
+    assert not classes.table.cellWidget(0, THRESHOLD).isVisible()
+    classes.table.cellWidget(BUILT_IN.index("dent"), SEVERITY).set_value("minor")
+    classes.more.click()
+    added = classes.table.rowCount() - 1
+    classes.table.item(added, 0).setText("漏油")
+    classes.table.cellWidget(added, SEVERITY).set_value("major")
+    with qtbot.waitSignal(form.saved):
+        form.save.click()
+    said = detection.labels()
+    assert (said["dent"], said["漏油"]) == (Severity.MINOR, Severity.MAJOR)
+    again = ModelForm(context, model)
+    qtbot.addWidget(again)
+    qtbot.waitUntil(lambda: "漏油" in again.classes.names())
+    assert again.classes.severities() == {}
+    assert detection.models()[0].version == model.version
+
+
+def test_how_classes_become_confidences_is_asked_where_the_file_does_not_tell(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "models")
+    section = page.sections["models"]
+    section.send(unclear_detr(tmp_path / "queries.onnx"))
+    qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
+    asked = section.findChild(KindForm)
+    assert asked.kind is None
+    assert [asked.activation.itemData(n) for n in range(asked.activation.count())] == ["sigmoid", "softmax"]
+    asked.activation.set_value("softmax")
+    asked.save.click()
+    qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
+    made = next(model for model in context.session.detection.models() if model.model_name == "queries")
+    assert (made.kind, made.settings["activation"]) == (ModelKind.DETR, "softmax")
+
+
+def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) -> None:
+    sent = []
+
+    def send(kind: ModelKind | None, activation: str | None) -> object:
+        sent.append((kind, activation))
+        if activation is None:
+            raise Invalid("无法判断", details={"kinds": [], "activations": ["sigmoid", "softmax"]})
+        return "made"
+
+    asked = Invalid(details={"kinds": ["yolo", "detr"], "activations": []})
+    form = KindForm(context, "m.onnx", asked, send)
+    qtbot.addWidget(form)
+    form.show()
+    form.kind.set_value(ModelKind.DETR)
+    form.submit()
+    qtbot.waitUntil(lambda: form.activation is not None)
+    with qtbot.waitSignal(form.saved):
+        form.submit()
+    assert sent == [(ModelKind.DETR, None), (ModelKind.DETR, "sigmoid")]
+
+
+def test_who_added_a_model_is_named(context: Context, qtbot: QtBot) -> None:
+    model = context.session.detection.models()[0]
+    other = {"kind": ModelKind.YOLO, "added_by": "0b2c", "settings": {}}
+    for change, said in (
+        ({**other, "added_by_name": "王工"}, "王工"),
+        ({**other, "added_by": None}, "Command line"),
+        (other, "Deleted user"),
+    ):
+        form = ModelForm(context, model.model_copy(update=change))
+        qtbot.addWidget(form)
+        assert said in {one.text() for one in form.findChildren(QLabel)}
+        assert "0b2c" not in {one.text() for one in form.findChildren(QLabel)}
+
+
+def test_concurrent_rename_of_model_is_not_overwritten(context: Context, qtbot: QtBot) -> None:
+    detection = context.session.detection
+    model = detection.models()[0]
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    form.show()
+    detection.update_model(model.model_id, ModelUpdate(model_description="theirs"))
+    form.fields["model_description"].set_text("mine")
+    form.submit()
+    qtbot.waitUntil(lambda: bool(form.fields["model_description"].error()))
+    assert "theirs" in form.fields["model_description"].error()
+    assert detection.tagged_model(model.model_id).value.model_description == "theirs"
+    tag = detection.tagged_model(model.model_id).etag
+    with qtbot.waitSignal(form.saved):
+        form.submit()
+    assert detection.tagged_model(model.model_id).value.model_description == "mine"
+    with pytest.raises(Stale):
+        detection.update_model(model.model_id, ModelUpdate(model_description="late"), tag)
+
+
+def test_what_is_said_of_the_built_in_model_is_of_the_language(context: Context, qtbot: QtBot) -> None:
+    detection = context.session.detection
+    model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
+    delivered = "把照片与参考图上的标记区域对齐后比较，无需训练"
+    model = model.model_copy(update={"model_description": delivered})
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    assert form.fields["model_description"].text().startswith("Compares the photo")
+    assert form.fields["model_name"].text() == "Reference difference"
+    sent = form.change()
+    assert (sent.model_name, sent.model_description) == (model.model_name, delivered)
+    own = model.model_copy(update={"model_description": "ours"})
+    assert model_description(own) == "ours"

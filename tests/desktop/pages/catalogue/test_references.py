@@ -1,0 +1,224 @@
+"""The reference images of the catalogue in a real window against the real service."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.context import Context
+from desktop.pages.catalogue.forms import ReferenceForm
+from desktop.pages.catalogue.reference_images.cards import ReferenceCards
+from desktop.pages.catalogue.reference_images.section import ReferenceSection
+from desktop.pages.catalogue.reference_images.uploads import Uploads
+from desktop.pages.catalogue.scale_dialog import ScaleDialog
+from shared.images.cv import cv2
+from shared.samples import panel
+from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
+from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
+from tests.desktop.pages.catalogue.driver import opened, picture, settled
+
+
+def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "references")
+    section = page.sections["references"]
+    assert isinstance(section, ReferenceSection)
+    dropped = QMimeData()
+    dropped.setUrls([QUrl.fromLocalFile(str(picture(tmp_path / "左翼根部.png")))])
+    section.dropEvent(
+        QDropEvent(
+            QPoint(5, 5),
+            Qt.DropAction.CopyAction,
+            dropped,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+    )
+    qtbot.waitUntil(lambda: section.findChild(ReferenceForm) is not None)
+    form = section.findChild(ReferenceForm)
+    assert form.fields["reference_image_name"].text() == "左翼根部"
+    form.fields["mm_per_pixel"].set_text("0")
+    form.submit()
+    wrong = form.fields["mm_per_pixel"]
+    assert wrong.error()
+    qtbot.waitUntil(lambda: wrong._error.height() >= wrong._error.heightForWidth(wrong._error.width()))
+    assert wrong._error.y() >= wrong.editor.geometry().bottom()
+    form.fields["mm_per_pixel"].set_text("0,42")
+    with qtbot.waitSignal(form.saved) as saved:
+        form.submit()
+    settled(page, qtbot)
+    entry = saved.args[0]
+    assert (entry.mm_per_pixel, entry.width, entry.height) == (0.42, 320, 200)
+    assert not section.uploads.lines()
+    qtbot.waitUntil(lambda: not section.cards.cards.without_picture())
+    index = section.cards.cards.index(0)
+    assert "320 × 200 px" in index.data(Qt.ItemDataRole.AccessibleTextRole)
+    assert not section.grab().isNull()
+
+
+def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = opened(context, qtbot, "references")
+    section = page.sections["references"]
+    assert isinstance(section, ReferenceSection)
+    taken, broken = tmp_path / "后缘襟翼.dng", tmp_path / "右翼.heic"
+    taken.write_bytes(raw(jpeg(scene(800, 600))))
+    broken.write_bytes(b"no photo")
+    section.send([taken, broken])
+    lines = section.uploads.lines
+    qtbot.waitUntil(lambda: [line.path for line in lines()] == [broken] and not lines()[0].again.isHidden())
+    assert "JPEG" in lines()[0].said()
+    found = context.session.catalogue.reference_images.list(1, 10, "后缘襟翼").data
+    assert [entry.reference_image_name for entry in found] == ["后缘襟翼"]
+    stored = context.session.files.get(found[0].file_id)
+    assert stored.filename == "后缘襟翼.dng.jpg"
+
+
+def test_file_that_is_not_a_picture_can_be_retried(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    page = opened(context, qtbot, "references")
+    section = page.sections["references"]
+    bad = tmp_path / "notes.png"
+    bad.write_text("no picture")
+    section.send([bad])
+    (line,) = section.uploads.lines()
+    qtbot.waitUntil(line.again.isVisible)
+    assert line.status_text() == "This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file."
+    picture(bad)
+    before = context.session.catalogue.reference_images.list().pagination.total
+    with qtbot.waitSignal(section.uploads.arrived):
+        line.again.click()
+    assert context.session.catalogue.reference_images.list().pagination.total == before + 1
+    for form in section.findChildren(ReferenceForm):
+        form.done(0)
+
+
+def test_an_upload_shows_how_far_it_is_and_ends_when_it_is_cancelled(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    ended = threading.Event()
+
+    def endless(_path: Path, count: Callable[[int, int], None]) -> object:
+        try:
+            while True:
+                count(1, 2)
+                time.sleep(0.005)
+        finally:
+            ended.set()
+
+    uploads = Uploads(context, endless)
+    qtbot.addWidget(uploads)
+    uploads.show()
+    line = uploads.add(tmp_path / "big.png")
+    qtbot.waitUntil(lambda: line._bar.value() == 50)
+    with qtbot.assertNotEmitted(uploads.arrived):
+        line.stop.click()
+        qtbot.waitUntil(ended.is_set)
+    assert not uploads.lines()
+
+
+def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) -> None:
+    good, data = cv2.imencode(".png", panel(400, 300, 3).image)
+    assert good
+    stored = context.session.files.upload(bytes(data), "wing.png")
+    body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)
+    made = context.session.catalogue.reference_images.create(body)
+    form = ReferenceForm(context, made)
+    qtbot.addWidget(form)
+    form.show()
+    form.measure.click()
+    dialog = form.findChild(ScaleDialog)
+    qtbot.waitUntil(lambda: dialog.view.source is not None)
+    assert not dialog.use.isEnabled()
+    ends = [QPointF(*dialog.view.viewport.to_view(x, 150)).toPoint() for x in (100, 300)]
+    QTest.mousePress(dialog.view, Qt.MouseButton.LeftButton, pos=ends[0])
+    QTest.mouseMove(dialog.view, ends[1])
+    QTest.mouseRelease(dialog.view, Qt.MouseButton.LeftButton, pos=ends[1])
+    dialog.length.setValue(50)
+    assert dialog.pixels == pytest.approx(200, abs=2)
+    dialog.use.click()
+    assert float(form.fields["mm_per_pixel"].text()) == pytest.approx(0.25, rel=0.02)
+    with qtbot.waitSignal(form.saved) as saved:
+        form.submit()
+    assert saved.args[0].mm_per_pixel == pytest.approx(0.25, rel=0.02)
+
+
+def test_measuring_takes_nearly_all_of_the_main_window(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Not of the form that asks for it."""
+    session = context.session
+    stored = session.files.upload(picture(tmp_path / "wing.png"))
+    body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)
+    made = session.catalogue.reference_images.create(body)
+    main = QWidget()
+    qtbot.addWidget(main)
+    main.resize(1400, 900)
+    main.show()
+    form = ReferenceForm(context, made, QWidget(main))
+    form.show()
+    form.measure.click()
+    dialog = form.findChild(ScaleDialog)
+    qtbot.waitUntil(dialog.isVisible)
+    assert dialog.width() > 1300
+    assert dialog.height() > 700
+    dialog.reject()
+
+
+def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
+    session = context.session
+    for name in ("a.png", "bb.png"):
+        stored = session.files.upload(picture(tmp_path / name))
+        session.catalogue.reference_images.create(
+            ReferenceImageWrite(reference_image_name=name, file_id=stored.file_id)
+        )
+    page = opened(context, qtbot, "references")
+    cards = page.sections["references"].cards
+    assert cards.chosen.reference_image_name == "bb.png"
+    qtbot.keyClick(cards, Qt.Key.Key_Right)
+    assert cards.chosen.reference_image_name == "a.png"
+    with qtbot.waitSignal(cards.picked):
+        qtbot.keyClick(cards, Qt.Key.Key_Return)
+    form = page.sections["references"].findChild(ReferenceForm)
+    assert form.isVisible()
+    form.done(0)
+
+
+def test_a_long_name_of_an_aircraft_leaves_the_size_on_the_card(qtbot: QtBot) -> None:
+    moment = datetime(2026, 1, 2, tzinfo=UTC)
+    nothing = dict.fromkeys(("download_url", "filename", "ipfs_cid", "mime_type", "size"))
+    cards = ReferenceCards("Cards")
+    qtbot.addWidget(cards)
+    cards.resize(260, 300)
+
+    def drawn(aircraft: str, width: int | None = 24_000) -> QImage:
+        entry = ReferenceImage(
+            reference_image_name="Wing",
+            file_id="f",
+            reference_image_id="r",
+            aircraft_name=aircraft,
+            width=width,
+            height=15_000,
+            created_at=moment,
+            updated_at=moment,
+            **nothing,
+        )
+        cards.cards.show([entry])
+        cards.show()
+        QApplication.processEvents()
+        image = cards.grab().toImage()
+        return image.copy(image.width() - 120, 0, 120, image.height())
+
+    assert drawn("B") == drawn("A name that is longer than the card is wide " * 2)
+    assert drawn("B") != drawn("B", None)

@@ -1,0 +1,111 @@
+"""The field that finds an entry by a part of its name."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.common.forms.chooser import PAGE, SearchCombo
+
+
+def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
+    asked: list[str] = []
+
+    def find(text: str, page: int) -> list[tuple[str, str]]:
+        asked.append(text)
+        return [("a1", "B-1234 Boeing")] if text == "boe" else []
+
+    chooser = SearchCombo("Aircraft", find)
+    qtbot.addWidget(chooser)
+    chooser.show()
+    chooser.begin(("a9", "B-9999"))
+    assert chooser.chosen() == "a9"
+    chooser.activateWindow()
+    chooser.setFocus()
+    chooser.lineEdit().selectAll()
+    qtbot.keyClicks(chooser.lineEdit(), "boe")
+    with pytest.raises(ValueError, match="nothing"):
+        chooser.chosen()
+    qtbot.waitUntil(lambda: chooser.completer().popup().isVisible())
+    assert asked == ["", "boe"]
+    assert chooser.lineEdit().text() == "boe"
+    chooser.completer().popup().hide()
+    chooser.setEditText("B-1234 Boeing")
+    assert chooser.chosen() == "a1"
+    typed = chooser.typed()
+    other = SearchCombo("Aircraft", find)
+    qtbot.addWidget(other)
+    other.begin(None)
+    other.restore(typed)
+    assert other.chosen() == "a1"
+    other.setEditText("")
+    assert other.chosen() is None
+
+
+def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> None:
+    red = QImage(64, 48, QImage.Format.Format_RGB32)
+    red.fill(QColor("#ff0000"))
+    asked: list[str] = []
+
+    def picture(value: str) -> QImage:
+        asked.append(value)
+        return red
+
+    chooser = SearchCombo(
+        "Reference image", lambda _text, _page: [("r1", "Left"), ("r2", "Right")], picture=picture
+    )
+    qtbot.addWidget(chooser)
+    chooser.show()
+    chooser.begin(None)
+    qtbot.waitUntil(lambda: chooser.count() == 2)
+    assert asked == []
+
+    def seen() -> bool:
+        image = chooser.view().viewport().grab().toImage()
+        spots = (image.pixelColor(20, 18), image.pixelColor(20, 54))
+        return all(spot.name() == "#ff0000" for spot in spots)
+
+    chooser.showPopup()
+    chooser.hidePopup()
+    chooser.showPopup()
+    qtbot.waitUntil(seen)
+    chooser.hidePopup()
+    assert sorted(asked) == ["r1", "r2"]
+
+
+def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
+    every = [(str(number), f"plane {number}") for number in range(2 * PAGE + 10)]
+
+    def find(text: str, page: int) -> list[tuple[str, str]]:
+        return every[(page - 1) * PAGE : page * PAGE]
+
+    chooser = SearchCombo("Aircraft", find)
+    qtbot.addWidget(chooser)
+    chooser.show()
+    chooser.begin(None)
+    qtbot.waitUntil(lambda: chooser.count() == PAGE)
+    chooser.showPopup()
+    for expected in (2 * PAGE, len(every), len(every)):
+        bar = chooser.view().verticalScrollBar()
+        bar.setValue(0)
+        bar.setValue(bar.maximum())
+        qtbot.waitUntil(lambda number=expected: chooser.count() == number)
+    chooser.hidePopup()
+    with qtbot.waitSignal(chooser.settled):
+        chooser.setCurrentIndex(len(every) - 1)
+        chooser.activated.emit(len(every) - 1)
+    assert chooser.chosen() == every[-1][0]
+    assert chooser.currentText() == "plane 109"
+
+
+def test_of_two_of_one_name_the_chosen_one_counts(qtbot: QtBot) -> None:
+    chooser = SearchCombo("Aircraft", lambda _text, _page: [("1", "B-1234"), ("2", "B-1234")])
+    qtbot.addWidget(chooser)
+    chooser.begin(None)
+    qtbot.waitUntil(lambda: chooser.count() == 2)
+    chooser.setCurrentIndex(1)
+    assert chooser.chosen() == "2"
+    chooser.refresh()
+    qtbot.wait(50)
+    assert chooser.chosen() == "2"

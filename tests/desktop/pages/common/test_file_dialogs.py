@@ -1,0 +1,128 @@
+"""Where a file dialog begins: in the folder of its purpose, kept for the next start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QStandardPaths
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.common.files.file_dialogs import (
+    Folders,
+    Purpose,
+    folders,
+    open_file,
+    open_files,
+    open_folder,
+    open_picture,
+    open_pictures,
+)
+from desktop.preferences import Preferences
+
+
+@pytest.fixture(autouse=True)
+def kept(preferences: Preferences) -> Iterator[Preferences]:
+    folders.keep_in(preferences)
+    yield preferences
+    folders.keep_in(None)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, path: Path | None) -> list[str]:
+    """Lets the person choose `path`; gives where the dialogs began."""
+    began: list[str] = []
+    name = "" if path is None else str(path)
+
+    def one(_parent: QWidget, _title: str, folder: str, _kinds: str = "") -> tuple[str, str]:
+        began.append(folder)
+        return name, ""
+
+    def several(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[list[str], str]:
+        one(parent, title, folder, kinds)
+        return ([name] if name else []), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", one)
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda parent, title, folder: one(parent, title, folder)[0]
+    )
+    return began
+
+
+def test_each_purpose_has_its_folder(
+    window: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photo = tmp_path / "today" / "one.jpg"
+    photo.parent.mkdir()
+    began = answers(monkeypatch, photo)
+    assert open_files(window, "Add photo", "Images (*.jpg)", Purpose.PHOTOS) == [photo]
+    open_files(window, "Add photo", "Images (*.jpg)", Purpose.PHOTOS)
+    open_file(window, "Add model", "Models (*.onnx)", Purpose.MODELS)
+    assert began[1] == str(photo.parent)
+    assert began[2] != str(photo.parent)
+
+
+def test_the_folder_is_kept_for_the_next_start(
+    window: QWidget, kept: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers(monkeypatch, tmp_path)
+    assert open_folder(window, "Photos of strangers", Purpose.FACES) == tmp_path
+    later = Folders()
+    later.keep_in(Preferences(kept.path))
+    assert later.of(Purpose.FACES) == tmp_path
+
+
+def test_a_folder_that_is_gone_gives_way_to_one_of_the_person(tmp_path: Path) -> None:
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    folders.used(Purpose.REPORTS, folder)
+    assert folders.of(Purpose.REPORTS) == folder
+    folder.rmdir()
+    assert folders.of(Purpose.REPORTS) == Path.home()
+
+
+def test_pictures_begin_in_the_folder_of_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PicturesLocation", "DocumentsLocation"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda place: str(tmp_path / place.name))
+    assert folders.of(Purpose.PHOTOS) == tmp_path / "PicturesLocation"
+    assert folders.of(Purpose.REPORTS) == tmp_path / "DocumentsLocation"
+
+
+def test_nothing_chosen_is_nothing(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(monkeypatch, None)
+    assert open_file(window, "", "", Purpose.MODELS) is None
+    assert open_files(window, "", "", Purpose.PHOTOS) == []
+    assert open_folder(window, "", Purpose.FACES) is None
+
+
+def test_a_dialog_for_pictures_offers_every_kind_that_is_taken(
+    window: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filters: list[str] = []
+
+    def several(
+        _parent: QWidget, _title: str, _folder: str, kinds: str, **_more: object
+    ) -> tuple[list[str], str]:
+        filters.append(kinds)
+        return [str(tmp_path / "IMG_1.HEIC")], ""
+
+    def one(parent: QWidget, title: str, folder: str, kinds: str, **more: object) -> tuple[str, str]:
+        names, chosen = several(parent, title, folder, kinds, **more)
+        return names[0], chosen
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", one)
+    assert open_pictures(window, "", Purpose.PHOTOS) == [tmp_path / "IMG_1.HEIC"]
+    assert open_picture(window, "", Purpose.REFERENCES) == tmp_path / "IMG_1.HEIC"
+    for ending in (".jpg", ".tif", ".heic", ".nef", ".cr3"):
+        assert all(f"*{ending}" in said for said in filters)

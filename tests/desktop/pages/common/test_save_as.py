@@ -1,0 +1,105 @@
+"""Where a file goes: beside the last one, with the suffix of its kind, and over no other file unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.common.files import save_as
+from desktop.pages.common.files.file_dialogs import Purpose, folders
+from desktop.pages.common.files.save_as import choose_file
+
+KINDS = {"PDF (*.pdf)": ".pdf", "Web page (*.html)": ".html"}
+Type = Callable[[str, str], None]
+
+
+@pytest.fixture
+def proposed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """What the dialog proposed, each time."""
+    monkeypatch.setitem(folders._kept, Purpose.REPORTS, str(tmp_path))
+    return []
+
+
+@pytest.fixture
+def types(monkeypatch: pytest.MonkeyPatch, proposed: list[str], tmp_path: Path) -> Type:
+    """Lets the person type a name (empty: the proposed one) and choose a kind."""
+
+    def say(name: str, kind: str) -> None:
+        def answer(_parent: object, _title: str, shown: str, _kinds: str) -> tuple[str, str]:
+            proposed.append(shown)
+            return (str(tmp_path / name) if name else shown), kind
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+
+    return say
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "expected"),
+    [
+        ("", "PDF (*.pdf)", "A.pdf"),
+        ("", "Web page (*.html)", "A.html"),
+        ("mine", "Web page (*.html)", "mine.html"),
+        ("mine.v2", "PDF (*.pdf)", "mine.v2.pdf"),
+        ("mine.html", "PDF (*.pdf)", "mine.html"),
+        ("mine.PDF", "Web page (*.html)", "mine.PDF"),
+        ("mine", "", "mine.pdf"),
+    ],
+)
+def test_the_suffix_says_the_kind(
+    window: QWidget, types: Type, tmp_path: Path, typed: str, kind: str, expected: str
+) -> None:
+    types(typed, kind)
+    chosen = choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
+    assert chosen is not None
+    assert chosen[0] == tmp_path / expected
+
+
+def test_the_next_file_is_proposed_beside_the_last(
+    window: QWidget, types: Type, proposed: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "June").mkdir()
+    types("June/one.pdf", "")
+    choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
+    types("", "")
+    choose_file(window, "Report", "B.pdf", KINDS, Purpose.REPORTS)
+    assert proposed[1] == str(tmp_path / "June" / "B.pdf")
+
+
+def test_at_first_the_folder_is_one_of_the_person(
+    window: QWidget, types: Type, proposed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(folders._kept, Purpose.REPORTS)
+    types("", "")
+    choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
+    folder = Path(proposed[0]).parent
+    assert folder.is_dir()
+    assert folder != Path.cwd()
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(
+    window: QWidget, types: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agreed: bool
+) -> None:
+    (tmp_path / "mine.pdf").write_bytes(b"old")
+    asked: list[str] = []
+    monkeypatch.setattr(save_as, "confirm", lambda _parent, *said: bool(asked.append(said[1])) or agreed)
+    types("mine", "PDF (*.pdf)")
+    assert (choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is not None) is agreed
+    assert "mine.pdf" in asked[0]
+
+
+def test_cancelled_dialog_gives_none(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    assert choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is None

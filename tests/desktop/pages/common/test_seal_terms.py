@@ -1,0 +1,54 @@
+"""What is said of a seal."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop.pages.common.messages.seal_terms import seal_sentence
+from shared.codes import SealState
+from shared.wire.seal import RecordSeal
+
+EDITION = {
+    "edition": 2,
+    "seal": "74b1" * 16,
+    "outcome": "passed",
+    "accepted_opinions": 0,
+    "finished_by": "u1",
+    "finished_by_name": "Zhao Min",
+    "finished_at": "2026-11-22T22:37:00Z",
+    "needs_release": True,
+    "released_by": None,
+    "released_by_name": None,
+    "released_at": None,
+    "reopened_by": None,
+    "reopened_by_name": None,
+    "reopened_at": None,
+    "reopen_reason": None,
+}
+
+
+def sealed(state: SealState, **changed: object) -> RecordSeal:
+    counters = {"items": 1, "detected": 1, "judged": 1, "undecided": 0, "passed": 1, "failed": 0}
+    return RecordSeal.model_validate(
+        {
+            "inspection_id": "r1",
+            "state": state,
+            "record_state": "passed",
+            "outcome": "passed",
+            "counters": counters,
+            "newest": EDITION | changed,
+        }
+    )
+
+
+@pytest.mark.parametrize(("name", "said"), [("Li Na", "Li Na"), (None, "u2")])
+def test_who_released_a_record_is_said(name: str | None, said: str) -> None:
+    released = {"released_by": "u2", "released_by_name": name, "released_at": "2026-11-22T22:39:00Z"}
+    sentence = seal_sentence(sealed(SealState.FINISHED, **released))
+    assert "by Zhao Min" in sentence
+    assert sentence.endswith(f"edition 2. Released by {said}.")
+
+
+def test_nobody_is_said_to_have_released_what_nobody_released() -> None:
+    assert seal_sentence(sealed(SealState.FINISHED)).endswith("edition 2.")
+    assert "Released" not in seal_sentence(sealed(SealState.AWAITING_RELEASE))

@@ -1,0 +1,72 @@
+"""From an empty service to a login by face, through the real pages and against the real service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.camera import ImageSequence
+from desktop.client import Session
+from desktop.connection.local_service import ServiceState
+from desktop.context import Context
+from desktop.pages.login import LoginPage
+from desktop.pages.me import MePage, enrol_dialog
+from desktop.pages.me.enrol_dialog import EnrolDialog
+from desktop.preferences import Preferences
+from tests.desktop.camera.pictures import face_frame, write
+from tests.service_process import ADMIN, service_process
+
+
+def test_first_run_enrolment_and_face_login(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enrol_dialog, "_TURN_MS", 10)
+    enrolling = [
+        write(tmp_path / f"enrol{number}.png", face_frame(width)) for number, width in enumerate((0.36, 0.4))
+    ]
+    arriving = [
+        write(tmp_path / f"arrive{number}.png", face_frame(0.38, x=0.52, light=light))
+        for number, light in enumerate((0.85, 0.9))
+    ]
+    with service_process(tmp_path / "data") as url:
+        session = Session(url)
+        context = Context(session, Preferences(), embedded=True)
+        context.service_state = ServiceState.READY
+
+        login = LoginPage(context, lambda: [ImageSequence(arriving, "Door")])
+        qtbot.addWidget(login)
+        login.show()
+        login.opened({})
+        qtbot.waitUntil(lambda: login.first_run)
+        form = login.first_run_form
+        form.user_name.set_text(ADMIN[0])
+        form.password.set_text(ADMIN[1])
+        form.again.set_text(ADMIN[1])
+        with qtbot.waitSignal(context.loginChanged):
+            form.submit()
+        login.hide()
+
+        me = MePage(context, lambda: [ImageSequence(enrolling, "Desk")])
+        qtbot.addWidget(me)
+        me.show()
+        me.opened({})
+        qtbot.waitUntil(lambda: me.face.chip.text == "Not enrolled")
+        me.face.consent.setChecked(True)
+        me.face.by_camera.click()
+        dialog = me.face.findChild(EnrolDialog)
+        qtbot.waitUntil(dialog.skip.isVisible, timeout=30_000)
+        dialog.skip.click()
+        qtbot.waitUntil(lambda: me.face.chip.text == "Enrolled", timeout=30_000)
+        qtbot.waitUntil(lambda: context.payload.user.has_face)
+        me.hide()
+
+        context.leave()
+        assert context.payload is None
+        login.show()
+        login.opened({})
+        with qtbot.waitSignal(context.loginChanged, timeout=30_000):
+            pass
+        assert context.payload.user.username == ADMIN[0]
+        session.close()

@@ -1,0 +1,431 @@
+"""The login page: password, first run, photo file, server, states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QPaintEvent, QRegion
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.camera import Hint, ImageSequence, feed
+from desktop.camera.hints import FrameAnalysis
+from desktop.connection.local_service import ServiceState
+from desktop.context import Context
+from desktop.pages.login import LoginPage
+from desktop.pages.login.server_dialog import ServerDialog, server_address
+from tests.desktop.camera.pictures import empty_frame, face_frame, write
+from tests.desktop.client.played import PAYLOAD
+from tests.desktop.pages.played_service import TOKENS, Played, done, failed, played_context, refused
+
+
+@pytest.fixture
+def played() -> Played:
+    return Played()
+
+
+@pytest.fixture
+def context(qapp, played: Played) -> Iterator[Context]:
+    with played_context(played) as context:
+        context.service_state = ServiceState.READY
+        yield context
+
+
+@pytest.fixture
+def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator:
+    # Every frame is looked at: a test needs not wait for a person.
+    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    pages: list[LoginPage] = []
+
+    def make(sources=(), **params) -> LoginPage:
+        page = LoginPage(context, lambda: list(sources))
+        pages.append(page)
+        qtbot.addWidget(page)
+        page.resize(1440, 900)
+        page.show()
+        page.opened(params)
+        return page
+
+    yield make
+    for page in pages:
+        page.leave()
+
+
+def test_a_right_password_lets_in(qtbot: QtBot, context: Context, played: Played, show) -> None:
+    page = show()
+    qtbot.keyClicks(page.password_form.user_name.editor, "zhang")
+    qtbot.keyClick(page.password_form.user_name.editor, Qt.Key.Key_Return)
+    qtbot.keyClicks(page.password_form.password.editor, "secret words")
+    with qtbot.waitSignal(context.loginChanged):
+        qtbot.keyClick(page.password_form.password.editor, Qt.Key.Key_Return)
+    assert played.bodies("/api/auth/login") == [{"username": "zhang", "password": "secret words"}]
+    assert context.payload.user.username == "zhang"
+    assert context.preferences.values.user_name == "zhang"
+    assert page.password_form.password.text() == ""
+
+
+def test_a_wrong_password_is_said_and_stays_typed(qtbot: QtBot, played: Played, context, show) -> None:
+    played.answers["/api/auth/login"] = refused("用户名或密码错误")
+    page = show(user_name="zhang")
+    form = page.password_form
+    form.password.set_text("nearly right")
+    form.submit()
+    assert not form.button.isEnabled()
+    qtbot.waitUntil(lambda: form.password.error() != "")
+    assert form.password.error() == "Wrong username or password."
+    assert (form.user_name.text(), form.password.text()) == ("zhang", "nearly right")
+    assert form.button.isEnabled()
+    assert context.payload is None
+
+
+def test_nothing_typed_is_said_beside_the_field(show, played: Played) -> None:
+    form = show().password_form
+    form.user_name.set_text("")
+    form.submit()
+    assert form.user_name.error() == "Enter your username."
+    form.user_name.set_text("zhang")
+    form.submit()
+    assert form.password.error() == "Enter your password."
+    assert played.bodies("/api/auth/login") == []
+
+
+def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show) -> None:
+    played.answers["/api/auth/login"] = failed(429, "too_many_requests", retry_after=2)
+    form = show(user_name="zhang").password_form
+    form._wait.second.setInterval(20)
+    form.password.set_text("guess")
+    form.submit()
+    qtbot.waitUntil(lambda: "2 second" in form.password.error())
+    assert not form.button.isEnabled()
+    qtbot.waitUntil(lambda: "1 second" in form.password.error())
+    qtbot.waitUntil(form.button.isEnabled)
+    assert form.password.error() == ""
+    assert form.password.text() == "guess"
+
+
+def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: Played, show) -> None:
+    played.answers["/api/auth/first-run"] = lambda request: done(
+        TOKENS if request.method == "POST" else {"needed": True}
+    )
+    page = show([ImageSequence(Path("unused"))])
+    qtbot.waitUntil(lambda: page.first_run)
+    form = page.first_run_form
+    assert not page.password_form.isVisible()
+    assert not page.face.running
+    form.user_name.set_text("chief")
+    form.password.set_text("chief")
+    form.submit()
+    assert form.password.error()
+    form.password.set_text("long enough words")
+    form.again.set_text("long enough wards")
+    form.submit()
+    assert form.again.error() == "The passwords do not match. Enter them again."
+    form.again.set_text("long enough words")
+    with qtbot.waitSignal(context.loginChanged):
+        form.submit()
+    assert played.bodies("/api/auth/first-run") == [
+        {"username": "chief", "password": "long enough words", "name": None}
+    ]
+    assert (form.password.text(), form.again.text()) == ("", "")
+
+
+def test_what_the_service_says_about_a_field_stands_beside_it(qtbot: QtBot, played: Played, show) -> None:
+    fields = [{"field": "password", "type": "password_common", "message": "密码过于常见，请更换"}]
+    played.answers["/api/auth/first-run"] = lambda request: (
+        failed(422, "invalid_input", fields=fields) if request.method == "POST" else done({"needed": True})
+    )
+    page = show()
+    qtbot.waitUntil(lambda: page.first_run)
+    form = page.first_run_form
+    form.user_name.set_text("chief")
+    form.password.set_text("password123")
+    form.again.set_text("password123")
+    form.submit()
+    qtbot.waitUntil(lambda: form.password.error() != "")
+    assert form.password.error() == "This password is too common. Choose another password."
+    assert form.password.text() == "password123"
+
+
+def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, show) -> None:
+    needed = [True]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            return done({"needed": needed[0]})
+        needed[0] = False
+        return failed(409, "conflict")
+
+    played.answers["/api/auth/first-run"] = answer
+    page = show()
+    qtbot.waitUntil(lambda: page.first_run)
+    page.first_run_form.user_name.set_text("chief")
+    page.first_run_form.password.set_text("long enough words")
+    page.first_run_form.again.set_text("long enough words")
+    page.first_run_form.submit()
+    qtbot.waitUntil(lambda: not page.first_run)
+    assert page.password_form.isVisible()
+
+
+def test_a_server_elsewhere_makes_no_admin_from_here(qtbot: QtBot, played: Played, context, show) -> None:
+    played.answers["/api/auth/first-run"] = done({"needed": True})
+    context.session.rebase("https://walkaround.test")
+    context.embedded = False
+    page = show()
+    qtbot.waitUntil(lambda: "on the server computer" in page._below.text())
+    assert not page.first_run
+    assert page._server.text() == "walkaround.test"
+
+
+def test_a_service_that_starts_is_waited_for(qtbot: QtBot, played: Played, context, show) -> None:
+    context.service_state = ServiceState.STARTING
+    page = show()
+    assert page.viewfinder.hint == "The service is starting…"
+    assert played.sent == []
+    context.show_service(ServiceState.READY)
+    qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
+    context.show_service(ServiceState.RESTARTING)
+    assert not page.face.running
+
+
+def test_a_service_that_cannot_be_reached_is_said_and_tried_again(qtbot: QtBot, played: Played, show) -> None:
+    played.answers["/api/auth/first-run"] = httpx.ConnectError("refused")
+    page = show()
+    qtbot.waitUntil(lambda: "Cannot connect to the service" in page.viewfinder.sentence)
+    played.answers["/api/auth/first-run"] = done({"needed": False})
+    qtbot.mouseClick(page.viewfinder.action, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
+
+
+def test_no_camera_offers_the_photo_file(qtbot: QtBot, context, played, show, tmp_path: Path) -> None:
+    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    page = show()
+    qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
+    with qtbot.waitSignal(context.loginChanged):
+        page.log_in_by_photo(write(tmp_path / "我.png", face_frame()))
+    assert context.payload.user.user_id == PAYLOAD["user"]["user_id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("notes.txt", b"hello", "not supported"),
+        ("big.jpg", b"\xff\xd8\xff" + bytes(3 * 2**20), "too large"),
+        ("torn.jpg", b"\xff\xd8\xff" + bytes(2 * 2**20), "not supported"),
+        ("me.png", b"\x89PNG\r\n\x1a\n", "not recognized"),
+        (None, b"", "Cannot read the file"),
+    ],
+)
+def test_a_photo_that_does_not_work_is_said(
+    qtbot: QtBot, context, show, tmp_path: Path, monkeypatch, name: str | None, data: bytes, said: str
+) -> None:
+    monkeypatch.setattr("desktop.pages.common.faces.face_picture.MAX_BYTES", 3 * 2**20)
+    page = show()
+    path = tmp_path / (name or "missing.jpg")
+    if name:
+        path.write_bytes(data)
+    page.log_in_by_photo(path)
+    qtbot.waitUntil(lambda: page.photo_error() != "")
+    assert said in page.photo_error()
+    assert page.photo.isEnabled()
+    assert context.payload is None
+
+
+def test_too_many_photos_are_counted_down(qtbot: QtBot, context, played, show, tmp_path: Path) -> None:
+    played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=3)
+    page = show()
+    page._photo_wait.second.setInterval(20)
+    said: list[str] = []
+    page._photo_wait.counted.connect(lambda _left: said.append(page.photo_error()))
+    path = write(tmp_path / "me.png", face_frame())
+    page.log_in_by_photo(path)
+    qtbot.waitUntil(lambda: len(said) == 4)
+    assert ["3 second" in said[0], "2 second" in said[1], "1 second" in said[2]] == [True] * 3
+    assert said[3] == ""
+    assert page.photo.isEnabled()
+    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    with qtbot.waitSignal(context.loginChanged):
+        page.log_in_by_photo(path)
+
+
+def test_a_face_in_front_of_the_camera_lets_in(qtbot: QtBot, context, played, show, tmp_path) -> None:
+    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    page = show([ImageSequence([write(tmp_path / "a.png", face_frame())], "Desk Cam")])
+    with qtbot.waitSignal(context.loginChanged):
+        pass
+    assert not page.face.running
+    (body,) = played.bodies("/api/auth/loginByFaceInfo")
+    assert body["faceInfo"].startswith("/9j/")
+
+
+def test_an_empty_chair_is_never_sent(qtbot: QtBot, played, show, tmp_path) -> None:
+    page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
+    qtbot.waitUntil(lambda: page.viewfinder.hint.startswith("Look into the oval"))
+    qtbot.wait(300)
+    assert played.bodies("/api/auth/loginByFaceInfo") == []
+
+
+def test_a_look_that_misses_the_face_loses_little(qtbot: QtBot, played, show, tmp_path) -> None:
+    played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
+    frames = [write(tmp_path / f"{n}.png", empty_frame() if n == 2 else face_frame()) for n in range(3)]
+    page = show([ImageSequence(frames, "Desk Cam")])
+    with qtbot.waitSignal(page.face.loggedIn):
+        pass
+
+
+def test_tries_count_until_the_person_has_gone(qtbot: QtBot, played, show, tmp_path) -> None:
+    page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
+    qtbot.waitUntil(lambda: page.face.running)
+    page.face._feed.stop()
+    page.face._tries = 2
+    nobody = FrameAnalysis(Hint.NO_FACE, None, 0.0)
+    for _ in range(9):
+        page.face._looked(nobody)
+    assert page.face._tries == 2
+    page.face._looked(nobody)
+    assert page.face._tries == 0
+
+
+def test_the_preview_marks_the_face(qtbot: QtBot, played, show, tmp_path) -> None:
+    page = show([ImageSequence([write(tmp_path / "a.png", face_frame(blur=6))])])
+    qtbot.waitUntil(lambda: not page.viewfinder.face_box().isEmpty())
+
+
+def test_a_stranger_is_tried_three_times_only(qtbot: QtBot, played, show, tmp_path) -> None:
+    page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
+    page.face._pause.setInterval(10)
+    qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence, timeout=20_000)
+    assert len(played.bodies("/api/auth/loginByFaceInfo")) == 3
+    assert page.viewfinder.action.text() == "Retry"
+
+
+def test_face_login_switched_off_is_said(qtbot: QtBot, played, show, tmp_path) -> None:
+    played.answers["/api/auth/loginByFaceInfo"] = failed(403, "face_login_off")
+    page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
+    qtbot.waitUntil(lambda: "Face login is disabled" in page.viewfinder.sentence)
+
+
+def test_too_many_faces_count_down(qtbot: QtBot, played, show, tmp_path) -> None:
+    played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=30)
+    page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
+    page.face._wait.second.setInterval(150)
+    qtbot.waitUntil(lambda: "28 second" in page.viewfinder.hint)
+    assert len(played.bodies("/api/auth/loginByFaceInfo")) == 1
+
+
+def test_another_camera_is_chosen_and_remembered(qtbot: QtBot, context, show, tmp_path) -> None:
+    path = write(tmp_path / "a.png", empty_frame())
+    page = show([ImageSequence([path], "One"), ImageSequence([path], "Two")])
+    qtbot.waitUntil(lambda: page.face._feed.source is not None)
+    page.viewfinder.camera_chosen.emit("Two")
+    assert page.face._feed.source.name == "Two"
+    assert context.preferences.values.camera == "Two"
+
+
+def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(qtbot: QtBot, show, tmp_path: Path) -> None:
+    class Broken(ImageSequence):
+        works = False
+
+        def open(self) -> None:
+            if not self.works:
+                raise RuntimeError("driver")
+            super().open()
+
+    camera = Broken([write(tmp_path / "a.png", empty_frame())], "Door")
+    with qtbot.captureExceptions() as raised:
+        page = show([camera])
+        qtbot.waitUntil(page.viewfinder.action.isVisible)
+    assert [str(error) for _, error, _ in raised] == ["driver"]
+    assert "Cannot use the camera" in page.viewfinder.sentence
+    camera.works = True
+    page.viewfinder.action.click()
+    qtbot.waitUntil(lambda: "oval" in page.viewfinder.hint)
+
+
+def test_leaving_releases_the_camera(qtbot: QtBot, show, tmp_path) -> None:
+    page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
+    qtbot.waitUntil(lambda: page.face.running)
+    page.hide()
+    assert not page.face.running
+
+
+def test_the_place_keeps_the_names_and_no_password(show) -> None:
+    page = show(user_name="zhang")
+    page.password_form.password.set_text("secret words")
+    assert page.return_params() == {"user_name": "zhang", "name": ""}
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("walkaround.example.com", "https://walkaround.example.com"),
+        (" 10.0.0.5:8177 ", "https://10.0.0.5:8177"),
+        ("http://10.0.0.5:8177/", "http://10.0.0.5:8177"),
+        ("127.0.0.1:8177", "http://127.0.0.1:8177"),
+        ("https://[fe80::1]:1/x?y", "https://[fe80::1]:1"),
+        ("", None),
+        ("ftp://host", None),
+        ("https://user:pass@host", None),
+        ("http://a b", None),
+        ("host:99999", None),
+    ],
+)
+def test_what_is_typed_as_an_address(typed: str, address: str | None) -> None:
+    assert server_address(typed) == address
+
+
+def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp) -> None:
+    dialog = ServerDialog("")
+    qtbot.addWidget(dialog)
+    chosen: list[str] = []
+    dialog.chosen.connect(chosen.append)
+    dialog.show()
+    assert dialog.local_service.isChecked()
+    dialog.other.setChecked(True)
+    dialog.address.set_text("nonsense address")
+    dialog.use.click()
+    assert "valid address" in dialog.address.error()
+    dialog.address.set_text("http://127.0.0.1:9")
+    dialog.use.click()
+    assert not dialog.use.isEnabled()
+    qtbot.waitUntil(lambda: "Cannot connect to the service" in dialog.address.error())
+    assert chosen == []
+    dialog.local_service.setChecked(True)
+    dialog.use.click()
+    assert chosen == [""]
+    assert not dialog.isVisible()
+
+
+def test_the_page_passes_the_chosen_server_on(qtbot: QtBot, show) -> None:
+    page = show()
+    page._change_server()
+    dialog = page.findChild(ServerDialog)
+    with qtbot.waitSignal(page.server_chosen) as told:
+        dialog.use.click()
+    assert told.args == [""]
+
+
+def test_the_shadow_follows_the_card(qtbot: QtBot, show) -> None:
+    page = show()
+    qtbot.waitUntil(lambda: page._card.height() > 0)
+    painted: list[QRegion] = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if isinstance(event, QPaintEvent):
+                painted.append(event.region())
+            return False
+
+    watch = Watch()
+    page.installEventFilter(watch)
+    page.update()
+    qtbot.waitUntil(lambda: bool(painted))
+    QApplication.processEvents()
+    painted.clear()
+    page.first_run_form.show()
+    page.password_form.password.set_error("A sentence makes the form, and with it the card, taller.")
+    ring = QPoint(page._card.x() - 20, page._card.geometry().center().y())
+    qtbot.waitUntil(lambda: any(region.contains(ring) for region in painted))

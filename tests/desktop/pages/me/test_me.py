@@ -1,0 +1,388 @@
+"""The own account: profile, password, face."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.camera import ImageSequence, feed
+from desktop.context import Context
+from desktop.pages.me import MePage, enrol_dialog, face
+from desktop.pages.me import page as me_page
+from desktop.pages.me.enrol_dialog import EnrolDialog
+from shared.wire.account import Payload
+from tests.desktop.camera.pictures import face_frame, write
+from tests.desktop.client.played import PAYLOAD
+from tests.desktop.pages.played_service import STATUS, Played, done, failed, played_context, refused
+
+ENROLLED = {**STATUS, "enrolled": True, "templates": 3, "enrolled_at": "2026-01-02T00:00:00Z"}
+
+
+def person(**fields: object) -> dict:
+    payload = copy.deepcopy(PAYLOAD)
+    payload["user"].update(fields)
+    payload["permissions"] = ["USER.UPDATE"]
+    return payload
+
+
+@pytest.fixture
+def played() -> Played:
+    played = Played()
+    played.answers["/api/auth/me"] = done(person(email="old@example.com", work_years=3))
+    played.answers["/api/auth/updatePassword"] = done(True)
+    return played
+
+
+@pytest.fixture
+def context(qapp, played: Played) -> Iterator[Context]:
+    with played_context(played) as context:
+        context.session.account.login("zhang", "x")
+        context.enter(Payload.model_validate(person(email="old@example.com", work_years=3)))
+        yield context
+
+
+@pytest.fixture
+def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MePage:
+    # Every frame is looked at: a test needs not wait for a person.
+    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    frames = [write(tmp_path / "camera.png", face_frame())]
+    page = MePage(context, lambda: [ImageSequence(frames, "Desk Cam")])
+    qtbot.addWidget(page)
+    page.resize(1280, 800)
+    page.show()
+    page.opened({})
+    qtbot.waitUntil(lambda: page.face.chip.text != "")
+    return page
+
+
+def saved(user: dict) -> object:
+    """Answers update and me with the profile after the save."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return done(user["user"] if request.url.path.endswith("updateInfo") else user)
+
+    return answer
+
+
+def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Played, page: MePage) -> None:
+    assert not page.profile.save.isEnabled()
+    after = person(email="new@example.com", work_years=None, gender="female")
+    played.answers["/api/auth/updateInfo"] = played.answers["/api/auth/me"] = saved(after)
+    email = page.profile.fields["email"]
+    email.editor.selectAll()
+    qtbot.keyClicks(email.editor, "new@example.com")
+    page.profile.fields["work_years"].set_text("")
+    page.profile._gender().set_value("female")
+    assert page.profile.save.isEnabled()
+    with qtbot.waitSignal(page.toast) as told:
+        page.profile.submit()
+    assert told.args == ["Profile saved."]
+    assert played.bodies("/api/auth/updateInfo") == [
+        {"email": "new@example.com", "work_years": None, "gender": "female"}
+    ]
+    assert context.payload.user.email == "new@example.com"
+    assert not page.profile.unsaved
+
+
+def test_a_field_out_of_its_rules_is_said_beside_it(qtbot: QtBot, played: Played, page: MePage) -> None:
+    played.answers["/api/auth/updateInfo"] = refused(
+        "更新数据失败", "email：请输入有效的邮箱地址，最多 254 个字符"
+    )
+    page.profile.fields["email"].set_text("nonsense")
+    page.profile._update()
+    page.profile.submit()
+    qtbot.waitUntil(lambda: page.profile.fields["email"].error() != "")
+    assert "valid email address" in page.profile.fields["email"].error()
+    assert page.profile.fields["email"].text() == "nonsense"
+    assert page.profile.save.isEnabled()
+
+
+@pytest.mark.parametrize("typed", ["many", "81", "-1", "3.5"])
+def test_years_that_are_none_are_not_sent(played: Played, page: MePage, typed: str) -> None:
+    page.profile.fields["work_years"].set_text(typed)
+    page.profile._update()
+    page.profile.submit()
+    assert page.profile.fields["work_years"].error()
+    assert played.bodies("/api/auth/updateInfo") == []
+
+
+def test_a_failure_loses_nothing_that_was_typed(qtbot: QtBot, played: Played, page: MePage) -> None:
+    played.answers["/api/auth/updateInfo"] = httpx.ConnectError("refused")
+    page.profile.fields["department"].set_text("机务二部")
+    page.profile._update()
+    page.profile.submit()
+    qtbot.waitUntil(lambda: page.profile.error() != "")
+    assert "Cannot connect to the service" in page.profile.error()
+    assert page.profile.fields["department"].text() == "机务二部"
+    assert page.profile.unsaved
+
+
+def test_what_is_typed_during_a_save_stays(qtbot: QtBot, played: Played, page: MePage) -> None:
+    after = person(email="new@example.com", work_years=3)
+    played.answers["/api/auth/updateInfo"] = played.answers["/api/auth/me"] = saved(after)
+    page.profile.fields["email"].set_text("new@example.com")
+    page.profile._update()
+    played.open.clear()
+    page.profile.submit()
+    page.profile.fields["phone"].set_text("010 123")
+    with qtbot.waitSignal(page.toast):
+        played.open.set()
+    assert page.profile.changes() == {"phone": "010 123"}
+
+
+def test_a_word_of_another_program_for_gender_is_kept(page: MePage) -> None:
+    user = Payload.model_validate(person(gender="男")).user
+    page.profile.show_user(user)
+    assert page.profile._gender().value() == "男"
+    assert page.profile.changes() == {}
+
+
+def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def answer(parent, title: str, text: str, verb: str) -> bool:
+        asked.append(verb)
+        return False
+
+    monkeypatch.setattr(me_page, "confirm", answer)
+    assert page.leave()
+    page.profile.fields["name"].set_text("别名")
+    assert not page.leave()
+    assert asked == ["Discard"]
+
+
+def test_the_place_brings_typed_text_back_but_no_password(qtbot: QtBot, context, page: MePage) -> None:
+    page.profile.fields["name"].set_text("别名")
+    page.password.new.set_text("very secret words")
+    place = page.return_params()
+    assert "very secret words" not in repr(place)
+    other = MePage(context, lambda: [])
+    qtbot.addWidget(other)
+    other.opened(place)
+    assert other.profile.fields["name"].text() == "别名"
+    # An answer of the service that comes later does not wipe it out.
+    qtbot.waitUntil(lambda: other.face.chip.text != "")
+    assert other.profile.fields["name"].text() == "别名"
+
+
+def test_an_answer_after_logout_lets_nobody_in(qtbot: QtBot, context: Context, page: MePage) -> None:
+    payload = context.payload
+    context.leave()
+    page._refreshed(payload)
+    assert context.payload is None
+
+
+def test_without_the_right_the_profile_cannot_be_changed(qtbot: QtBot, context: Context) -> None:
+    context.enter(Payload.model_validate({**person(), "permissions": []}))
+    page = MePage(context, lambda: [])
+    qtbot.addWidget(page)
+    page._show(context.payload)
+    assert not page.profile.isEnabled()
+    assert page.password.isEnabled()
+
+
+def fill(page: MePage, current: str = "old words here", new: str = "new words here") -> None:
+    page.password.current.set_text(current)
+    page.password.new.set_text(new)
+    page.password.again.set_text(new)
+
+
+def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played, page: MePage) -> None:
+    fill(page)
+    with qtbot.waitSignal(page.toast) as told:
+        page.password.submit()
+    assert told.args == ["Password changed."]
+    assert played.bodies("/api/auth/updatePassword") == [
+        {"password": "old words here", "newPassword": "new words here"}
+    ]
+    assert not page.password.unsaved
+    assert page.password.current.text() == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "field", "said"),
+    [
+        (refused("原密码错误"), "current", "The current password is wrong. Try again."),
+        (failed(429, "too_many_requests", retry_after=9), "current", "Too many attempts"),
+        (
+            failed(
+                422,
+                "invalid_input",
+                fields=[{"field": "newPassword", "type": "password_common", "message": "过于常见"}],
+            ),
+            "new",
+            "too common",
+        ),
+    ],
+)
+def test_a_refused_password_is_said_beside_its_field(
+    qtbot: QtBot, played: Played, page: MePage, answer: httpx.Response, field: str, said: str
+) -> None:
+    played.answers["/api/auth/updatePassword"] = answer
+    fill(page)
+    page.password.submit()
+    editor = getattr(page.password, field)
+    qtbot.waitUntil(lambda: editor.error() != "")
+    assert said in editor.error()
+    assert page.password.new.text() == "new words here"
+    assert page.password.save.isEnabled()
+
+
+def test_a_password_that_cannot_work_is_not_sent(played: Played, page: MePage) -> None:
+    fill(page, new="short")
+    page.password.submit()
+    assert page.password.new.error()
+    fill(page)
+    page.password.again.set_text("other words here")
+    page.password.submit()
+    assert page.password.again.error() == "The passwords do not match. Enter them again."
+    fill(page, current="")
+    page.password.submit()
+    assert page.password.current.error()
+    assert played.bodies("/api/auth/updatePassword") == []
+
+
+def test_nothing_is_enrolled_without_consent(page: MePage) -> None:
+    assert page.face.chip.text == "Not enrolled"
+    assert not page.face.by_camera.isEnabled()
+    assert not page.face.by_files.isEnabled()
+    page.face.consent.setChecked(True)
+    assert page.face.by_camera.isEnabled()
+    assert page.face.by_files.isEnabled()
+    assert page.face.delete.isHidden()
+
+
+def test_consent_is_cleared_when_page_is_reopened(page: MePage) -> None:
+    page.face.consent.setChecked(True)
+    page.opened({})
+    assert not page.face.consent.isChecked()
+    assert not page.face.by_camera.isEnabled()
+
+
+def test_enrolment_by_files_sends_the_pictures(
+    qtbot: QtBot, played: Played, page: MePage, tmp_path: Path
+) -> None:
+    played.answers["/api/auth/face"] = done(ENROLLED)
+    pictures = [write(tmp_path / f"{name}.png", face_frame(blur=blur)) for name, blur in (("a", 0), ("b", 1))]
+    page.face.consent.setChecked(True)
+    with qtbot.waitSignal(page.toast) as told:
+        page.face.enrol_files(pictures)
+    assert told.args == ["Face enrolled."]
+    (body,) = played.bodies("/api/auth/face")
+    assert body["consent"] is True
+    assert len(body["images"]) == 2
+    assert page.face.chip.text == "Enrolled"
+    assert not page.face.consent.isChecked()
+
+
+def test_a_refused_enrolment_says_what_to_change(
+    qtbot: QtBot, played: Played, page: MePage, tmp_path: Path
+) -> None:
+    played.answers["/api/auth/face"] = refused("第 1 张照片：人脸过小，请靠近摄像头后重拍")
+    page.face.consent.setChecked(True)
+    page.face.enrol_files([write(tmp_path / "a.png", face_frame(0.1))])
+    qtbot.waitUntil(lambda: page.face.error() != "")
+    assert page.face.error() == "Photo 1: The face is too small. Move closer and retake the photo."
+    assert page.face.consent.isChecked()
+    assert page.face.by_files.isEnabled()
+
+
+@pytest.mark.parametrize("glasses", [True, False])
+def test_enrolment_at_the_camera_takes_a_picture_for_each_step(
+    glasses: bool, qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enrol_dialog, "_TURN_MS", 20)
+    monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 20 if glasses else 60_000)
+    page.face.consent.setChecked(True)
+    page.face.by_camera.click()
+    dialog = page.face.findChild(EnrolDialog)
+    assert dialog.step().startswith("Step 1 of 4")
+    assert not dialog.skip.isVisible()
+    played.answers["/api/auth/face"] = done(ENROLLED)
+    with qtbot.waitSignal(page.toast, timeout=20_000):
+        if not glasses:
+            qtbot.waitUntil(dialog.skip.isVisible, timeout=20_000)
+            assert dialog.step().startswith("Step 4 of 4")
+            dialog.skip.click()
+            assert not dialog.skip.isVisible()
+    (body,) = played.bodies("/api/auth/face")
+    assert len(body["images"]) == (4 if glasses else 3)
+    assert all(image.startswith("/9j/") for image in body["images"])
+    assert page.face.chip.text == "Enrolled"
+
+
+def test_a_refusal_at_the_camera_can_be_tried_again(
+    qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enrol_dialog, "_TURN_MS", 10)
+    monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 10)
+    page.face.consent.setChecked(True)
+    page.face.by_camera.click()
+    dialog = page.face.findChild(EnrolDialog)
+    played.answers["/api/auth/face"] = refused("该人脸已登记在其他用户名下，请联系管理员")
+    qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence, timeout=20_000)
+    assert dialog.viewfinder.action.text() == "Retry"
+    assert dialog.step().startswith("Step 1 of 4")
+    assert not dialog.skip.isVisible()
+    dialog.reject()
+
+
+def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
+    qtbot: QtBot, played: Played, page: MePage
+) -> None:
+    page.face.consent.setChecked(True)
+    page.face.by_camera.click()
+    dialog = page.face.findChild(EnrolDialog)
+    qtbot.waitUntil(lambda: dialog._feed.state is feed.FeedState.LIVE)
+    camera = dialog._feed
+    dialog.cancel.click()
+    assert camera.state is feed.FeedState.IDLE
+    assert played.bodies("/api/auth/face") == []
+    assert page.face.consent.isChecked()
+
+
+def test_the_own_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
+    agreed = {**ENROLLED, "consent_version": "1", "consented_at": "2026-01-02T03:04:05Z"}
+    page.face.show_status(face.FaceStatus.model_validate(agreed))
+    assert "You agreed to consent text 1 on " in page.face.status_text()
+    assert "26" in page.face.status_text().partition("text 1 on ")[2]
+    by_program = {**agreed, "consent_version": "caller"}
+    page.face.show_status(face.FaceStatus.model_validate(by_program))
+    assert "Consent was given" in page.face.status_text()
+
+
+def test_built_in_model_is_not_recommended(page: MePage) -> None:
+    assert not page.face.advice.isHidden()
+    page.face.show_status(face.FaceStatus.model_validate({**STATUS, "recommend_pack": False}))
+    assert page.face.advice.isHidden()
+
+
+def test_deleting_asks_first(
+    qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.face.show_status(face.FaceStatus.model_validate(ENROLLED))
+    assert not page.face.delete.isHidden()
+    monkeypatch.setattr(face, "confirm", lambda *_: False)
+    page.face.delete.click()
+    assert played.bodies("/api/auth/face", "DELETE") == []
+    monkeypatch.setattr(face, "confirm", lambda *_: True)
+    with qtbot.waitSignal(page.toast) as told:
+        page.face.delete.click()
+    assert told.args == ["Face data deleted."]
+    assert len(played.bodies("/api/auth/face", "DELETE")) == 1
+    assert page.face.chip.text == "Not enrolled"
+
+
+def test_an_enrolment_of_another_model_asks_for_a_new_one(page: MePage) -> None:
+    page.face.show_status(face.FaceStatus.model_validate({**ENROLLED, "usable": False}))
+    assert page.face.chip.text == "Enrol again"
+
+
+def test_a_consent_text_that_is_not_known_is_shown_as_given(page: MePage) -> None:
+    page.face.show_status(face.FaceStatus.model_validate({**STATUS, "current_consent_version": "2"}))
+    assert page.face._consent_text.text() == "同意书"

@@ -1,0 +1,201 @@
+"""The figures of face login on the people's page, with a played service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.people import PeoplePage
+from shared.codes import Role
+from shared.images.cv import cv2
+from tests.desktop.camera.pictures import face_frame, write
+from tests.desktop.conftest import make_payload
+from tests.desktop.pages.played_service import Played, done, failed, opened, played_context
+
+
+def calibration(**changes: Any) -> dict[str, Any]:
+    scores = {"pairs": 0, "largest": None, "percentile_99": None, "median": None, "smallest": None}
+    return {
+        "model": "dlib-0123",
+        "metric": "euclidean",
+        "templates": 6,
+        "users": 3,
+        "threshold": -0.5,
+        "strangers": scores,
+        "same_user": scores,
+        "false_matches": 0,
+        "false_match_bound": None,
+        **changes,
+    }
+
+
+STRANGERS = {"pairs": 12, "largest": -0.61, "percentile_99": -0.62, "median": -0.8, "smallest": -0.9}
+
+SAME = {"pairs": 3, "largest": -0.1, "percentile_99": -0.1, "median": -0.2, "smallest": -0.31}
+
+
+@contextmanager
+def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
+    """The section of faces, with its figures, for an administrator."""
+    with played_context(played) as context:
+        context.session.account.login("zhang", "p")
+        context.enter(make_payload(Role.ADMIN))
+        page = opened(context, qtbot, "faces")
+        qtbot.waitUntil(lambda: page.faces.stack.currentWidget() is page.faces.stack.content)
+        yield page
+
+
+@pytest.mark.parametrize(
+    ("figures", "words"),
+    [
+        (done(calibration()), "At least two enrolled people"),
+        (
+            done(calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221)),
+            "fewer than 1 of 4 comparisons",
+        ),
+        (
+            done(calibration(strangers=STRANGERS, false_matches=2, false_match_bound=0.4)),
+            "can be mistaken for each other",
+        ),
+        (failed(503, "unavailable"), "说明"),
+    ],
+)
+def test_the_figures_of_the_calibration_are_explained(
+    figures: httpx.Response, words: str, qtbot: QtBot
+) -> None:
+    played = Played()
+    played.answers |= {
+        "/api/face/policy": done({"login_enabled": False}),
+        "/api/face/calibration": figures,
+    }
+    with faces_page(played, qtbot) as page:
+        faces = page.faces
+        assert words in faces.advice.text()
+        assert not faces.switch.isChecked()
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"), [("euclidean", "negative distance"), ("cosine", "similarity of two faces")]
+)
+def test_what_a_score_is_depends_on_the_model(metric: str, said: str, qtbot: QtBot) -> None:
+    played = Played()
+    played.answers |= {
+        "/api/face/policy": done({"login_enabled": True}),
+        "/api/face/calibration": done(calibration(metric=metric)),
+    }
+    with faces_page(played, qtbot) as page:
+        faces = page.faces
+        assert said in " ".join(each.text() for each in faces.findChildren(QLabel))
+
+
+def scores(**changes: object) -> dict[str, Any]:
+    """What the service says of one batch of strangers."""
+    return {
+        "pictures": 1,
+        "faces": 1,
+        "comparisons": 10,
+        "false_matches": 0,
+        "largest": -0.7,
+        "threshold": -0.5,
+        **changes,
+    }
+
+
+@pytest.fixture
+def admin(qtbot: QtBot) -> Iterator[tuple[Played, PeoplePage]]:
+    """The section of faces against a played service with two people enrolled."""
+    played = Played()
+    figures = calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221, templates=4)
+    played.answers |= {
+        "/api/face/policy": done({"login_enabled": True}),
+        "/api/face/calibration": done(figures),
+        "/api/face/calibration/strangers": done(scores()),
+    }
+    with faces_page(played, qtbot) as page:
+        yield played, page
+
+
+def photos(folder: Path, count: int) -> Path:
+    """A folder of so many photos, one of them too large and one no picture, in folders of their own."""
+    for number in range(count):
+        path = folder / f"team {number % 3}" / f"{number}.jpg"
+        path.parent.mkdir(exist_ok=True)
+        write(path, face_frame(0.3))
+    write(folder / "large.png", cv2.resize(face_frame(), (2600, 1950)))
+    (folder / "broken.jpg").write_bytes(b"no picture")
+    (folder / "list.txt").write_text("names")
+    return folder
+
+
+def test_photos_of_strangers_are_compared_some_at_a_time(
+    admin: tuple[Played, PeoplePage], qtbot: QtBot, tmp_path: Path
+) -> None:
+    played, page = admin
+    faces = page.faces
+    answers = iter([scores(comparisons=24, largest=-0.61), scores(false_matches=1, largest=-0.4)])
+    played.answers["/api/face/calibration/strangers"] = lambda _request: done(next(answers))
+    faces.compare_strangers(photos(tmp_path, 11))
+    assert faces.strangers.text() == "Cancel"
+    qtbot.waitUntil(lambda: "strangers" in faces.strangers.text())
+    bodies = played.bodies("/api/face/calibration/strangers")
+    # Eight files, the broken one left out, then the rest.
+    assert [len(body["images"]) for body in bodies] == [7, 5]
+    assert all(len(image) < 400_000 for body in bodies for image in body["images"])
+    words = " ".join(found.text() for found in faces.findChildren(QLabel))
+    assert "34 comparisons, 1 mistaken, maximum -0.400" in words
+    # 34 and the 12 among the enrolled, with one false match: at most 1 in 10 (Clopper and Pearson).
+    assert (
+        "46 comparisons. With 95 % confidence, a stranger matches a given template in at most 9.90%" in words
+    )
+
+
+def test_a_folder_without_faces_says_so(
+    admin: tuple[Played, PeoplePage], qtbot: QtBot, tmp_path: Path
+) -> None:
+    played, page = admin
+    played.answers["/api/face/calibration/strangers"] = done(scores(faces=0, comparisons=0, largest=None))
+    page.faces.compare_strangers(photos(tmp_path, 1))
+    qtbot.waitUntil(lambda: "No face" in page.faces.progress.text())
+
+
+def test_comparing_asks_for_the_password_and_can_be_cancelled(
+    admin: tuple[Played, PeoplePage], qtbot: QtBot, tmp_path: Path
+) -> None:
+    played, page = admin
+    faces = page.faces
+    played.answers["/api/face/calibration/strangers"] = failed(403, "password_login_needed")
+    folder = photos(tmp_path, 1)
+    faces.compare_strangers(folder)
+    qtbot.waitUntil(lambda: faces.findChild(PasswordPrompt) is not None)
+    dialog = faces.findChild(PasswordPrompt)
+    played.answers["/api/face/calibration/strangers"] = done(scores())
+    played.open.clear()
+    dialog.password.set_text("p")
+    dialog.submit()
+    played.open.set()
+    qtbot.waitUntil(lambda: bool(played.bodies("/api/face/calibration/strangers")[1:]))
+    qtbot.waitUntil(lambda: "strangers" in faces.strangers.text())
+    played.open.clear()
+    faces.compare_strangers(folder)
+    faces.strangers.click()
+    assert faces.progress.text() == "Cancelled."
+    assert "strangers" in faces.strangers.text()
+    played.open.set()
+
+
+def test_better_model_is_suggested_to_admin(admin: tuple[Played, PeoplePage], qtbot: QtBot) -> None:
+    played, page = admin
+    assert "face download sface" in page.faces.better.text()
+    assert not page.faces.better.isHidden()
+    played.answers["/api/face/calibration"] = done(calibration(model="sface-0123"))
+    page.faces.opened()
+    qtbot.waitUntil(page.faces.better.isHidden)
+    assert page.faces.strangers.isHidden() == (calibration()["templates"] == 0)

@@ -1,0 +1,314 @@
+"""Users, audit log and face login as an administrator sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.client.api.audit import AuditFilter
+from desktop.client.http.errors import NotLoggedIn, Refused
+from desktop.context import Context
+from desktop.localization.dates import second
+from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.people import PeoplePage
+from desktop.pages.people.details import changes, referred
+from desktop.pages.people.forms import EditUser, NewUser, SetPassword
+from shared.codes import Role
+from shared.wire.catalogue import AircraftWrite
+from tests.desktop.conftest import make_payload
+from tests.desktop.pages.played_service import Played, done, failed, opened, played_context, refused
+from tests.service_app import ADMIN
+
+GOOD = "correct horse battery 9"
+
+
+@pytest.fixture(autouse=True)
+def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.pages.people.user_section.confirm", lambda *_: True)
+    monkeypatch.setattr("desktop.pages.common.forms.form.confirm", lambda *_: True)
+
+
+def users(page: PeoplePage) -> list[str]:
+    model = page.users.table.rows_model
+    return [user.username for user in model.rows()]
+
+
+def choose(page: PeoplePage, qtbot: QtBot, user_name: str) -> None:
+    qtbot.waitUntil(lambda: user_name in users(page))
+    page.users.table.choose(users(page).index(user_name))
+
+
+def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot)
+    qtbot.waitUntil(lambda: users(page) != [])
+    page.users.new.click()
+    form = page.users.findChild(NewUser)
+    form.fields["username"].set_text("zhang")
+    form.fields["name"].set_text("张三")
+    form.password.set_text(GOOD)
+    form.again.set_text("something else")
+    form.roles.boxes[Role.INSPECTOR].click()
+    form.submit()
+    assert form.roles.error()
+    form.roles.boxes[Role.PLANNER].click()
+    form.roles.boxes[Role.VIEWER].click()
+    form.submit()
+    assert form.again.error()
+    assert form.fields["name"].text() == "张三"
+    form.again.set_text(GOOD)
+    with qtbot.waitSignal(form.saved) as saved:
+        form.submit()
+    assert sorted(saved.args[0].roles) == [Role.PLANNER, Role.VIEWER]
+    choose(page, qtbot, "zhang")
+    assert "Planner" in page.users.table.rows_model.index(1, 2).data()
+
+
+def test_a_taken_name_and_a_common_password_are_said_in_the_form(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot)
+    qtbot.waitUntil(lambda: users(page) != [])
+    page.users.make()
+    form = page.users.findChild(NewUser)
+    form.fields["username"].set_text("somebody")
+    for field in (form.password, form.again):
+        field.set_text("password123")
+    form.submit()
+    qtbot.waitUntil(lambda: bool(form.password.error()))
+    assert form.password.text() == "password123"
+    form.fields["username"].set_text(ADMIN[0])
+    for field in (form.password, form.again):
+        field.set_text(GOOD)
+    form.submit()
+    qtbot.waitUntil(lambda: bool(form.fields["username"].error()))
+    assert form.fields["username"].error() == "This username is already taken. Enter another one."
+    form.reject()
+
+
+def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot, service: str) -> None:
+    context.session.users.create("wang", GOOD, [Role.VIEWER], "王五")
+    page = opened(context, qtbot)
+    choose(page, qtbot, "wang")
+    page.users.edit_chosen()
+    edit = page.users.findChild(EditUser)
+    edit.roles.boxes[Role.INSPECTOR].click()
+    with qtbot.waitSignal(edit.saved) as saved:
+        edit.submit()
+    assert set(saved.args[0].roles) == {Role.VIEWER, Role.INSPECTOR}
+    assert saved.args[0].name == "王五"
+
+    choose(page, qtbot, "wang")
+    page.users.password.click()
+    form = page.users.findChild(SetPassword)
+    for field in (form.password, form.again):
+        field.set_text("another good one 7")
+    with qtbot.waitSignal(form.saved):
+        form.submit()
+    other = Session(service)
+    assert other.account.login("wang", "another good one 7").user.username == "wang"
+
+    choose(page, qtbot, "wang")
+    assert page.users.remove.text() == "Disable"
+    with qtbot.waitSignal(page.toast):
+        page.users.remove.click()
+    with pytest.raises(Refused):
+        other.account.login("wang", "another good one 7")
+    other.close()
+    choose(page, qtbot, "wang")
+    qtbot.waitUntil(lambda: page.users.remove.text() == "Enable")
+
+
+def test_the_last_administrator_stays_one_and_the_service_says_so(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot)
+    choose(page, qtbot, ADMIN[0])
+    with qtbot.waitSignal(page.toast) as said:
+        page.users.remove.click()
+    assert said.args[0] == "At least one administrator must remain enabled."
+    assert context.session.users.list(1, 50, ADMIN[0]).data[0].enabled
+
+
+def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: QtBot) -> None:
+    aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-8819"))
+    context.session.catalogue.aircraft.delete(aircraft.aircraft_id)
+    context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-5623"))
+    page = opened(context, qtbot, "audit")
+    audit = page.audit
+    qtbot.waitUntil(lambda: audit.table.rows_model.rowCount() > 2)
+    me = context.payload.user
+    qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 2).data() == (me.name or me.username))
+    qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623")
+    assert audit.table.rows_model.index(1, 3).data() == "Deleted"
+    audit.table.choose(2)
+    assert "Name: – → B-8819" in audit.details.toPlainText()
+    assert "B-8819" in audit.table.rows_model.index(2, 4).data()
+
+    audit.action.set_value("login")
+    audit.action.picked.emit("login")
+    qtbot.waitUntil(lambda: {e.action for e in audit.table.rows_model.rows()} == {"login"})
+    assert audit.value() == AuditFilter(action="login")
+    audit.clear.click()
+    qtbot.waitUntil(lambda: audit.table.rows_model.rows()[0].kind == "aircraft")
+    assert not audit.clear.isVisible()
+
+
+def test_the_switch_of_face_login_reaches_the_service(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, "faces")
+    faces = page.faces
+    qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content, timeout=60_000)
+    assert faces.switch.isChecked()
+    with qtbot.waitSignal(page.toast):
+        faces.switch.click()
+    assert not context.session.faces.login_enabled()
+    context.session.faces.switch_login(True)
+
+
+def test_logging_in_again_ends_the_login_before(service: str) -> None:
+    session = Session(service)
+    session.account.login(*ADMIN)
+    before = session._transport._login
+    session.account.login_again(*ADMIN)
+    assert session.account.me().user.username == ADMIN[0]
+    session._transport._login = before
+    with pytest.raises(NotLoggedIn):
+        session.account.me()
+    session.account.login(*ADMIN)
+    with pytest.raises(Refused):
+        session.account.login_again(ADMIN[0], "wrong password")
+    assert session.account.me().user.username == ADMIN[0]
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("details", "lines"),
+    [
+        ({"name": {"old": None, "new": "B"}}, ["Name: – → B"]),
+        ({"roles": [["viewer"], ["admin"]]}, ["Roles: Viewer → Administrator"]),
+        ({"password": True, "of_another": 3}, ["Password: Yes", "of_another: 3"]),
+        ({"methods": ["pwd", "face"]}, ["Login methods: Password, Face"]),
+        ({"roles": ["viewer", "admin"]}, ["Roles: Viewer, Administrator"]),
+        (
+            {"state": "canceled", "error": "no_photo"},
+            ["Status: Cancelled", "Error: This item has no photo. Add one first."],
+        ),
+        ({"fields": ["email", "work_years"]}, ["Modified fields: Email, Years of service"]),
+        ({"labels": {"dent": "major"}}, ["Labels: dent: major"]),
+        ({"released_by": "u1", "released_by_name": "李四"}, ["Released by: 李四"]),
+        ({"executor_id": {"old": "u1", "new": "u9"}}, ["Executor: 王五 → u9"]),
+        ({"from": {"inspection_id": "r1"}}, ["Source: Record: 左翼"]),
+        ({"assigned": "alignment"}, ["Assigned by: Matching"]),
+        ({"deleted_at": "no time"}, ["Deleted at: no time"]),
+        ({}, []),
+    ],
+)
+def test_details_are_lines_of_what_changed(details: dict[str, Any], lines: list[str]) -> None:
+    names = {("user", "u1"): "王五", ("record", "r1"): "左翼"}
+    assert changes(details, names) == lines
+
+
+def test_times_in_details_are_shown_like_the_time_of_the_entry() -> None:
+    at = datetime(2026, 5, 1, 10, 20, 30, tzinfo=UTC)
+    said = [f"Released at: {second(at)}"]
+    assert changes({"released_at": at.isoformat()}) == changes({"released_at": "2026-05-01T10:20:30"}) == said
+
+
+def test_objects_that_details_refer_to_are_found() -> None:
+    details = {
+        "executor_id": {"old": None, "new": "u1"},
+        "task_id": ["t1", "t2"],
+        "from": {"inspection_id": "r1"},
+        "photo_id": "p1",
+    }
+    assert referred(details) == {("user", "u1"), ("task", "t1"), ("task", "t2"), ("record", "r1")}
+
+
+# -- what needs a recent password login, with a played service
+
+USER = {
+    **make_payload(Role.VIEWER, user_id="u2", name="李四").user.model_dump(mode="json"),
+    "roles": ["viewer"],
+}
+PAGE = {"data": [USER], "pagination": {"current_page": 1, "page_size": 25, "total": 1, "total_pages": 1}}
+
+
+class Locked:
+    """Answers PUT and POST of users only after a login."""
+
+    def __init__(self, played: Played) -> None:
+        self.played = played
+        self.fresh = False
+        played.answers["/api/users"] = self.listing
+        played.answers["/api/users/u2"] = self.change
+        played.answers["/api/auth/login"] = self.login
+        self.tokens = Played().answers["/api/auth/login"]
+
+    def listing(self, request: httpx.Request) -> httpx.Response:
+        return done(PAGE) if request.method == "GET" else self.change(request)
+
+    def change(self, _request: httpx.Request) -> httpx.Response:
+        return done(USER) if self.fresh else failed(403, "password_login_needed")
+
+    def login(self, request: httpx.Request) -> httpx.Response:
+        self.fresh = b"own password" in request.content
+        return self.tokens if self.fresh else refused("用户名或密码错误")
+
+
+@pytest.fixture
+def locked(qtbot: QtBot) -> Iterator[tuple[PeoplePage, Played]]:
+    played = Played()
+    lock = Locked(played)
+    with played_context(played) as context:
+        lock.fresh = True
+        context.session.account.login("zhang", "own password")
+        lock.fresh = False
+        context.enter(make_payload(Role.ADMIN))
+        page = opened(context, qtbot)
+        choose(page, qtbot, "user-u2")
+        yield page, played
+
+
+def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
+    locked: tuple[PeoplePage, Played], qtbot: QtBot
+) -> None:
+    page, played = locked
+    page.users.make()
+    form = page.users.findChild(NewUser)
+    form.fields["username"].set_text("zhao")
+    form.fields["name"].set_text("赵六")
+    for field in (form.password, form.again):
+        field.set_text(GOOD)
+    form.submit()
+    qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)
+    ask = form.findChild(PasswordPrompt)
+    ask.submit()
+    assert ask.password.error()
+    ask.password.set_text("a wrong one")
+    ask.submit()
+    qtbot.waitUntil(lambda: ask.go.isEnabled())
+    assert ask.password.error() == "Wrong username or password."
+    ask.password.set_text("own password")
+    with qtbot.waitSignal(form.saved):
+        ask.submit()
+    sent = played.bodies("/api/users")
+    assert len(sent) == 2
+    assert sent[0] == sent[1]
+    assert sent[1]["name"] == "赵六"
+
+
+def test_without_the_password_nothing_is_lost_and_the_form_says_why(
+    locked: tuple[PeoplePage, Played], qtbot: QtBot
+) -> None:
+    page, _ = locked
+    page.users.edit_chosen()
+    form = page.users.findChild(EditUser)
+    form.fields["name"].set_text("李四四")
+    form.submit()
+    qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)
+    form.findChild(PasswordPrompt).cancel.click()
+    assert form.banner.text()
+    assert form.save.isEnabled()
+    assert form.fields["name"].text() == "李四四"
+    form.reject()

@@ -1,0 +1,471 @@
+"""The page of one record in a real window against the real service."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QDate, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QFileDialog, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from desktop.client.http.errors import NotFound
+from desktop.context import Context
+from desktop.pages.common.files import save_as
+from desktop.pages.record import RecordPage
+from desktop.pages.record.conflict_dialog import FieldConflictDialog
+from desktop.pages.record.items_card import ItemsCard
+from desktop.pages.sealing.reopen_dialog import ReopenDialog
+from desktop.report.collect import collect
+from desktop.widgets import MomentField
+from shared.codes import Role, SealState, Status, Verdict
+from shared.images.cv import cv2
+from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
+from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate, ResultEntry
+from tests.desktop.conftest import make_payload
+
+
+@pytest.fixture
+def record(context: Context) -> Record:
+    """A record with a reference image whose template has two regions."""
+    session = context.session
+    shade = np.full((120, 200, 3), 130, np.uint8)
+    stored = session.files.upload(cv2.imencode(".png", shade)[1].tobytes(), "panel.png")
+    template = [
+        TemplateRegion(item_name=name, point=Point(x=0.1, y=0.1, w=0.3, h=0.3)) for name in ("铆钉", "接缝")
+    ]
+    reference = session.catalogue.reference_images.create(
+        ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id, template=template)
+    )
+    task = session.catalogue.tasks.create(TaskWrite(task_name="航后绕机"))
+    return session.records.create(
+        RecordCreate(
+            task_id=task.task_id,
+            inspection_name="左翼根部航后检查",
+            reference_image_id=reference.reference_image_id,
+            start_time=datetime(2026, 5, 31, 6, 30, 15, tzinfo=UTC),
+        )
+    )
+
+
+def opened(context: Context, qtbot: QtBot, record_id: str) -> RecordPage:
+    page = RecordPage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 800)
+    page.show()
+    page.opened({"record_id": record_id})
+    qtbot.waitUntil(lambda: page._asked is not None and page._asked.finished)
+    return page
+
+
+def now(context: Context, record: Record) -> Record:
+    return context.session.records.get(record.inspection_id).value
+
+
+def saved(page: RecordPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.toast):
+        page.save()
+
+
+def there(context: Context, record: Record) -> bool:
+    try:
+        return now(context, record) is not None
+    except NotFound:
+        return False
+
+
+def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("record.page", "common.delete_record"):
+        monkeypatch.setattr(f"desktop.pages.{module}.confirm", lambda *_: True)
+
+
+def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    said = page.fields.field_text
+    assert said("inspection_name") == "左翼根部航后检查"
+    assert said("task_id") == "航后绕机"
+    assert said("reference_image_id") == "左翼根部"
+    assert not page.fields.unsaved
+    assert not page.fields.save.isEnabled()
+    assert page.top.chip.text == "Not started"
+
+
+def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    shown = page._opened
+    assert shown is not None
+    wide = "8" * 36
+    page._show(
+        replace(shown, record=record.model_copy(update={"inspection_id": wide, "aircraft_name": "W" * 80}))
+    )
+    page.resize(900, 700)
+    (area,) = page.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: area.viewport().width() > 300)
+    assert area.horizontalScrollBar().maximum() == 0
+    page.fields.copy_id.click()
+    assert QGuiApplication.clipboard().text() == wide
+
+
+def test_the_items_are_counted_as_in_the_list_of_records(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    """What a model found is no verdict."""
+    context.session.items.from_template(record.inspection_id)
+    found = ResultEntry(progress="finished", isPassed=True, version=1)
+    items = context.session.items.all(record.inspection_id)
+    card = ItemsCard()
+    qtbot.addWidget(card)
+    card.show_items([item.model_copy(update={"result": [found]}) for item in items], True, True)
+    assert card._counts.text() == "Decided 0 of 2 · Detected 2 of 2"
+    assert card._progress.value() == 0
+
+
+def test_a_status_that_no_person_came_to_is_not_the_state(
+    context: Context, record: Record, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """As another program or an older version leaves a record: failed, and never finished here."""
+    session, record_id = context.session, record.inspection_id
+    found = ResultEntry(progress="done", isPassed=False, version=1)
+    item = session.items.create(ItemCreate(item_name="前缘", inspection_id=record_id, result=[found])).value
+    assert session.records.get(record_id).value.inspection_status is Status.FAILED
+    page = opened(context, qtbot, record_id)
+
+    def said() -> tuple[str, str, str | None]:
+        api = page.fields._facts["api_status"]
+        shown = api.text() if api.isVisible() else None
+        return page.top.chip.text, page.fields._facts["state"].text(), shown
+
+    assert said() == ("In progress", "In progress", "Failed")
+    draft = collect(session, record_id, "me", lambda *_: None)
+    assert (draft.status, draft.status_name) == (Status.IN_PROGRESS, "In progress")
+    fields = dict(draft.fields)
+    assert (fields["Status"], fields["API status"], fields["Outcome"]) == (
+        "In progress",
+        "Failed",
+        "Undecided",
+    )
+    session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    session.records.finish(record_id)
+    page.reload()
+    qtbot.waitUntil(lambda: said() == ("Passed", "Passed", None))
+    report = collect(session, record_id, "me", lambda *_: None)
+    assert (report.status, "API status" in dict(report.fields)) == (Status.PASSED, False)
+    session.records.reopen(record_id, "wrong wing")
+    page.reload()
+    qtbot.waitUntil(lambda: said() == ("In progress", "In progress", None))
+
+
+def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.fields["inspection_name"].set_text("复查")
+    saved(page, qtbot)
+    after = now(context, record)
+    assert after.inspection_name == "复查"
+    # The seconds that the field does not show are not lost by a save of others.
+    assert after.start_time == record.start_time
+    assert after.task_id == record.task_id
+    assert not page.fields.unsaved
+
+
+def test_a_task_of_another_system_is_kept_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.choosers["task_id"].setEditText("")
+    page.save()
+    assert page.fields.fields["task_id"].error()
+    page.fields.choosers["task_id"].setEditText("MRO-2026-77")
+    saved(page, qtbot)
+    assert now(context, record).task_id == "MRO-2026-77"
+
+
+def test_changes_of_others_to_other_fields_are_merged(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    context.session.records.update(record.inspection_id, RecordUpdate(executor_id="E-70"))
+    page.fields.fields["inspection_name"].set_text("我的名字")
+    saved(page, qtbot)
+    after = now(context, record)
+    assert (after.inspection_name, after.executor_id) == ("我的名字", "E-70")
+    assert page.fields.field_text("executor_id") == "E-70"
+
+
+def test_changes_of_the_same_fields_are_decided_one_by_one(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    theirs = RecordUpdate(inspection_name="别人的名字", task_id="T-70")
+    context.session.records.update(record.inspection_id, theirs)
+    page.fields.fields["inspection_name"].set_text("我的名字")
+    page.fields.choosers["task_id"].restore(("T-30", "T-30"))
+    page.save()
+    qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
+    dialog = page.findChild(FieldConflictDialog)
+    assert set(dialog.choices) == {"inspection_name", "task_id"}
+    assert [button.text() for button in dialog.choices["task_id"]] == ["T-30", "T-70"]
+    dialog.choices["inspection_name"][1].setChecked(True)
+    with qtbot.waitSignal(page.toast):
+        dialog.save.click()
+    after = now(context, record)
+    assert (after.inspection_name, after.task_id) == ("别人的名字", "T-30")
+    assert page.fields.field_text("inspection_name") == "别人的名字"
+    assert not page.fields.unsaved
+
+
+def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="别人的名字"))
+    page.fields.fields["inspection_name"].set_text("我的名字")
+    page.save()
+    qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
+    page.findChild(FieldConflictDialog).reject()
+    assert page.fields.field_text("inspection_name") == "我的名字"
+    assert now(context, record).inspection_name == "别人的名字"
+
+
+def test_state_outcome_and_end_cannot_be_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    assert set(page.fields.fields) == {
+        "inspection_name",
+        "task_id",
+        "executor_id",
+        "reference_image_id",
+        "start_time",
+    }
+
+
+def test_a_sealed_record_is_read_only_until_it_is_reopened(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = context.session.items.create(
+        ItemCreate(item_name="前缘", inspection_id=record.inspection_id)
+    ).value
+    context.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    context.session.records.finish(record.inspection_id)
+    page = opened(context, qtbot, record.inspection_id)
+    assert page.seal_bar.isVisible()
+    assert not page.fields.fields["inspection_name"].editor.isEnabled()
+    assert not context.commands.possible("details.cancel")
+
+    def answer(dialog: ReopenDialog) -> int:
+        dialog.reason.setPlainText("wrong wing")
+        return QDialog.DialogCode.Accepted
+
+    monkeypatch.setattr(ReopenDialog, "exec", answer)
+    context.commands.run("details.reopen")
+    qtbot.waitUntil(page.fields.fields["inspection_name"].editor.isEnabled)
+    assert context.session.records.seal(record.inspection_id).state is SealState.REOPENED
+
+
+def test_items_come_from_the_template_and_then_from_the_last_inspection(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.items.template.click()
+    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2)
+    items = context.session.items.all(record.inspection_id)
+    context.session.items.set_verdict(items[1].item_id, Verdict.FAILED, "裂纹")
+    page.reload()
+    model = page.items.table.rows_model
+    qtbot.waitUntil(lambda: model.rowCount() == 2 and model.index(1, 3).data() == "Failed")
+    assert model.index(0, 3).data() == "Not started"
+    page.items.table.choose(1)
+    with qtbot.waitSignal(page.navigate) as asked:
+        qtbot.keyClick(page.items.table, Qt.Key.Key_Return)
+    assert asked.args == [
+        "workbench",
+        {"record_id": record.inspection_id, "item_id": items[1].item_id},
+    ]
+
+    body = RecordCreate(task_id=record.task_id, reference_image_id=record.reference_image_id)
+    second = context.session.records.create(body)
+    page.opened({"record_id": second.inspection_id})
+    qtbot.waitUntil(lambda: page.items.last.isVisible() and page.items.last.isEnabled())
+    page.items.last.click()
+    qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2)
+    assert model.index(1, 3).data() == "Not started"
+
+
+def test_the_first_inspection_has_no_last_one(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.items.last.click()
+    qtbot.waitUntil(page.banner.isVisible)
+    assert "No earlier record" in page.banner.text()
+
+
+def test_a_record_is_cancelled_reopened_and_deleted(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say_yes(monkeypatch)
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.fields["inspection_name"].set_text("noch nicht gespeichert")
+    with qtbot.waitSignal(page.toast):
+        assert context.commands.run("details.cancel")
+    assert now(context, record).inspection_status == Status.CANCELLED
+    # What was typed and not sent is still there, and still not saved.
+    assert page.fields.unsaved
+    assert now(context, record).inspection_name == record.inspection_name
+    assert not context.commands.possible("details.cancel")
+    with qtbot.waitSignal(page.toast):
+        assert context.commands.run("details.reopen")
+    assert now(context, record).inspection_status == Status.NOT_STARTED
+    with qtbot.waitSignal(page.navigate) as asked:
+        assert context.commands.run("details.delete")
+    assert asked.args is not None
+    assert asked.args[0] == "records"
+    assert page.leave()
+
+
+@pytest.mark.parametrize("insists", [True, False])
+def test_record_changed_concurrently_is_deleted_only_after_review(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    asked: list[tuple[str, str]] = []
+
+    def answer(_parent: object, title: str, text: str, _verb: str) -> bool:
+        asked.append((title, text))
+        if len(asked) == 1:
+            # While the first question is open.
+            change = RecordUpdate(inspection_name="gerade geändert")
+            context.session.records.update(record.inspection_id, change)
+        return len(asked) == 1 or insists
+
+    monkeypatch.setattr("desktop.pages.common.delete_record.confirm", answer)
+    context.commands.run("details.delete")
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    title, text = asked[1]
+    assert title == "Delete gerade geändert anyway?"
+    assert text.splitlines()[0].startswith("Modified in the meantime, last by ")
+    assert text.splitlines()[1:] == [f"Name: {record.inspection_name} → gerade geändert"]
+    if insists:
+        qtbot.waitUntil(lambda: not there(context, record))
+    else:
+        name = page.fields.fields["inspection_name"]
+        qtbot.waitUntil(lambda: name.text() == "gerade geändert")
+        assert there(context, record)
+
+
+@pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF-"), ("html", b"<!doctype html>")])
+def test_the_report_is_written_off_the_gui_thread(
+    context: Context,
+    record: Record,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: str,
+    start: bytes,
+) -> None:
+    context.session.items.from_template(record.inspection_id)
+    page = opened(context, qtbot, record.inspection_id)
+    path = tmp_path / "报告"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.write_report(ending)
+    qtbot.waitUntil(page.banner.isVisible)
+    assert f"报告.{ending}" in page.banner.text()
+    assert path.with_name(f"报告.{ending}").read_bytes().startswith(start)
+    assert not page.writing.isVisible()
+
+
+def test_a_report_that_cannot_be_written_says_why(
+    context: Context, record: Record, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    path = tmp_path / "no such folder" / "report.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.write_report("pdf")
+    qtbot.waitUntil(page.banner.isVisible)
+    assert "Cannot save the file" in page.banner.text()
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
+    context: Context,
+    record: Record,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    agreed: bool,
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(save_as, "confirm", lambda *words, danger: bool(said.append(words[2])) or agreed)
+    # A character of the private area: no font has it.
+    context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="Wing \ue123"))
+    page = opened(context, qtbot, record.inspection_id)
+    path = tmp_path / "report.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.write_report("pdf")
+    qtbot.waitUntil(page.banner.isVisible)
+    assert "U+E123" in said[0]
+    assert not path.exists()
+    html = tmp_path / "report.html"
+    assert html.exists() is agreed
+    if agreed:
+        assert "Wing \ue123" in html.read_text("utf-8")
+        assert "report.html" in page.banner.text()
+    else:
+        assert "U+E123" in page.banner.text()
+
+
+def test_a_day_of_the_record_is_picked_from_a_calendar(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    field = page.fields.fields["start_time"]
+    assert isinstance(field, MomentField)
+    field.set_text("2026-05-31 14:30")
+    field.open.click()
+    assert field.calendar is not None
+    field.calendar.clicked.emit(QDate(2026, 6, 2))
+    assert field.text() == "2026-06-02 14:30"
+    assert page.fields.unsaved
+
+
+def test_leaving_asks_only_when_something_is_typed(
+    context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *words: bool(asked.append(words[1])))
+    page = opened(context, qtbot, record.inspection_id)
+    assert page.leave()
+    page.fields.fields["inspection_name"].set_text("neu")
+    assert not page.leave()
+    assert asked
+
+
+def test_typed_text_comes_back_with_the_place(context: Context, record: Record, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, record.inspection_id)
+    page.fields.fields["inspection_name"].set_text("新名字")
+    page.fields.choosers["executor_id"].setEditText("外部人员")
+    place = page.return_params()
+    other = RecordPage(context)
+    qtbot.addWidget(other)
+    other.show()
+    other.opened(place)
+    qtbot.waitUntil(lambda: other.fields.field_text("inspection_name") == "新名字")
+    assert other.fields.field_text("executor_id") == "外部人员"
+    assert other.fields.changes() == {"inspection_name": "新名字", "executor_id": "外部人员"}
+
+
+def test_who_may_only_read_can_change_nothing(context: Context, record: Record, qtbot: QtBot) -> None:
+    context.payload = make_payload(Role.VIEWER)
+    page = opened(context, qtbot, record.inspection_id)
+    assert not page.fields.fields["inspection_name"].editor.isEnabled()
+    assert not page.fields.save.isVisible()
+    assert not page.items.template.isVisible()
+    assert not context.commands.possible("details.delete")
+    assert not context.commands.possible("details.cancel")
+
+
+def test_a_record_that_is_gone_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, "no-such-record")
+    button = page.stack.currentWidget().button
+    with qtbot.waitSignal(page.navigate) as asked:
+        button.click()
+    assert asked.args == ["records", {}]
+    assert not page.open.isEnabled()

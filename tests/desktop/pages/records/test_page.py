@@ -1,0 +1,540 @@
+"""The list of records in a real window against the real service."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+import shiboken6
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF, QPalette
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from desktop.client import RecordFilter, Session
+from desktop.context import Context
+from desktop.pages.common import delete_record
+from desktop.pages.common.forms import lookup
+from desktop.pages.common.messages.seal_terms import sealed_sentence
+from desktop.pages.records import RecordsPage
+from desktop.pages.records.new_record import ItemSource, NewRecord
+from desktop.pages.records.records_model import TALLY_ROLE, RecordColumn, progress_width
+from desktop.preferences import Preferences
+from desktop.theme import TEXT_PX, sized, theme_manager
+from shared.codes import Status, Verdict
+from shared.images.cv import cv2
+from shared.samples import panel
+from shared.wire.catalogue import (
+    AircraftWrite,
+    FlightWrite,
+    ReferenceImage,
+    ReferenceImageWrite,
+    TaskWrite,
+    TemplateRegion,
+)
+from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
+from tests.service_app import ADMIN
+from tests.service_process import first_admin, service_process
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with service_process(tmp_path_factory.mktemp("records") / "data") as url:
+        first_admin(url)
+        session = Session(url)
+        session.account.login(*ADMIN)
+        aircraft = session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234"))
+        flight = session.catalogue.flights.create(
+            FlightWrite(flight_number="CA1831", aircraft_id=aircraft.aircraft_id)
+        )
+        task = session.catalogue.tasks.create(TaskWrite(task_name="航后", flight_id=flight.flight_id))
+        for number in range(30):
+            status = Status.PASSED if number % 3 == 0 else Status.NOT_STARTED
+            session.records.create(
+                RecordCreate(
+                    task_id=task.task_id, inspection_name=f"检查 {number:02}", inspection_status=status
+                )
+            )
+        session.close()
+        yield url
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
+    page = RecordsPage(context)
+    qtbot.addWidget(page)
+    page.resize(1300, 800)
+    page.show()
+    page.opened({})
+    qtbot.waitUntil(lambda: page.model.rowCount() > 0)
+    yield page
+    page.leave()
+
+
+def names(page: RecordsPage) -> list[str]:
+    return [str(page.model.index(row, 0).data()) for row in range(page.model.rowCount())]
+
+
+def test_the_newest_records_come_first_with_their_joined_names(page: RecordsPage, qtbot: QtBot) -> None:
+    assert names(page)[:2] == ["检查 29", "检查 28"]
+    assert page.model.index(0, 1).data() == "B-1234"
+    qtbot.waitUntil(lambda: page.model.index(0, 2).data() == "CA1831")
+
+
+def test_the_next_page_follows_and_the_way_back(page: RecordsPage, qtbot: QtBot) -> None:
+    assert page.model.rowCount() == 25
+    assert not page.pager.previous.isEnabled()
+    page.pager.next.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 5)
+    assert names(page)[-1] == "检查 00"
+    assert not page.pager.next.isEnabled()
+    page.pager.previous.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 25)
+
+
+def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
+    # A client wrote passed into ten records, and nobody finished them.
+    page.filters.status.set_value(Status.IN_PROGRESS)
+    page.filters.status.picked.emit(Status.IN_PROGRESS)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 10)
+    assert {page.model.index(row, RecordColumn.STATUS).data() for row in range(10)} == {"In progress"}
+    assert page.filters.clear.isVisible()
+    page.filters.clear.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 25)
+    assert not page.filters.clear.isVisible()
+
+
+def test_the_executor_is_a_filter_by_id_or_by_a_part_of_the_name(page: RecordsPage, qtbot: QtBot) -> None:
+    me = page._context.session.account.me().user
+    executor = page.filters.executor
+    qtbot.waitUntil(lambda: executor.count() > 0)
+    executor.setCurrentIndex(executor.findData(me.user_id))
+    executor.settled.emit()
+    assert page.filters.value() == RecordFilter(executor_id=me.user_id)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
+    executor.setEditText("some")
+    assert page.filters.value() == RecordFilter(executor_name="some")
+    page.filters.clear.click()
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
+
+
+def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtbot: QtBot) -> None:
+    payload, context.payload = context.payload, None
+    page = RecordsPage(context)
+    qtbot.addWidget(page)
+    context.payload = payload
+    page.opened({})
+    executor = page.filters.executor
+    qtbot.waitUntil(lambda: executor.findData(payload.user.user_id) >= 0)
+    page.leave()
+
+
+def test_the_bar_gives_the_count_beside_it_its_room(qtbot: QtBot) -> None:
+    said = "Decided 12 of 12"
+    words = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(said)
+    assert progress_width(said, words + 200) == 60
+    assert progress_width(said, words + 40) == pytest.approx(30)
+
+
+def test_a_range_of_days_is_a_filter_with_both_days(page: RecordsPage, qtbot: QtBot) -> None:
+    started = page.filters.started
+    started.set_range(date(2026, 11, 1), date(2026, 11, 20))
+    with qtbot.waitSignal(page.filters.changed):
+        started.changed.emit()
+    where = page.filters.value()
+    assert where.start_time_from == datetime(2026, 11, 1).astimezone()
+    assert where.start_time_to == datetime(2026, 11, 20, 23, 59, 59, 999_999).astimezone()
+    assert page.filters.clear.isVisible()
+    page.filters.clear.click()
+    assert started.value() == (None, None)
+
+
+def test_a_record_that_began_on_the_last_day_of_a_range_is_found(page: RecordsPage, qtbot: QtBot) -> None:
+    session = page._context.session
+    began = datetime(2026, 11, 20, 23, 30).astimezone()
+    made = session.records.create(RecordCreate(task_id="t", inspection_name="那一天", start_time=began))
+    page.filters.started.set_range(date(2026, 11, 20), date(2026, 11, 20))
+    page.filters.started.changed.emit()
+    qtbot.waitUntil(lambda: names(page) == ["那一天"])
+    page.filters.reset()
+    session.records.delete(made.inspection_id)
+
+
+def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
+    def ink(combo: QComboBox) -> str:
+        return combo.palette().color(QPalette.ColorRole.ButtonText).name()
+
+    # Where a window was shown before, nothing wears the stylesheet by itself.
+    theme_manager().apply_to(page)
+    filters = page.filters
+    line = filters.executor.lineEdit()
+    assert line is not None
+    off = line.palette().color(QPalette.ColorRole.PlaceholderText).name()
+    assert ink(filters.status) == ink(filters.started) == off
+    filters.status.set_value(Status.PASSED)
+    filters.status.picked.emit(Status.PASSED)
+    assert ink(filters.status) == theme_manager().theme.text
+
+
+def test_where_the_focus_was_it_returns_when_there_is_something_to_show_again(
+    page: RecordsPage, qtbot: QtBot
+) -> None:
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    page.table.setFocus()
+    page.filters.status.set_value(Status.CANCELLED)
+    page.filters.status.picked.emit(Status.CANCELLED)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
+    # Not on the button that clears the filters, which would be ringed.
+    assert QApplication.focusWidget() is page.stack
+    page.filters.reset()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is page.table)
+
+
+def test_what_others_change_shows_by_itself_and_moves_nothing(
+    page: RecordsPage, context: Context, qtbot: QtBot
+) -> None:
+    page.resize(1000, 500)
+    bar = page.table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    at, chosen = bar.value(), page.chosen
+    assert at > 0
+    assert chosen is not None
+    made = context.session.records.create(RecordCreate(task_id="t", inspection_name="别人新建的记录"))
+    qtbot.waitUntil(lambda: "别人新建的记录" in names(page))
+    assert (bar.value(), page.chosen) == (at, chosen)
+    context.session.records.delete(made.inspection_id)
+    qtbot.waitUntil(lambda: "别人新建的记录" not in names(page))
+
+
+def test_nobody_listens_behind_another_page(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+    heard: list[object] = []
+    page.listener.heard.connect(heard.append)
+    assert page.leave()
+    made = context.session.records.create(RecordCreate(task_id="t", inspection_name="无人在听"))
+    page.opened({})
+    qtbot.waitUntil(lambda: "无人在听" in names(page))
+    assert heard == []
+    context.session.records.delete(made.inspection_id)
+    qtbot.waitUntil(lambda: bool(heard))
+
+
+def test_nothing_found_says_so_and_offers_the_way_out(page: RecordsPage, qtbot: QtBot) -> None:
+    page.filters.search.setText("nobody of this name")
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
+    page.filters.reset()
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
+
+
+def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:
+    page.table.setFocus()
+    with qtbot.waitSignal(page.navigate) as asked:
+        qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    assert asked.args is not None
+    chosen = page.chosen
+    assert chosen is not None
+    assert asked.args == ["workbench", {"record_id": chosen.inspection_id}]
+
+
+def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, qtbot: QtBot) -> None:
+    page.make_record()
+    dialog = page.findChild(NewRecord)
+    assert isinstance(dialog, NewRecord)
+    qtbot.waitUntil(lambda: dialog.task.count() == 1)
+    dialog.name.set_text("右翼缝翼")
+    dialog.task.setEditText("")
+    dialog.activateWindow()
+    dialog.make.click()
+    assert dialog.task_field.error()
+    assert dialog.focusWidget() is dialog.task
+    assert dialog.name.text() == "右翼缝翼"
+    dialog.task.setCurrentIndex(0)
+    with qtbot.waitSignal(page.navigate) as asked:
+        dialog.make.click()
+    assert asked.args is not None
+    made = page._context.session.records.get(asked.args[1]["record_id"]).value
+    assert made.inspection_name == "右翼缝翼"
+    assert made.aircraft_name == "B-1234"
+    page._context.session.records.delete(made.inspection_id)
+
+
+def test_the_list_is_exported_whole_and_without_formulas(
+    page: RecordsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = page._context.session
+    body = RecordCreate(task_id="t", inspection_name="=1+1")
+    made = session.records.create(body)
+    path = tmp_path / "list.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    with qtbot.waitSignal(page.toast):
+        page.export_list()
+    session.records.delete(made.inspection_id)
+    rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
+    assert len(rows) == 32
+    assert rows[1][0] == "'=1+1"
+    assert rows[0][4:7] == ["Items", "Decided items", "Detected items"]
+    assert rows[1][4:7] == ["0", "0", "0"]
+    assert all(len(row) == len(rows[0]) for row in rows)
+
+
+def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
+    page: RecordsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = page._context.session
+    made = {}
+    for name in ("sealed", "awaiting", "reopened", "open", "detected"):
+        record = session.records.create(RecordCreate(task_id="t", inspection_name=name))
+        item = session.items.create(ItemCreate(item_name="条目", inspection_id=record.inspection_id)).value
+        made[name] = record.inspection_id
+        if name == "detected":
+            found = ResultEntry(progress="done", isPassed=False, version=1)
+            session.items.update(item.item_id, ItemUpdate(result=[found]))
+        elif name != "open":
+            session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+            session.records.set_four_eyes(name == "awaiting")
+            session.records.finish(record.inspection_id)
+    session.records.set_four_eyes(False)
+    session.records.reopen(made["reopened"], "wrong wing")
+    page.reload()
+
+    def words(name: str) -> str:
+        row = page.model.row_of(made[name])
+        index = page.model.index(row, RecordColumn.STATUS)
+        assert index.data(Qt.ItemDataRole.AccessibleTextRole) == index.data()
+        return "" if row < 0 else str(index.data())
+
+    qtbot.waitUntil(lambda: words("sealed") == "Passed · Sealed")
+    assert words("awaiting") == "Passed · Awaiting release"
+    assert words("reopened") == "In progress · Reopened"
+    assert words("open") == "Not started"
+    assert words("detected") == "In progress"
+    hint = page.model.index(page.model.row_of(made["reopened"]), RecordColumn.STATUS)
+    assert "wrong wing" in hint.data(Qt.ItemDataRole.ToolTipRole)
+    path = tmp_path / "list.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    with qtbot.waitSignal(page.toast):
+        page.export_list()
+    newest = session.records.seal(made["sealed"]).newest
+    session.records.reopen(made["sealed"], "end of the test")
+    session.records.reopen(made["awaiting"], "end of the test")
+    for record_id in made.values():
+        session.records.delete(record_id)
+    rows = {row["Name"]: row for row in csv.DictReader(path.read_text("utf-8-sig").splitlines())}
+    assert rows["sealed"]["Seal status"] == "Sealed"
+    assert rows["sealed"]["Edition"] == "1"
+    assert rows["sealed"]["Seal"] == newest.seal
+    assert rows["sealed"]["Finished by"] == (newest.finished_by_name or newest.finished_by)
+    assert datetime.fromisoformat(rows["sealed"]["Finished at"]) == newest.finished_at.replace(microsecond=0)
+    assert rows["awaiting"]["Seal status"] == "Awaiting release"
+    assert rows["reopened"]["Seal status"] == "Reopened"
+    states = {name: rows[name]["Status"] for name in made}
+    assert states == {
+        "sealed": "Passed",
+        "awaiting": "Passed",
+        "reopened": "In progress",
+        "open": "Not started",
+        "detected": "In progress",
+    }
+    assert rows["open"]["Seal status"] == rows["open"]["Seal"] == ""
+
+
+def test_a_sealed_record_is_not_deleted_and_why_is_said(
+    page: RecordsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = page._context.session
+    record_id = session.records.create(RecordCreate(task_id="t", inspection_name="sealed")).inspection_id
+    item = session.items.create(ItemCreate(item_name="条目", inspection_id=record_id)).value
+    session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    session.records.finish(record_id)
+    page.reload()
+    qtbot.waitUntil(lambda: page.model.row_of(record_id) >= 0)
+    page._choose(page.model.row_of(record_id))
+    monkeypatch.setattr(delete_record, "confirm", lambda *_args, **_more: True)
+    page.table.setFocus()
+    with qtbot.waitSignal(page.toast) as told:
+        page._context.commands.run("record.delete")
+    assert told.args == [sealed_sentence()]
+    assert session.records.verify_seal(record_id).intact
+    assert page.model.row_of(record_id) >= 0
+    session.records.reopen(record_id, "end of the test")
+    session.records.delete(record_id)
+
+
+def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, tmp_path: Path) -> None:
+    session = Session("http://127.0.0.1:9", patience=0.0)
+    page = RecordsPage(Context(session, Preferences(tmp_path / "preferences.json")))
+    qtbot.addWidget(page)
+    page.show()
+    page.opened({})
+    qtbot.waitUntil(lambda: page.stack.currentWidget() not in (page.stack.content, page.stack.loading))
+    session.close()
+
+
+@pytest.fixture
+def reference(context: Context) -> Iterator[ReferenceImage]:
+    """A reference image with a template of two regions."""
+    session = context.session
+    good, data = cv2.imencode(".png", panel(400, 300, 3).image)
+    assert good
+    stored = session.files.upload(bytes(data), "wing.png")
+    regions = [
+        TemplateRegion(item_name=f"区域{n}", point=Point(x=0.1 * n, y=0.1, w=0.1, h=0.2)) for n in (1, 2)
+    ]
+    body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id, template=regions)
+    made = session.catalogue.reference_images.create(body)
+    yield made
+    for record in session.records.search(
+        RecordFilter(reference_image_id=made.reference_image_id), 1, 50
+    ).data:
+        session.records.delete(record.inspection_id)
+    session.catalogue.reference_images.delete(made.reference_image_id)
+
+
+def start_with(page: RecordsPage, qtbot: QtBot, offered: list[ItemSource], start: ItemSource) -> list[str]:
+    """Create a record through the dialog; the names of its items."""
+    dialog = NewRecord(page._context, page)
+    qtbot.waitUntil(lambda: dialog.task.count() == 1 and dialog.reference.count() == 1)
+    dialog.task.setCurrentIndex(0)
+    dialog.reference.setCurrentIndex(0)
+    dialog.reference.activated.emit(0)
+    qtbot.waitUntil(lambda: dialog.start.count() == len(offered))
+    assert [dialog.start.itemData(n) for n in range(dialog.start.count())] == offered
+    dialog.start.set_value(start)
+    with qtbot.waitSignal(dialog.made) as made:
+        dialog.make.click()
+    dialog.deleteLater()
+    assert made.args is not None
+    return [item.item_name for item in page._context.session.items.all(made.args[0])]
+
+
+def test_a_new_record_starts_with_the_template_as_last_time_or_empty(
+    page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
+) -> None:
+    first = [ItemSource.TEMPLATE, ItemSource.EMPTY]
+    assert start_with(page, qtbot, first, ItemSource.TEMPLATE) == ["区域1", "区域2"]
+    later = [ItemSource.TEMPLATE, ItemSource.LAST, ItemSource.EMPTY]
+    session = page._context.session
+    where = RecordFilter(reference_image_id=reference.reference_image_id)
+    (made,) = session.records.search(where).data
+    session.items.delete(session.items.all(made.inspection_id)[0].item_id)
+    assert start_with(page, qtbot, later, ItemSource.EMPTY) == []
+    # The newest record has no items: the last inspection is the one before.
+    assert start_with(page, qtbot, later, ItemSource.LAST) == ["区域2"]
+
+
+def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
+    page: RecordsPage, context: Context, qtbot: QtBot
+) -> None:
+    session = context.session
+    many = [session.catalogue.aircraft.create(AircraftWrite(aircraft_name=f"X-{n:03}")) for n in range(55)]
+    session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234 bis"))
+    chooser = page.filters.aircraft
+    chooser.refresh()
+    qtbot.waitUntil(lambda: chooser.count() == 50)
+    assert chooser.findText("B-1234") < 0
+    chooser.setFocus()
+    chooser.lineEdit().setText("B-12")
+    chooser.lineEdit().textEdited.emit("B-12")
+    qtbot.waitUntil(lambda: chooser.findText("B-1234") >= 0)
+    assert not page.filters.active
+    chooser.lineEdit().setText("B-1234")
+    chooser.lineEdit().editingFinished.emit()
+    assert page.filters.active
+    qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234")
+    page.filters.reset()
+    assert not page.filters.active
+    for one in many:
+        session.catalogue.aircraft.delete(one.aircraft_id)
+
+
+def test_everything_that_waits_is_detected_and_what_failed_is_retried(
+    page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
+) -> None:
+    session = page._context.session
+    pictures = [bytes(cv2.imencode(".png", panel(400, 300, seed).image)[1]) for seed in (3, 9)]
+    files = [session.files.upload(data, f"today{n}.png").file_id for n, data in enumerate(pictures)]
+    items = []
+    for _ in range(2):
+        body = RecordCreate(task_id="t", reference_image_id=reference.reference_image_id)
+        record = session.records.create(body)
+        for number, file_id in enumerate(files):
+            made = session.items.create(
+                ItemCreate(
+                    item_name=f"条目{number}",
+                    inspection_id=record.inspection_id,
+                    model_id="reference-difference",
+                    item_point=ItemPoint(point=Point(x=0.1, y=0.1, w=0.7, h=0.7)),
+                )
+            ).value
+            session.items.add_photo(made.item_id, file_id)
+            items.append(made.item_id)
+    assert page.batch_bar.isHidden()
+    page.detect.click()
+    qtbot.waitUntil(page.batch_bar.isVisible)
+    assert not page.detect.isEnabled()
+    qtbot.waitUntil(page.batch_bar.retry.isVisible, timeout=30000)
+    assert page.batches.batch.done == 2
+    assert page.batches.batch.failed == 2
+    assert page.batch_bar.detail.text() == "2 failed"
+    assert page.detect.isEnabled()
+    for item_id in items[1::2]:
+        session.items.add_photo(item_id, files[0])
+    page.batch_bar.retry.click()
+    qtbot.waitUntil(lambda: not page.batches.busy and page.batches.batch.done == 2, timeout=30000)
+    assert page.batch_bar.retry.isHidden()
+    page.batch_bar.close_it.click()
+    assert page.batch_bar.isHidden()
+    with qtbot.waitSignal(page.toast) as said:
+        page.detect.click()
+    assert said.args[0].startswith("No pending detections")
+    assert page.batch_bar.isHidden()
+
+
+def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Context, qtbot: QtBot) -> None:
+    page = RecordsPage(context)
+    batches = page.batches
+    page.deleteLater()
+    qtbot.waitUntil(lambda: not shiboken6.isValid(page))
+    # An exception in a slot fails the test.
+    batches.changed.emit()
+    batches.moved.emit()
+    batches.notice.emit("")
+
+
+def test_a_first_record_leads_to_the_catalogue_when_there_is_no_task(
+    page: RecordsPage, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "tasks", lambda _session: lambda _text, _page: [])
+    monkeypatch.setattr(lookup, "references", lambda _session: lambda _text, _page: [])
+    page.make_record()
+    dialog = page.findChildren(NewRecord)[-1]
+    qtbot.waitUntil(lambda: "task" in dialog.banner.text())
+    with qtbot.waitSignal(page.navigate) as asked:
+        dialog.banner.acted.emit()
+    assert asked.args == ["catalogue", {"section": "tasks"}]
+    assert not dialog.isVisible()
+
+
+def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: RecordsPage, qtbot: QtBot) -> None:
+    session, record = page._context.session, page.model.record(0)
+    for number, passed in enumerate((True, True, None)):
+        result = [] if passed is None else [{"isPassed": passed, "progress": "done", "version": 1}]
+        item = ItemCreate(item_name=f"条目 {number}", inspection_id=record.inspection_id)
+        made = session.items.create(item.model_copy(update={"result": None})).value
+        if result:
+            session.items.update(made.item_id, ItemUpdate.model_validate({"result": result}))
+        if number == 0:
+            session.items.set_verdict(made.item_id, Verdict.FAILED, "裂纹")
+    page.reload()
+
+    def tally() -> tuple[int, ...] | None:
+        row = page.model.row_of(record.inspection_id)
+        found = page.model.index(row, RecordColumn.PROGRESS).data(TALLY_ROLE)
+        return None if found is None else (found.items, found.judged, found.detected)
+
+    qtbot.waitUntil(lambda: tally() == (3, 1, 2))
+    row = page.model.row_of(record.inspection_id)
+    assert page.model.index(row, RecordColumn.PROGRESS).data() == "Decided 1 of 3 · Detected 2 of 3"

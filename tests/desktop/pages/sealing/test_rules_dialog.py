@@ -1,0 +1,117 @@
+"""The rules for finishing: an administrator sets them, everyone else reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.app.window import MainWindow
+from desktop.context import Context
+from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.sealing.rules_dialog import RulesDialog
+from desktop.widgets import PageFactory
+from shared.codes import Role
+from tests.desktop.app.test_window import Login, Records
+from tests.desktop.conftest import make_payload
+from tests.desktop.pages.played_service import Played, done, failed, played_context
+
+
+@pytest.fixture(autouse=True)
+def _off_again(context: Context) -> Iterator[None]:
+    yield
+    context.session.records.set_four_eyes(False)
+
+
+def shown(context: Context, qtbot: QtBot) -> RulesDialog:
+    dialog = RulesDialog(context, None)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def click(dialog: RulesDialog) -> None:
+    place = dialog.four_eyes.rect().topLeft() + dialog.four_eyes.rect().center() / 8
+    place.setY(dialog.four_eyes.rect().center().y())
+    QTest.mouseClick(dialog.four_eyes, Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_an_administrator_sets_the_four_eyes_rule(context: Context, qtbot: QtBot) -> None:
+    dialog = shown(context, qtbot)
+    qtbot.waitUntil(dialog.four_eyes.isEnabled)
+    assert not dialog.four_eyes.isChecked()
+    click(dialog)
+    qtbot.waitUntil(lambda: dialog.message.text() == "Saved.")
+    assert context.session.records.four_eyes()
+    again = shown(context, qtbot)
+    qtbot.waitUntil(again.four_eyes.isEnabled)
+    assert again.four_eyes.isChecked()
+    click(again)
+    qtbot.waitUntil(lambda: again.message.text() == "Saved.")
+    assert not context.session.records.four_eyes()
+
+
+def test_users_without_the_right_read_the_rule(context: Context, qtbot: QtBot) -> None:
+    context.session.records.set_four_eyes(True)
+    context.payload = make_payload(Role.INSPECTOR)
+    dialog = shown(context, qtbot)
+    qtbot.waitUntil(dialog.four_eyes.isChecked)
+    assert not dialog.four_eyes.isEnabled()
+    assert "Only an administrator" in dialog.message.text()
+    click(dialog)
+    assert dialog.four_eyes.isChecked()
+    assert context.session.records.four_eyes()
+
+
+def test_an_old_login_is_asked_for_the_password_and_a_refusal_changes_nothing(qtbot: QtBot) -> None:
+    played = Played()
+    played.answers["/api/inspection/policy"] = lambda request: (
+        done({"four_eyes": False}) if request.method == "GET" else failed(403, "password_login_needed")
+    )
+    with played_context(played) as context:
+        context.session.account.login("zhang", "p")
+        context.enter(make_payload(Role.ADMIN))
+        dialog = shown(context, qtbot)
+        qtbot.waitUntil(dialog.four_eyes.isEnabled)
+        click(dialog)
+        qtbot.waitUntil(lambda: dialog.findChild(PasswordPrompt) is not None)
+        dialog.findChild(PasswordPrompt).reject()
+        qtbot.waitUntil(dialog.four_eyes.isEnabled)
+        assert not dialog.four_eyes.isChecked()
+        assert dialog.message.text()
+
+
+def test_what_could_not_be_read_can_be_tried_again(qtbot: QtBot) -> None:
+    played = Played()
+    played.answers["/api/inspection/policy"] = failed(503, "unavailable")
+    with played_context(played) as context:
+        context.session.account.login("zhang", "p")
+        context.enter(make_payload(Role.ADMIN))
+        dialog = shown(context, qtbot)
+        qtbot.waitUntil(dialog.again.isVisible)
+        assert not dialog.four_eyes.isEnabled()
+        played.answers["/api/inspection/policy"] = done({"four_eyes": True})
+        dialog.again.click()
+        qtbot.waitUntil(dialog.four_eyes.isChecked)
+        assert not dialog.again.isVisible()
+
+
+def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:
+    window = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records)])
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.rail.settings.click()
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    menu = QApplication.activePopupWidget()
+    action = next(action for action in menu.actions() if action.text().startswith("Release rule"))
+    menu.close()
+    action.trigger()
+    qtbot.waitUntil(lambda: window.findChild(RulesDialog) is not None)
+    window.findChild(RulesDialog).accept()
+    window.close()

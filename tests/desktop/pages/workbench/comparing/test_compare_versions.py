@@ -1,0 +1,129 @@
+"""Two versions of a result side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.comparing.compare_versions import CompareVersions, facts
+from desktop.pages.workbench.comparing.pairing import InVersions, pairings
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, SAME, STAIN, add_result
+
+SHIFTED = [[1.0, 0.0, 500.0], [0.0, 1.0, 300.0], [0.0, 0.0, 1.0]]
+
+
+def entry(*boxes: dict[str, Any], photo: str = "a", homography: Any = None) -> dict[str, Any]:
+    alignment = None if homography is None else {"homography": homography}
+    return {
+        "inputImage": {"ipfs_cid": photo},
+        "resultImage": {"boxes": list(boxes)},
+        "provenance": {"alignment": alignment},
+    }
+
+
+def moved(box: dict[str, Any], x: float, y: float) -> dict[str, Any]:
+    points = box["points"]
+    shift = {"x1": x, "x2": x, "y1": y, "y2": y}
+    return {**box, "points": {name: value + shift[name] for name, value in points.items()}}
+
+
+def within(first: dict[str, Any], second: dict[str, Any]) -> list[InVersions]:
+    return [pairing.within for pairing in pairings(first, second)]
+
+
+def test_findings_at_the_same_place_are_the_same_whatever_they_are_called() -> None:
+    dent = {**moved(CRACK, 4, 2), "label": "dent"}
+    assert within(entry(CRACK, STAIN), entry(dent)) == [InVersions.RELABELLED, InVersions.FIRST]
+    assert within(entry(CRACK), entry(moved(CRACK, 3, 0), STAIN)) == [InVersions.BOTH, InVersions.SECOND]
+    assert within(entry(), entry()) == []
+
+
+def test_a_finding_is_the_same_as_one_other_only() -> None:
+    assert within(entry(CRACK, CRACK), entry(CRACK)) == [InVersions.BOTH, InVersions.FIRST]
+
+
+def test_in_two_photos_the_reference_image_says_what_is_the_same() -> None:
+    first = entry(CRACK, photo="a", homography=SAME)
+    second = entry(moved(CRACK, 500, 300), photo="b", homography=SHIFTED)
+    assert within(first, second) == [InVersions.BOTH]
+    assert within(first, entry(CRACK, photo="b", homography=SHIFTED)) == [InVersions.FIRST, InVersions.SECOND]
+    assert within(first, entry(CRACK, photo="b")) == [InVersions.FIRST, InVersions.SECOND]
+
+
+def test_what_is_known_of_a_version_is_said() -> None:
+    origin = {
+        "model_id": "m1",
+        "model_name": "skin",
+        "model_version": 3,
+        "finished_at": "2026-11-20T10:00:00Z",
+        "thresholds": {"min_confidence": 0.25},
+    }
+    said = facts({"provenance": origin, "isPassed": False})
+    assert said.startswith("skin v3 · 2026-11-")
+    assert said.endswith(" · ≥ 0.25 · Failed")
+    assert facts({}) == ""
+
+
+@pytest.fixture
+def dialog(workbench: WorkbenchDriver, qtbot: QtBot) -> CompareVersions:
+    """An item with a version of the model and one that a person corrected."""
+    record_id = make_record(workbench.session, REGION[:1])
+    item_id = workbench.session.items.all(record_id)[0].item_id
+    add_result(workbench.session, item_id)
+    found = {**STAIN, "points": {"x1": 500, "y1": 200, "x2": 540, "y2": 240}, "label": "dent"}
+    corrected = [{**box, "origin": "person", "accepted": True} for box in (CRACK, found)]
+    workbench.session.items.correct(item_id, 1, corrected)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.context.commands.run("item.versions")
+    made = workbench.page.findChild(CompareVersions)
+    assert made is not None
+    qtbot.waitUntil(lambda: all(side.view.source is not None for side in made.sides))
+    return made
+
+
+def test_both_versions_are_on_view_and_move_together(dialog: CompareVersions) -> None:
+    first, second = dialog.sides
+    assert [box.label for box in first.view.boxes] == ["crack", "stain"]
+    assert [box.highlighted for box in first.view.boxes] == [False, True]
+    assert [box.label for box in second.view.boxes] == ["crack", "dent"]
+    assert [row.within for row in dialog.table.rows_model.rows()] == [
+        InVersions.BOTH,
+        InVersions.FIRST,
+        InVersions.SECOND,
+    ]
+    first.view.set_viewport(2.0, 400, 300)
+    assert second.view.viewport.scale == 2.0
+    assert second.view.viewport.to_image(second.view.width() / 2, 0)[0] == pytest.approx(400, abs=1)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_a_chosen_finding_is_shown_where_it_is(dialog: CompareVersions) -> None:
+    dialog.table.choose(2)
+    second = dialog.sides[1].view
+    assert second.viewport.to_image(second.width() / 2, second.height() / 2) == pytest.approx((520, 220), 1)
+    assert dialog.sides[1].view.boxes[1].highlighted
+    dialog.accept()
+
+
+def test_a_version_can_be_held_against_itself_or_another(dialog: CompareVersions) -> None:
+    first, second = dialog.sides
+    assert [first.versions.itemText(place)[:11] for place in range(2)] == ["Version 1 /", "Version 2 /"]
+    second.versions.setCurrentIndex(0)
+    dialog.show_versions()
+    assert {row.within for row in dialog.table.rows_model.rows()} == {InVersions.BOTH}
+    dialog.accept()
+
+
+def test_one_version_alone_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session, REGION[:1]), qtbot.waitUntil)
+    said: list[str] = []
+    workbench.page.toast.connect(said.append)
+    workbench.context.commands.run("item.versions")
+    assert said == ["This item has fewer than two versions to compare."]
+    assert workbench.page.findChild(CompareVersions) is None

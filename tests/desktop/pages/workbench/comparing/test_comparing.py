@@ -1,0 +1,205 @@
+"""Reference and photo in the place of the canvas: keys, tools, modes and tone act on what is on view."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.alignment import AlignedPair, align
+from desktop.canvas.views.pair_drawing import CompareMode
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
+
+
+@pytest.fixture
+def pair() -> AlignedPair:
+    image = QImage.fromData(picture()).convertToFormat(QImage.Format.Format_RGB32)
+    return align(image, image, np.eye(3))
+
+
+@pytest.fixture
+def comparing(workbench: WorkbenchDriver, qtbot: QtBot, pair: AlignedPair) -> WorkbenchDriver:
+    """An open record with an aligned pair on the canvas."""
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    # What the service says of its photos comes first.
+    qtbot.waitUntil(lambda: page.open_record.current in page.photos._known)
+    page.photos._say_pair(pair)
+    workbench.context.commands.run("compare")
+    assert page.centre.currentWidget() is page.compare
+    return workbench
+
+
+def test_the_keys_of_the_view_zoom_what_is_compared(comparing: WorkbenchDriver) -> None:
+    page, run = comparing.page, comparing.context.commands.run
+    behind, fitted = page.view.viewport, page.compare.viewport.scale
+    run("view.zoom_in")
+    assert page.compare.viewport.scale == pytest.approx(fitted * 1.25)
+    run("view.zoom_out")
+    run("view.zoom_out")
+    assert page.compare.viewport.scale < fitted
+    run("view.actual")
+    assert page.compare.viewport.scale == pytest.approx(1 / page.devicePixelRatioF())
+    run("view.fit")
+    assert page.compare.viewport.scale == pytest.approx(fitted)
+    assert page.view.viewport == behind
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        ("tool.rectangle", Tool.DRAW),
+        ("tool.pan", Tool.PAN),
+        ("tool.ruler", Tool.RULER),
+        ("tool.area", Tool.AREA),
+        ("tool.select", Tool.SELECT),
+    ],
+)
+def test_a_tool_brings_the_picture_back_that_it_works_on(
+    comparing: WorkbenchDriver, command: str, tool: Tool
+) -> None:
+    page = comparing.page
+    assert comparing.context.commands.run(command)
+    assert page.centre.currentWidget() is page.view
+    assert page.view.editor.tool is tool
+    assert not page.strip.compare.isChecked()
+
+
+@pytest.mark.parametrize("command", ["view.item", "view.regions"])
+def test_what_shows_regions_shows_the_picture(comparing: WorkbenchDriver, command: str) -> None:
+    comparing.context.commands.run(command)
+    assert comparing.page.centre.currentWidget() is comparing.page.view
+
+
+def test_no_tool_is_in_hand_while_the_picture_is_not_on_view(comparing: WorkbenchDriver) -> None:
+    strip = comparing.page.strip
+    assert not any(button.isChecked() for button in strip.buttons.values())
+    strip.buttons[Tool.SELECT].click()
+    assert strip.buttons[Tool.SELECT].isChecked()
+    assert comparing.page.centre.currentWidget() is comparing.page.view
+
+
+def test_a_click_on_a_tool_brings_the_picture_back(comparing: WorkbenchDriver) -> None:
+    page = comparing.page
+    page.strip.buttons[Tool.DRAW].click()
+    assert page.centre.currentWidget() is page.view
+    assert page.view.editor.tool is Tool.DRAW
+
+
+def test_each_way_to_compare_has_a_command_and_both_views_follow(comparing: WorkbenchDriver) -> None:
+    page = comparing.page
+    comparing.context.commands.run("tool.select")
+    for mode in reversed(CompareMode):
+        assert comparing.context.commands.run(f"compare.{mode.value}")
+        assert page.centre.currentWidget() is page.compare
+        assert page.compare.mode is page.inspector.photo.pane.mode is mode
+        assert page.comparing.bar.mix.isVisible() is (mode is CompareMode.OVERLAY)
+
+
+def test_a_photo_that_is_not_aligned_is_seen_beside_only(
+    comparing: WorkbenchDriver, pair: AlignedPair, qtbot: QtBot
+) -> None:
+    page = comparing.page
+    image = pair.reference
+    page.photos._say_pair(align(image, image, None))
+    assert not page.comparing.bar.modes.buttons[CompareMode.BLINK].isEnabled()
+    with qtbot.waitSignal(page.toast) as said:
+        comparing.context.commands.run("compare.blink")
+    assert "not aligned" in said.args[0]
+    assert page.compare.mode is CompareMode.SIDE_BY_SIDE
+
+
+def test_the_modes_are_in_reach_while_the_inspector_is_folded(comparing: WorkbenchDriver) -> None:
+    page, bar = comparing.page, comparing.page.comparing.bar
+    comparing.context.commands.run("view.inspector")
+    assert not page.inspector.isVisible()
+    bar.modes.buttons[CompareMode.OVERLAY].click()
+    bar.mix.setValue(80)
+    assert page.compare.mode is CompareMode.OVERLAY
+    assert page.compare.mix == pytest.approx(0.8)
+    QTest.keyClick(page.compare, Qt.Key.Key_Left)
+    assert bar.mix.value() == 75
+    assert page.compare.rect().contains(bar.geometry())
+
+
+def test_the_pointer_says_what_it_takes_hold_of(comparing: WorkbenchDriver) -> None:
+    compare = comparing.page.compare
+    comparing.context.commands.run("compare.swipe")
+    middle = QPoint(compare.width() // 2, compare.height() // 2)
+    QTest.mouseMove(compare, middle)
+    assert compare.cursor().shape() is Qt.CursorShape.SizeHorCursor
+    aside = middle - QPoint(100, 0)
+    QTest.mouseMove(compare, aside)
+    assert compare.cursor().shape() is Qt.CursorShape.ArrowCursor
+    QTest.mousePress(compare, Qt.MouseButton.LeftButton, pos=aside)
+    assert compare.cursor().shape() is Qt.CursorShape.ClosedHandCursor
+    QTest.mouseRelease(compare, Qt.MouseButton.LeftButton, pos=aside)
+    assert compare.cursor().shape() is Qt.CursorShape.ArrowCursor
+
+
+def test_brightness_applies_to_both_pictures_and_status_line(
+    comparing: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page, run = comparing.page, comparing.context.commands.run
+
+    def light() -> int:
+        compare = page.compare
+        seen = compare.grab(QRect(0, compare.height() // 2, compare.width(), 1)).toImage()
+        return sum(seen.pixelColor(x, 0).value() for x in range(0, seen.width(), 7))
+
+    before = light()
+    with qtbot.waitSignal(page.status) as said:
+        run("view.brighter")
+    assert "Brightness +10" in said.args[0]
+    assert light() > before * 1.02
+    run("compare.difference")
+    plain = light()
+    run("view.brighter")
+    assert light() == plain
+    with qtbot.waitSignal(page.status) as said:
+        run("view.plain")
+    assert "Brightness" not in said.args[0]
+
+
+def test_snapping_is_a_command_and_the_line_says_that_it_is_on(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    editor = workbench.page.view.editor
+    with qtbot.waitSignal(workbench.page.status) as said:
+        workbench.context.commands.run("edit.snap")
+    assert editor.snapping
+    assert "Snap on" in said.args[0]
+    workbench.context.commands.run("edit.snap")
+    assert not editor.snapping
+
+
+def test_the_line_says_how_many_regions_are_chosen(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    with qtbot.waitSignal(workbench.page.status) as said:
+        workbench.context.commands.run("edit.all")
+    assert "3 region" in said.args[1]
+
+
+def test_the_line_says_that_a_region_is_locked_or_hidden(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    for command, word in (("region.lock", "Locked"), ("region.hide", "Hidden")):
+        with qtbot.waitSignal(workbench.page.status) as said:
+            workbench.context.commands.run(command)
+        assert said.args[1].endswith(word)
+    with qtbot.waitSignal(workbench.page.status) as said:
+        workbench.context.commands.run("region.show")
+    assert said.args[1].endswith("Locked")
+
+
+def test_deleting_what_is_locked_says_why_it_stays(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    workbench.context.commands.run("region.lock")
+    with qtbot.waitSignal(workbench.page.toast) as said:
+        workbench.context.commands.run("edit.delete")
+    assert "Ctrl+L" in said.args[0]
+    assert len(workbench.page.open_record.rows) == 3

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.connection.local_service import EmbeddedService
+from tests.desktop.pages.workbench.driver import DATABASES, WorkbenchDriver, workbench_driver
+from tests.service_process import logged_in
+
+
+@pytest.fixture(scope="package")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedService]:
+    folder = tmp_path_factory.mktemp("service")
+    made = EmbeddedService(folder, environment={"WALKAROUND_BCRYPT_COST": "4"})
+    made.start()
+    DATABASES[made.wait_ready(60)] = folder / "walkaround.db"
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def session(service: EmbeddedService) -> Iterator[Session]:
+    with logged_in(service.wait_ready(60)) as made:
+        yield made
+
+
+@pytest.fixture
+def workbench(session: Session, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
+    with workbench_driver(session, qtbot) as made:
+        yield made

@@ -1,0 +1,231 @@
+"""What is dropped onto the workbench, anywhere on it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.exchange import drag_and_drop
+from desktop.pages.workbench.exchange.drag_and_drop import DroppedFiles, sorted_out
+from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+
+_LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+def urls(*addresses: Path | str) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(one)) if isinstance(one, Path) else QUrl(one) for one in addresses])
+    return data
+
+
+_ANYWHERE = QPoint(300, 300)
+
+
+def held_over(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> bool:
+    event = QDragEnterEvent(at, Qt.DropAction.CopyAction, data, _LEFT, _NONE)
+    event.ignore()
+    QApplication.sendEvent(page, event)
+    return event.isAccepted()
+
+
+def drop(page: QWidget, data: QMimeData, at: QPoint = _ANYWHERE) -> None:
+    assert held_over(page, data, at)
+    QApplication.sendEvent(page, QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, _LEFT, _NONE))
+
+
+def on_photos(desk: WorkbenchDriver) -> QPoint:
+    """A place of the page over the photos of the chosen item."""
+    box = desk.page.inspector.photo
+    return box.mapTo(desk.page, box.rect().center())
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    made = {name: tmp_path / name for name in ("1.png", "2.PNG", "notes.md", "shots", "nothing")}
+    made["1.png"].write_bytes(picture(2))
+    made["2.PNG"].write_bytes(picture(3))
+    made["notes.md"].write_text("no picture")
+    for folder in ("shots", "nothing"):
+        made[folder].mkdir()
+    (made["shots"] / "b.png").write_bytes(picture(4))
+    (made["shots"] / "a.png").write_bytes(picture(5))
+    (made["shots"] / "list.txt").write_text("a b")
+    return made
+
+
+def test_files_are_sorted_by_what_they_are_for(files: dict[str, Path], tmp_path: Path) -> None:
+    table = tmp_path / "regions.csv"
+    found = sorted_out([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
+    shots = files["shots"]
+    assert found == DroppedFiles(
+        (files["1.png"], shots / "a.png", shots / "b.png"), (table,), (files["notes.md"], files["nothing"])
+    )
+
+
+def test_pictures_and_folders_become_photos_of_the_record(
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    hint = page.findChild(drag_and_drop._Hint)
+    with qtbot.waitSignal(page.toast) as said:
+        drop(page, urls(files["1.png"], files["2.PNG"], files["shots"], files["notes.md"]))
+    assert hint.isHidden()
+    assert said.args[0].endswith("notes.md")
+    known = page.record_photos.known
+    qtbot.waitUntil(lambda: len(known.photos) == 4, timeout=20_000)
+    names = {photo.file.filename for photo in workbench.session.photos.list(record_id)}
+    assert names == {"1.png", "2.PNG", "a.png", "b.png"}
+    assert workbench.session.items.record_photos(record_id) == []
+
+
+def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "DSC_1.NEF").write_bytes(raw(jpeg(scene(800, 600)), orientation=6))
+    (tmp_path / "DSC_2.CR3").write_bytes(b"no photo")
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    page.go_to(page.items.model.ids()[1])
+    drop(page, urls(tmp_path / "DSC_1.NEF", tmp_path / "DSC_2.CR3"), on_photos(workbench))
+    item_id = page.open_record.current
+    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 1, timeout=8000)
+    (photo,) = workbench.session.items.photos(item_id)
+    assert photo.file.filename == "DSC_1.NEF.jpg"
+    stored = workbench.session.files.get(photo.file_id)
+    assert (stored.width, stored.height) == (600, 800)
+    qtbot.waitUntil(lambda: "DSC_2.CR3: The file is damaged" in page.inspector.photo.error)
+
+
+def test_what_is_dropped_onto_the_photos_of_the_item_goes_to_it_alone(
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    page.go_to(page.items.model.ids()[1])
+    drop(page, urls(files["1.png"], files["shots"]), on_photos(workbench))
+    item_id = page.open_record.current
+    qtbot.waitUntil(lambda: len(page.open_record.photos.get(item_id, ())) == 3, timeout=8000)
+    names = {photo.file.filename for photo in workbench.session.items.photos(item_id)}
+    assert names == {"1.png", "a.png", "b.png"}
+    assert workbench.session.photos.list(record_id) == []
+
+
+def test_what_is_held_over_the_page_is_promised_and_taken_back(
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    hint = page.findChild(drag_and_drop._Hint)
+    assert held_over(page, urls(files["1.png"]))
+    assert hint.isVisible()
+    assert "add photos to the record" in hint.text
+    assert held_over(page, urls(files["1.png"]), on_photos(workbench))
+    assert "条目1" in hint.text
+    QApplication.sendEvent(page, QDragLeaveEvent())
+    assert hint.isHidden()
+    text = QMimeData()
+    text.setText("words")
+    assert not held_over(page, text)
+    page.open_record.context.payload = None
+    assert not held_over(page, urls(files["1.png"]))
+
+
+def test_nothing_on_the_page_takes_a_file_for_its_address(workbench: WorkbenchDriver) -> None:
+    page = workbench.page
+    for field in (
+        page.inspector.fields.name,
+        page.inspector.fields.description,
+        page.inspector.verdict.reason,
+    ):
+        assert not field.acceptDrops()
+        viewport = getattr(field, "viewport", lambda: None)()
+        assert viewport is None or not viewport.acceptDrops()
+
+
+def test_a_file_with_regions_is_imported(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    path = tmp_path / "coco.json"
+    image = {"id": 1, "file_name": "left_wing_root.png", "width": WIDTH, "height": HEIGHT}
+    box = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40]}
+    boxes = [box, {**box, "bbox": [WIDTH, 20, 30, 40]}]
+    document = {"images": [image], "categories": [{"id": 1, "name": "dent"}], "annotations": boxes}
+    path.write_text(json.dumps(document))
+    with qtbot.waitSignal(workbench.page.toast) as said:
+        drop(workbench.page, urls(path))
+    assert workbench.names[-1] == "dent"
+    assert said.args == ["1 region(s) imported. 1 outside the image skipped."]
+
+
+@pytest.mark.parametrize("address", ["https://example.org/wing.jpg", "https://example.org/"])
+def test_a_link_is_refused_with_what_to_do(workbench: WorkbenchDriver, qtbot: QtBot, address: str) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    with qtbot.waitSignal(workbench.page.toast) as said:
+        drop(workbench.page, urls(address))
+    assert "Save the image as a file" in said.args[0]
+
+
+def test_a_picture_of_another_program_becomes_a_photo(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    data = QMimeData()
+    data.setImageData(QImage.fromData(picture(2)))
+    drop(workbench.page, data)
+    known = workbench.page.record_photos.known
+    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=20_000)
+    drop(workbench.page, data, on_photos(workbench))
+    item_id = workbench.page.open_record.current
+    qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
+
+
+def test_a_folder_of_very_many_for_one_item_is_asked_about(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    for number in range(21):
+        (tmp_path / f"{number}.png").write_bytes(b"x")
+    asked: list[str] = []
+    monkeypatch.setattr(
+        drag_and_drop, "confirm", lambda _page, title, *_rest, **_more: bool(asked.append(title))
+    )
+    drop(workbench.page, urls(tmp_path), on_photos(workbench))
+    qtbot.waitUntil(lambda: bool(asked))
+    assert "21" in asked[0]
+    assert workbench.page.inspector.photo.error == ""
+
+
+def test_a_record_without_a_reference_image_takes_one_picture_for_it(
+    workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    record_id = make_record(workbench.session, (), image=False)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    qtbot.waitUntil(page.reference.isVisible)
+    with qtbot.waitSignal(page.toast):
+        drop(page, urls(files["1.png"], files["2.PNG"]))
+    drop(page, urls(files["1.png"]))
+    qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
+    assert workbench.session.records.get(record_id).value.reference_image_id
+
+
+def test_a_raw_photo_becomes_the_reference_image_of_a_record(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    taken = tmp_path / "DSC_1.NEF"
+    taken.write_bytes(raw(jpeg(scene(800, 600)), orientation=8))
+    record_id = make_record(workbench.session, (), image=False)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    qtbot.waitUntil(page.reference.isVisible)
+    drop(page, urls(taken))
+    qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
+    assert page.view.source.size == (600, 800)

@@ -1,0 +1,161 @@
+"""Tests viewing: filters, two-way selection, folding, tools."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.background.workers import run
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.alignment import AlignedPair
+from desktop.pages.workbench.photos import photo_pair as photos_module
+from desktop.pages.workbench.photos.photo_files import make_pair
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
+
+
+def test_list_and_canvas_choose_together(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    ids = page.items.model.ids()
+    page.items.list.setCurrentIndex(page.items.model.index(1))
+    assert page.view.store.selected == (ids[1],)
+    QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=workbench.at(0.35, 0.7))
+    assert page.items.current == ids[2] == page.open_record.current
+    assert page.inspector.fields.name.text() == "条目3"
+
+
+def test_the_filter_lists_what_is_asked_for(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    workbench.context.commands.run("item.fail")
+    assert page.items.model.counts() == {"all": 3, "undecided": 2, "failed": 1}
+    page.items.filters.chosen.emit("failed")
+    assert [page.items.model.row(place).name for place in range(page.items.model.rowCount())] == ["条目1"]
+    page.items.show_all()
+    assert page.items.model.rowCount() == 3
+
+
+def test_of_many_items_one_is_searched_for_by_name_or_number(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    assert not workbench.page.items.search.isVisible()
+    assert not workbench.context.commands.possible("search")
+    many = [(0.1 * (n % 5), 0.2 * (n // 5), 0.05, 0.05) for n in range(15)]
+    workbench.open(make_record(workbench.session, many), qtbot.waitUntil)
+    items = workbench.page.items
+    qtbot.waitUntil(items.search.isVisible)
+    workbench.context.commands.run("search")
+    assert items.search.hasFocus()
+    items.search.insert("条目14")
+    qtbot.keyClick(items.search, Qt.Key.Key_Return)
+    assert [items.model.row(0).name, items.model.rowCount()] == ["条目14", 1]
+    assert workbench.page.open_record.item.item_name == "条目14"
+    assert items.list.hasFocus()
+    items.search.setText("7")
+    qtbot.keyClick(items.search, Qt.Key.Key_Return)
+    assert workbench.page.open_record.item.item_name == "条目7"
+    items.search.setText("nothing of this name")
+    qtbot.keyClick(items.search, Qt.Key.Key_Return)
+    assert workbench.page.open_record.item.item_name == "条目7"
+    items.show_all()
+    assert (items.model.rowCount(), items.search.text()) == (15, "")
+
+
+def test_the_inspector_folds_where_there_is_little_room(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    assert not workbench.page.inspector.isHidden()
+    workbench.page.resize(1100, 760)
+    qtbot.waitUntil(workbench.page.inspector.isHidden)
+    workbench.context.commands.run("view.inspector")
+    assert not workbench.page.inspector.isHidden()
+    workbench.page.resize(1000, 760)
+    qtbot.wait(20)
+    assert not workbench.page.inspector.isHidden()
+
+
+def test_the_list_marks_what_is_locked_or_hidden(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    items, item_id = page.items, page.open_record.current
+    index = items.model.index(items.model.row_of(item_id))
+
+    def seen() -> QImage:
+        return items.list.grab(items.list.visualRect(index)).toImage()
+
+    def spoken() -> list[str]:
+        return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[4:]
+
+    plain = seen()
+    page.view.store.select([item_id])
+    workbench.context.commands.run("region.lock")
+    assert spoken() == ["Locked"]
+    locked = seen()
+    workbench.context.commands.run("region.hide")
+    assert spoken() == ["Locked", "Hidden"]
+    both = seen()
+    assert plain != locked != both
+    workbench.context.commands.run("region.show")
+    page.view.store.select([item_id])
+    workbench.context.commands.run("region.lock")
+    assert (spoken(), seen()) == ([], plain)
+
+
+def test_the_strip_follows_the_tool(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    workbench.context.commands.run("tool.ruler")
+    assert workbench.page.strip.buttons[Tool.RULER].isChecked()
+    workbench.page.strip.buttons[Tool.DRAW].click()
+    assert workbench.page.view.editor.tool is Tool.DRAW
+    workbench.context.commands.run("tool.select")
+    assert workbench.page.strip.buttons[Tool.SELECT].isChecked()
+
+
+def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session)
+    first = workbench.session.items.all(record_id)[0]
+    workbench.session.items.add_photo(
+        first.item_id, workbench.session.files.upload(picture(3), "a.png").file_id
+    )
+    begun, let_go, made = Event(), Event(), Event()
+
+    def slow(*given: Any) -> AlignedPair:
+        begun.set()
+        let_go.wait(10)
+        try:
+            return make_pair(*given)
+        finally:
+            made.set()
+
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    page.go_to(page.open_record.rows[1].item_id)
+    qtbot.waitUntil(lambda: page.open_record.current in page.photos._known)
+    monkeypatch.setattr(photos_module, "make_pair", slow)
+    page.go_to(first.item_id)
+    # Work that was only handed over is skipped when it is not wanted any more: that would prove nothing.
+    qtbot.waitUntil(begun.is_set)
+    page.go_to(page.open_record.rows[1].item_id)
+    let_go.set()
+    assert made.wait(10)
+    after: list[None] = []
+    run(lambda: None, owner=page, done=after.append)
+    qtbot.waitUntil(lambda: bool(after))
+    assert page.photos.pair is None
+
+
+def test_a_record_that_is_gone_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = make_record(workbench.session, ())
+    workbench.session.records.delete(record_id)
+    workbench.page.opened({"record_id": record_id})
+    qtbot.waitUntil(lambda: "no longer exists" in workbench.page.stack.currentWidget().accessibleName())
+    assert workbench.page.return_params()["record_id"] == ""

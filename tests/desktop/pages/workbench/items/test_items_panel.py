@@ -1,0 +1,86 @@
+"""Tests what the items panel shows: counts of judged and detected items, hidden regions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.exchange.region_files import RegionFilesController
+from desktop.pages.workbench.items.items_model import Role
+from desktop.pages.workbench.photos.capture import CaptureDialog
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.results.test_correcting import add_result
+
+
+@pytest.fixture
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    record_id = make_record(workbench.session)
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    add_result(workbench.session, workbench.session.items.all(record_id)[1].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    return workbench
+
+
+def texts(desk: WorkbenchDriver) -> list[str]:
+    return [said.text() for said in desk.page.items.findChildren(QLabel) if said.isVisible()]
+
+
+def test_judged_and_detected_are_counted_apart(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    assert {"Decided 0 of 3", "Detected 2 of 3"} <= set(texts(desk))
+    assert page.items._progress.value() == 0
+    desk.context.commands.run("item.fail")
+    assert {"Decided 1 of 3", "Detected 2 of 3"} <= set(texts(desk))
+    assert page.items._progress.value() == 33
+    page.go_to(page.open_record.rows[2].item_id)
+    desk.context.commands.run("item.pass")
+    assert {"Decided 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
+
+
+def test_hidden_regions_are_said_in_the_list(desk: WorkbenchDriver) -> None:
+    page, model = desk.page, desk.page.items.model
+    said = "Regions are hidden on the image"
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_H)
+    assert not page.view.regions_shown
+    assert said in texts(desk)
+    assert all(model.index(row, 0).data(Role.REGION).hidden for row in range(3))
+    assert "Hidden" in model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    QTest.mouseClick(page.items.show_regions, Qt.MouseButton.LeftButton)
+    assert page.view.regions_shown
+    assert said not in texts(desk)
+    assert not model.index(0, 0).data(Role.REGION).hidden
+
+
+def test_a_photo_for_an_item_of_a_record_without_items_says_what_to_do(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
+    said: list[str] = []
+    workbench.page.toast.connect(said.append)
+    assert workbench.context.commands.run("item.camera")
+    assert workbench.context.commands.run("item.photo")
+    assert said == ["Cannot add a photo without an item. Draw a region first (R)."] * 2
+    assert workbench.page.findChild(CaptureDialog) is None
+
+
+def test_other_shapes_that_become_rectangles_are_counted(
+    desk: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "left_wing_root.txt"
+    box, triangle = "0 0.5 0.5 0.2 0.2", "0 0.1 0.1 0.3 0.1 0.2 0.4"
+    path.write_text(f"{box}\n{triangle}\n{triangle}\n")
+    exchange = desk.page.findChild(RegionFilesController)
+    with qtbot.waitSignal(exchange.notice) as told:
+        exchange.read(path)
+    assert "3 region" in told.args[0]
+    assert "2 other shape" in told.args[0]
+    path.write_text(f"{box}\n")
+    with qtbot.waitSignal(exchange.notice) as told:
+        exchange.read(path)
+    assert "other shape" not in told.args[0]

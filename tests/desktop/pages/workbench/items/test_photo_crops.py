@@ -1,0 +1,90 @@
+"""The small pictures of the list show what was found in the photo."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+from PySide6.QtGui import QColor, QImage, QPixmap
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.items.items_model import Role
+from desktop.pages.workbench.photos.photo_strip import PhotoStrip
+from shared.images.cv import cv2
+from shared.wire.inspection import FileInfo, ItemUpdate, Photo
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+
+
+def _middle(workbench: WorkbenchDriver, place: int) -> QColor | None:
+    model = workbench.page.items.model
+    picture = model.data(model.index(place), Role.PICTURE)
+    if not isinstance(picture, QPixmap):
+        return None
+    return picture.toImage().pixelColor(picture.rect().center())
+
+
+def _found(workbench: WorkbenchDriver, item_id: str, name: str, version: int, x: int) -> None:
+    """Put a red photo with a green square at `x` and a detection that found the square into an item."""
+    image = np.zeros((400, 600, 3), np.uint8)
+    image[:, :, 2] = 255
+    image[100:160, x : x + 60] = (0, 255, 0)
+    stored = workbench.session.files.upload(cv2.imencode(".png", image)[1].tobytes(), name)
+    points = {"x1": x, "y1": 100, "x2": x + 60, "y2": 160}
+    entry = {
+        "version": version,
+        "isPassed": False,
+        "progress": "done",
+        "inputImage": {"download_url": stored.download_url, "ipfs_cid": stored.ipfs_cid},
+        "resultImage": {"boxes": [{"label": "dent", "confidence": 0.9, "points": points}]},
+    }
+    workbench.session.items.update(item_id, ItemUpdate.model_validate({"result": [entry]}), None)
+
+
+def _green(colour: QColor | None) -> bool:
+    return colour is not None and colour.green() > 200 and colour.red() < 80
+
+
+def test_the_finding_in_the_photo_else_the_reference(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = make_record(workbench.session)
+    first = workbench.session.items.all(record_id)[0].item_id
+    _found(workbench, first, "one.png", 1, 200)
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: _green(_middle(workbench, 0)))
+    qtbot.waitUntil(lambda: _middle(workbench, 1) is not None)
+    assert not _green(_middle(workbench, 1))
+
+
+def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session)
+    first = workbench.session.items.all(record_id)[0].item_id
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: _middle(workbench, 0) is not None)
+    assert not _green(_middle(workbench, 0))
+    _found(workbench, first, "two.png", 1, 300)
+    workbench.page.reload()
+    qtbot.waitUntil(lambda: _green(_middle(workbench, 0)))
+    workbench.session.items.update(first, ItemUpdate.model_validate({"result": []}), None)
+    workbench.page.reload()
+    qtbot.waitUntil(lambda: not _green(_middle(workbench, 0)))
+    assert _middle(workbench, 0) is not None
+
+
+def test_the_small_pictures_of_another_record_are_not_kept(qapp: object) -> None:
+    strip = PhotoStrip()
+    photo = Photo(
+        photo_id="p",
+        item_id="i",
+        file=FileInfo(),
+        file_id="f",
+        added_by=None,
+        added_by_name=None,
+        created_at=datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    assert strip.show_photos([photo], "", False) == [photo]
+    strip.set_image(photo, QImage(8, 8, QImage.Format.Format_RGB32))
+    assert strip.show_photos([photo], "", False) == []
+    strip.forget()
+    assert strip.show_photos([photo], "", False) == [photo]
+    strip.deleteLater()

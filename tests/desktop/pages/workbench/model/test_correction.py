@@ -1,0 +1,114 @@
+"""A draft of corrected findings, and what becomes of it, without a window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop.canvas.views.pair_tools import PairPointer, ThreePointTool
+from desktop.pages.workbench.model.correction import (
+    CorrectionDraft,
+    boxes_of,
+    corrected,
+    known_version,
+    same_boxes,
+    waits,
+)
+from shared import results
+from shared.geometry import Rect
+
+BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}, "id": 7}
+ENTRY: dict[str, Any] = {
+    "version": 1,
+    "isPassed": False,
+    "progress": "done",
+    "inputImage": {"file_id": "f"},
+    "resultImage": {"boxes": [BOX, {"label": "no points"}, {**BOX, "label": "dent"}]},
+    "provenance": {"model_id": "m", "alignment": {"inliers": 3}},
+}
+
+
+def draft() -> CorrectionDraft:
+    return CorrectionDraft.begin("i", ENTRY, ENTRY)
+
+
+def change(one: CorrectionDraft, number: int) -> None:
+    place = number % len(one.boxes) if one.boxes else -1
+    if place < 0 or number % 5 == 4:
+        one.add([(Rect(number, 0, 5, 5), "new")])
+    elif number % 5 == 3:
+        one.remove([place])
+    elif number % 5 == 2:
+        one.reshape({place: Rect(0, number, 4, 4)})
+    elif number % 5 == 1:
+        one.relabel(place, f"label {number}")
+    else:
+        one.accept(place)
+
+
+def test_what_cannot_be_read_is_left_out_and_what_is_unknown_is_kept() -> None:
+    boxes = boxes_of(ENTRY)
+    assert [box["label"] for box in boxes] == ["crack", "dent"]
+    assert boxes[0] == {**BOX, "origin": "model", "accepted": False}
+    assert boxes_of(None) == boxes_of({"resultImage": None}) == ()
+
+
+@given(st.lists(st.integers(0, 60), max_size=12))
+def test_undo_leads_back_and_redo_forth_through_the_same_findings(numbers: list[int]) -> None:
+    one = draft()
+    seen = [one.boxes]
+    for number in numbers:
+        steps = one.steps
+        change(one, number)
+        if one.steps > steps:
+            seen.append(one.boxes)
+    for boxes in reversed(seen[:-1]):
+        assert one.undo()
+        assert one.boxes == boxes
+    assert not one.undo()
+    for boxes in seen[1:]:
+        assert one.redo()
+        assert one.boxes == boxes
+    assert not one.redo()
+
+
+def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
+    one = draft()
+    one.remove([0])
+    entries = corrected([ENTRY], 1, one.boxes)
+    newest = results.finished_detection(entries)
+    assert newest is not None
+    assert waits(newest)
+    assert (newest["version"], known_version(newest)) == (2, 1)
+    assert newest["inputImage"] == ENTRY["inputImage"]
+    assert newest["provenance"] == {"alignment": {"inliers": 3}}
+    assert results.model_opinion(entries) is False
+    again = corrected(entries, 1, ())
+    assert len(again) == 2
+    assert results.passed(again) is True
+
+
+def test_the_same_findings_are_the_same_whoever_wrote_them() -> None:
+    plain, read = ENTRY["resultImage"]["boxes"][:1], boxes_of(ENTRY)[:1]
+    assert same_boxes(plain, read)
+    assert not same_boxes(plain, [{**read[0], "accepted": True}])
+    assert not same_boxes(plain, ())
+
+
+def test_places_are_set_alternately_and_only_on_the_pictures() -> None:
+    done: list[Any] = []
+    points = ThreePointTool(lambda *places: done.append(places), lambda *_: "")
+    points.click(PairPointer(1, 1, True, 1))
+    points.click(PairPointer(1, 1, False, 1, inside=False))
+    assert (points.reference, points.photo) == ([], [])
+    assert not points.undo()
+    for number in range(3):
+        points.click(PairPointer(number, 0, False, 1))
+        points.click(PairPointer(9, 9, False, 1))
+        assert points.wants_photo
+        points.click(PairPointer(number, 5, True, 1))
+    assert done == [([(0, 0), (1, 0), (2, 0)], [(0, 5), (1, 5), (2, 5)])]
+    assert points.undo()
+    assert points.wants_photo

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from desktop.journal import Edit, EditKind
+from desktop.journal.edits import inverse
+from desktop.pages.workbench.model.document import Document, ItemView, fraction_point
+from desktop.pages.workbench.model.item_rows import ItemRows
+from shared.codes import Verdict
+from shared.geometry import Rect
+from shared.wire.inspection import Record
+
+
+def _record() -> Record:
+    at = "2026-01-01T10:00:00"
+    return Record.model_validate(
+        dict.fromkeys(Record.model_fields)
+        | {
+            "inspection_id": "r1",
+            "task_id": "t",
+            "progress": 0,
+            "inspection_status": "in_progress",
+            "status_name": "进行中",
+            "created_at": at,
+            "updated_at": at,
+        }
+    )
+
+
+def document(*names: str) -> Document:
+    made = Document(_record())
+    made.load_items([ItemView(name, name) for name in names], ())
+    return made
+
+
+def test_an_edit_is_seen_at_once_and_waits() -> None:
+    doc = document("a", "b")
+    edit = doc.change("a", "rename", {"item_name": "crack", "description": None})
+    assert (edit.before, edit.after) == ({"item_name": "a"}, {"item_name": "crack"})
+    doc.apply([edit])
+    assert [item.item_name for item in doc.items] == ["crack", "b"]
+    assert [item.saved for item in doc.items] == [False, True]
+
+
+def test_change_without_effect_gives_no_edit() -> None:
+    doc = document("a")
+    assert doc.change("a", "rename", {"item_name": "a"}) is None
+    assert doc.change("gone", "rename", {"item_name": "b"}) is None
+    assert doc.decide("a", "verdict", Verdict.UNDECIDED, "") is None
+    assert doc.remove("gone", "remove") is None
+
+
+def test_the_service_never_hides_an_edit_that_waits() -> None:
+    doc = document("a")
+    edit = doc.change("a", "rename", {"item_name": "mine"})
+    doc.apply([edit])
+    doc.update_item(ItemView("a", "theirs", description="theirs"), [edit])
+    (item,) = doc.items
+    assert (item.item_name, item.description, item.saved) == ("mine", "theirs", False)
+    doc.update_item(ItemView("a", "mine", description="theirs"), [])
+    assert doc.items[0].saved
+
+
+def test_undoing_a_delete_brings_fields_and_result_back() -> None:
+    doc = Document(_record())
+    entry = {"isPassed": False, "version": 1}
+    doc.load_items([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
+    edit = doc.remove("a", "remove", ["file1"])
+    doc.apply([edit])
+    assert doc.items == []
+    back = inverse(edit, 0.0)
+    assert back.kind is EditKind.RESTORE
+    assert back.after["photos"] == ["file1"]
+    after_a_restart = Document(_record())
+    for one in (doc, after_a_restart):
+        one.apply([back])
+        (item,) = one.items
+        assert (item.item_name, item.description, item.model_id) == ("crack", "words", "m")
+        assert item.result == (entry,)
+        assert not item.saved
+    doc.apply([inverse(back, 0.0)])
+    assert doc.items == []
+
+
+def test_an_undone_delete_keeps_the_verdict_that_waits() -> None:
+    doc = document("a")
+    doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
+    gone = doc.remove("a", "remove")
+    doc.apply([gone])
+    doc.apply([inverse(gone, 0.0)])
+    assert doc.item("a").verdict is Verdict.FAILED
+
+
+@given(st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1, max_size=4), st.booleans(), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_what_undo_brings_back_stands_where_it_stood(
+    steps: list[set[int]], restarted: bool, sent: bool
+) -> None:
+    doc = document(*(str(number) for number in range(8)))
+    orders: list[list[str]] = []
+    done: list[list[Edit]] = []
+    waiting: list[Edit] = []
+    for chosen in steps:
+        here = [item.item_id for item in doc.items]
+        picked = sorted({here[number % len(here)] for number in chosen} if here else (), key=doc.index_of)
+        done.append([doc.remove(item_id, "delete") for item_id in reversed(picked)])
+        orders.append(here)
+        doc.apply(done[-1])
+        waiting += done[-1]
+    if sent:
+        for edit in waiting:
+            doc.drop_item(edit.object_id, ())
+        waiting.clear()
+    if restarted:
+        served = doc.items if sent else [ItemView(str(number), str(number)) for number in range(8)]
+        doc = Document(doc.record)
+        doc.load_items(served, waiting)
+    while done:
+        edits = [inverse(edit, 0.0) for edit in reversed(done.pop())]
+        doc.apply(edits)
+        waiting += edits
+        wanted = orders.pop()
+        assert [item.item_id for item in doc.items] == wanted
+        # The service names them one by one, in whatever order: the places stay.
+        for item in reversed(doc.items):
+            doc.update_item(item, waiting)
+        assert [item.item_id for item in doc.items] == wanted
+
+
+def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
+    doc = document("a")
+    made = doc.make("draw", {"item_name": "new"}, "local")
+    doc.apply([made])
+    doc.load_items([ItemView("a", "a"), ItemView("local", "new")], [])
+    assert [item.item_id for item in doc.items] == ["a", "local"]
+
+
+def test_a_verdict_counts_before_the_service_knows_it() -> None:
+    doc = document("a")
+    doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
+    (item,) = doc.items
+    assert (item.verdict, item.reason, item.passed) == (Verdict.FAILED, "cracked", False)
+    assert ItemRows().of(doc.items, {})[0].status == "failed"
+
+
+boxes = st.tuples(*(st.floats(0, 1000, width=32) for _ in range(4)))
+
+
+@given(boxes, st.integers(400, 20_000), st.integers(400, 20_000))
+@settings(deadline=None, max_examples=60)
+def test_a_region_survives_the_way_through_fractions(box: Any, width: int, height: int) -> None:
+    rect = Rect(*box).clamped(width, height)
+    assume(not rect.empty)
+    item = ItemView("a", "a", item_point={"point": fraction_point(rect, width, height)})
+    back = item.region(width, height)
+    for name in ("x", "y", "w", "h"):
+        assert getattr(back, name) == pytest.approx(getattr(rect, name), abs=1e-6 * max(width, height))
+
+
+def test_only_what_changed_gets_a_new_row() -> None:
+    doc, rows = document("a", "b", "c"), ItemRows()
+    before = rows.of(doc.items, {})
+    doc.apply([doc.change("b", "rename", {"item_name": "crack"})])
+    after = rows.of(doc.items, {})
+    assert [new is old for new, old in zip(after, before, strict=True)] == [True, False, True]
+    assert after[1].name == "crack"
+    doc.apply([doc.remove("a", "remove")])
+    moved = rows.of(doc.items, {})
+    assert [(row.item_id, row.number, row.name) for row in moved] == [("b", 1, "crack"), ("c", 2, "c")]
+    assert [rows.number(item_id) for item_id in "abc"] == [0, 1, 2]
+    doc.apply([doc.make("draw", {"item_name": "new"}, "d")])
+    grown = rows.of(doc.items, {})
+    assert [new is old for new, old in zip(grown, moved, strict=False)] == [True, True]
+    assert (grown[2].item_id, rows.number("d")) == ("d", 3)
+    assert rows.of(doc.items, {"m": "model"}) == rows.of(doc.items, {"m": "model"})

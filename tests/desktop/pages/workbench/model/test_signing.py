@@ -1,0 +1,214 @@
+"""Tests that undo never signs or withdraws another user's verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.connection.local_service import EmbeddedService
+from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from shared.codes import Role, Verdict
+from shared.wire.inspection import ItemUpdate
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.service_process import logged_in
+
+OTHER = ("li.wei", "a-longer-password-1")
+BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 10, "y1": 10, "x2": 60, "y2": 60}}
+OTHER_BOX = {**BOX, "label": "dent", "origin": "person", "accepted": True}
+
+
+@pytest.fixture(scope="module")
+def colleague(service: EmbeddedService) -> None:
+    with logged_in(service.wait_ready(30)) as admin:
+        admin.users.create(*OTHER, [Role.INSPECTOR], name="李伟")
+
+
+@pytest.fixture
+def other(service: EmbeddedService, colleague: None) -> Iterator[Session]:
+    """Another user, at another desktop, with an account of their own."""
+    made = Session(service.wait_ready(30))
+    made.account.login(*OTHER)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    """A desktop on a record whose first item has a finding; it hears of nothing by itself."""
+    record_id = make_record(workbench.session)
+    item_id = workbench.session.items.all(record_id)[0].item_id
+    entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": [BOX]}}
+    workbench.session.items.update(item_id, ItemUpdate.model_validate({"result": [entry]}), None)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.page.live.stop()
+    return workbench
+
+
+def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
+    """Every verdict of an item and who signed it, oldest first."""
+    entries = [entry.model_dump() for entry in session.items.get(item_id).value.result]
+    return [(e["verdict"]["value"], e["verdict"]["by_name"]) for e in entries if e.get("verdict")]
+
+
+def seen(desk: WorkbenchDriver, verdict: Verdict, qtbot: QtBot) -> None:
+    desk.page.reload()
+    qtbot.waitUntil(lambda: desk.page.open_record.item.verdict is verdict)
+
+
+def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    desk.page.inspector.verdict.reason.setPlainText("only dirt")
+    desk.page.inspector.verdict.decide(Verdict.PASSED)
+    qtbot.waitUntil(lambda: desk.saved)
+
+
+def correct(desk: WorkbenchDriver) -> None:
+    """Call the finding something else, and save that."""
+    desk.page.correcting.relabel(0, "dent")
+    desk.page.correcting.save()
+
+
+def test_undo_of_verdict_never_signs_for_another_user(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    seen(opened, Verdict.FAILED, qtbot)
+    overrule(opened, qtbot)
+    with qtbot.waitSignal(page.toast) as said:
+        opened.context.commands.run("edit.undo")
+    assert "李伟" in said.args[0]
+    assert page.open_record.item.verdict is Verdict.UNDECIDED
+    assert page.open_record.item.reason == ""
+    qtbot.waitUntil(lambda: opened.saved)
+    assert signed(other, item_id) == [("failed", "李伟"), ("passed", "chief"), ("undecided", "chief")]
+    # Done again and undone again, it stays so.
+    opened.context.commands.run("edit.redo")
+    qtbot.waitUntil(lambda: opened.saved)
+    opened.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: opened.saved)
+    assert signed(other, item_id)[3:] == [("passed", "chief"), ("undecided", "chief")]
+
+
+def test_a_verdict_undone_before_it_was_sent_leaves_theirs(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    seen(opened, Verdict.FAILED, qtbot)
+    page.open_record.edits.held = True
+    page.inspector.verdict.reason.setPlainText("only dirt")
+    page.inspector.verdict.decide(Verdict.PASSED)
+    opened.context.commands.run("edit.undo")
+    assert page.open_record.item.verdict is Verdict.FAILED
+    page.open_record.edits.keep()
+    qtbot.waitUntil(lambda: opened.saved)
+    assert signed(other, item_id) == [("failed", "李伟")]
+    assert page.open_record.item.verdict is Verdict.FAILED
+
+
+def test_my_own_verdict_comes_back_as_mine(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
+    item_id = opened.page.open_record.current
+    overrule(opened, qtbot)
+    opened.page.inspector.verdict.decide(Verdict.FAILED)
+    qtbot.waitUntil(lambda: opened.saved)
+    opened.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: opened.saved)
+    assert signed(other, item_id) == [("passed", "chief"), ("failed", "chief"), ("passed", "chief")]
+
+
+def test_undoing_a_correction_leaves_their_verdict_to_them(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    seen(opened, Verdict.FAILED, qtbot)
+    correct(opened)
+    qtbot.waitUntil(lambda: opened.saved)
+    with qtbot.waitSignal(page.toast) as said:
+        opened.context.commands.run("edit.undo")
+    assert "李伟" in said.args[0]
+    qtbot.waitUntil(lambda: opened.saved)
+    assert signed(other, item_id) == [("failed", "李伟")]
+    assert page.open_record.item.verdict is Verdict.UNDECIDED
+    assert [row.label for row in page.inspector.findings.shown] == ["crack"]
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, mine: bool
+) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    correct(opened)
+    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
+    assert page.open_record.edits.saving.conflicts == 1
+    assert other.items.get(item_id).value.result[-1].model_dump()["verdict"]["value"] == "failed"
+    dialog = ConflictDialog(page.open_record, page)
+    (conflict,) = page.open_record.edits.conflicts()
+    words = dialog.theirs(conflict.edit.id, "boxes").text()
+    assert "a crack" in words
+    assert "李伟" in words
+    dialog.mine(conflict.edit.id, "boxes").setChecked(mine)
+    dialog.decide()
+    dialog.deleteLater()
+    qtbot.waitUntil(lambda: opened.saved)
+    newest = other.items.get(item_id).value.result[-1].model_dump()
+    assert ("correction" in newest) is mine
+    assert ("verdict" in newest) is not mine
+    if mine:
+        # What was decided knowingly is taken back without a signature either.
+        opened.context.commands.run("edit.undo")
+        qtbot.waitUntil(lambda: opened.saved)
+        assert signed(other, item_id) == [("failed", "李伟")]
+
+
+def test_a_correction_over_a_verdict_in_sight_asks_nobody(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    other.items.set_verdict(opened.page.open_record.current, Verdict.FAILED, "a crack")
+    seen(opened, Verdict.FAILED, qtbot)
+    correct(opened)
+    qtbot.waitUntil(lambda: opened.saved)
+    assert opened.page.open_record.edits.saving.conflicts == 0
+
+
+@pytest.mark.parametrize("delete", [True, False])
+@pytest.mark.parametrize("what", ["verdict", "name"])
+def test_deletion_asks_after_concurrent_change(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, delete: bool, what: str
+) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    if what == "verdict":
+        other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    else:
+        other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
+    page.open_record.remove([page.open_record.current])
+    qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
+    assert page.open_record.edits.saving.conflicts == 1
+    assert other.items.get(item_id).value.item_id == item_id
+    dialog = ConflictDialog(page.open_record, page)
+    said = " ".join(each.text() for each in dialog.findChildren(QLabel))
+    assert ("李伟" in said and "a crack" in said) if what == "verdict" else "theirs" in said
+    (conflict,) = page.open_record.edits.conflicts()
+    dialog.mine(conflict.edit.id, "").setChecked(delete)
+    dialog.decide()
+    dialog.deleteLater()
+    qtbot.waitUntil(lambda: opened.saved)
+    left = [item.item_id for item in other.items.all(page.open_record.record_id)]
+    assert (item_id in left) is not delete
+    assert (page.open_record.document.item(item_id) is not None) is not delete
+
+
+def test_own_verdict_does_not_block_deletion(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    page.open_record.edits.held = True
+    page.inspector.verdict.decide(Verdict.FAILED)
+    page.open_record.remove([page.open_record.current])
+    page.open_record.edits.keep()
+    qtbot.waitUntil(lambda: opened.saved)
+    assert page.open_record.edits.saving.conflicts == 0
+    assert item_id not in [item.item_id for item in other.items.all(page.open_record.record_id)]

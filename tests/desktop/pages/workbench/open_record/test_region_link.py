@@ -1,0 +1,62 @@
+"""Items as regions on the canvas: only what changed is worked out again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from desktop.canvas.model.regions import Region, RegionsChanged, RegionStep, RegionStore
+from desktop.pages.workbench.model.document import Document, ItemView
+from desktop.pages.workbench.model.item_rows import ItemRows
+from desktop.pages.workbench.model.reference_file import ReferenceFile
+from desktop.pages.workbench.open_record.region_link import RegionLink
+from tests.desktop.pages.workbench.model.test_document import document
+
+
+def _filled(count: int) -> tuple[Document, ItemRows, RegionLink]:
+    doc, link = document(), RegionLink(RegionStore())
+    doc.load_items([_item(number) for number in range(count)], [])
+    link.record_file = link.file = ReferenceFile({"download_url": "u"})
+    link.size = (1000, 1000)
+    return doc, ItemRows(), link
+
+
+def _item(number: int) -> ItemView:
+    point: dict[str, Any] = {"point": {"x": number / 10, "y": 0.1, "w": 0.05, "h": 0.05}}
+    return ItemView(f"i{number}", f"Item {number}", item_point=point)
+
+
+def _show(doc: Document, rows: ItemRows, link: RegionLink) -> list[Region]:
+    link.show(doc.items, rows.of(doc.items, {}))
+    return list(link.store)
+
+
+def test_what_is_gone_new_or_other_is_worked_out_and_the_rest_stays() -> None:
+    doc, rows, link = _filled(4)
+    before = _show(doc, rows, link)
+    doc.apply([doc.change("i2", "rename", {"item_name": "crack"}), doc.make("draw", _item(5).fields(), "i5")])
+    after = {region.id: region for region in _show(doc, rows, link)}
+    assert [after[old.id] is old for old in before] == [True, True, False, True]
+    assert (after["i2"].label, after["i5"].number) == ("crack", 5)
+    doc.apply([doc.remove("i0", "remove")])
+    left = {region.id: region.number for region in _show(doc, rows, link)}
+    assert left == {"i1": 1, "i2": 2, "i3": 3, "i5": 4}
+
+
+def test_looks_of_a_region_are_kept_though_its_item_is_the_same() -> None:
+    doc, rows, link = _filled(3)
+    before = _show(doc, rows, link)
+    hidden = replace(before[1], hidden=True)
+    change = RegionsChanged((before[1],), (hidden,), RegionStep.HIDE)
+    assert link.edits(doc, change, str, {}, None) == []
+    assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
+    # A name changes the row; the look stays.
+    doc.apply([doc.change("i1", "rename", {"item_name": "crack"})])
+    assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
+
+
+def test_new_picture_size_recomputes_every_region() -> None:
+    doc, rows, link = _filled(2)
+    before = _show(doc, rows, link)
+    link.size = (2000, 1000)
+    assert [region.rect.w for region in _show(doc, rows, link)] == [2 * old.rect.w for old in before]

@@ -1,0 +1,166 @@
+"""Verdicts of two people on one item, and a verdict that differs from the model's opinion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.client.api.inspection import Items
+from desktop.client.http.errors import Unreachable
+from desktop.client.http.transport import Versioned
+from desktop.connection.local_service import EmbeddedService
+from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from shared.codes import Verdict
+from shared.wire.inspection import Item, ItemUpdate
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.service_process import logged_in
+
+
+@pytest.fixture
+def other(service: EmbeddedService) -> Iterator[Session]:
+    """Another user, at another desktop."""
+    with logged_in(service.wait_ready(30)) as made:
+        yield made
+
+
+@pytest.fixture
+def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    """A desktop on a record, told of nothing by itself, that already knows the tag of its first item."""
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    workbench.page.live.stop()
+    workbench.page.open_record.rename("known")
+    qtbot.waitUntil(lambda: workbench.saved)
+    return workbench
+
+
+def verdicts(session: Session, item_id: str) -> list[tuple[str, str | None]]:
+    entries = [entry.model_dump() for entry in session.items.get(item_id).value.result]
+    given = [entry["verdict"] for entry in entries if entry.get("verdict")]
+    return [(verdict["value"], verdict["reason"]) for verdict in given]
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_two_people_decide_and_one_of_them_chooses(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, mine: bool
+) -> None:
+    page, item_id = opened.page, opened.page.open_record.current
+    other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
+    page.inspector.verdict.reason.setPlainText("only dirt")
+    page.inspector.verdict.decide(Verdict.PASSED)
+    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
+    assert verdicts(other, item_id) == [("failed", "a crack")]
+    dialog = ConflictDialog(page.open_record, page)
+    (conflict,) = page.open_record.edits.conflicts()
+    my_words = dialog.mine(conflict.edit.id, "verdict").text()
+    their_words = dialog.theirs(conflict.edit.id, "verdict").text()
+    given = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
+    user = opened.context.payload.user
+    assert "only dirt" in my_words
+    assert (user.name or user.username) in my_words
+    assert "a crack" in their_words
+    assert (given["by_name"] or "Another user") in their_words
+    for words in (my_words, their_words):
+        assert given["at"][:4] in words
+    dialog.mine(conflict.edit.id, "verdict").setChecked(mine)
+    dialog.decide()
+    dialog.deleteLater()
+    qtbot.waitUntil(lambda: opened.saved)
+    after = [("passed", "only dirt")] if mine else []
+    assert verdicts(other, item_id) == [("failed", "a crack"), *after]
+    stands = Verdict.PASSED if mine else Verdict.FAILED
+    # What the other one signed comes with an event.
+    qtbot.waitUntil(lambda: page.open_record.item.verdict is stands)
+
+
+def test_concurrent_change_of_another_field_asks_nothing(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
+    item_id = opened.page.open_record.current
+    other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
+    opened.page.inspector.verdict.decide(Verdict.FAILED)
+    qtbot.waitUntil(lambda: opened.saved)
+    assert verdicts(other, item_id) == [("failed", None)]
+    assert other.items.get(item_id).value.item_name == "theirs"
+    assert opened.page.open_record.edits.saving.conflicts == 0
+
+
+def test_a_verdict_whose_answer_was_lost_is_given_once(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item_id = opened.page.open_record.current
+    plain = Items.set_verdict
+    answers: list[int] = []
+
+    def lost(self: Items, *given: Any, **more: Any) -> Versioned[Item]:
+        answer = plain(self, *given, **more)
+        answers.append(1)
+        if len(answers) == 1:
+            raise Unreachable
+        return answer
+
+    monkeypatch.setattr(Items, "set_verdict", lost)
+    opened.page.inspector.verdict.decide(Verdict.PASSED)
+    qtbot.waitUntil(lambda: opened.saved)
+    assert verdicts(other, item_id) == [("passed", None)]
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+def test_no_other_verdict_than_the_models_without_a_reason(
+    opened: WorkbenchDriver, qtbot: QtBot, way: str
+) -> None:
+    page = opened.page
+    item_id = page.open_record.current
+    detected(opened)
+    page.reload()
+    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
+    box = page.inspector.verdict
+    if way == "button":
+        box.buttons[Verdict.PASSED].click()
+    else:
+        opened.context.commands.run("item.pass")
+    assert box.asking
+    assert page.open_record.item.verdict is Verdict.UNDECIDED
+    assert page.open_record.edits.saving.waiting == 0
+    box.commit()
+    assert page.open_record.edits.saving.waiting == 0
+    box.reason.setPlainText("only dirt")
+    box.commit()
+    assert not box.asking
+    assert page.open_record.item.verdict is Verdict.PASSED
+    qtbot.waitUntil(lambda: opened.saved)
+    assert verdicts(opened.session, item_id) == [("passed", "only dirt")]
+    # The reason of a verdict that differs cannot be taken away.
+    box.reason.setPlainText("")
+    box.commit()
+    assert box.asking
+    assert page.open_record.item.reason == "only dirt"
+    # What the model says as well needs none, and the old reason does not go with it.
+    box.decide(Verdict.FAILED)
+    qtbot.waitUntil(lambda: opened.saved)
+    assert verdicts(opened.session, item_id)[-1] == ("failed", None)
+
+
+def test_a_verdict_left_without_its_reason_is_said_not_given(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = opened.page
+    detected(opened)
+    page.reload()
+    qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
+    said: list[str] = []
+    page.inspector.verdict.notice.connect(said.append)
+    opened.context.commands.run("item.pass")
+    page.go_to(page.open_record.rows[1].item_id)
+    assert len(said) == 1
+    assert page.open_record.rows[0].status == "undecided"
+    assert page.inspector.verdict.asking == ""
+
+
+def detected(desk: WorkbenchDriver) -> None:
+    """Write into the chosen item what a detection that found something writes."""
+    entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": []}}
+    desk.session.items.update(
+        desk.page.open_record.current, ItemUpdate.model_validate({"result": [entry]}), None
+    )

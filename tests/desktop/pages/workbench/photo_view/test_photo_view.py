@@ -1,0 +1,591 @@
+"""The photo in the place of the reference image: the same place, its findings to work on, nothing hidden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.client import Session
+from desktop.imaging.sources import opening
+from desktop.imaging.sources.tiled import TiledImage
+from desktop.pages.workbench.model import correction
+from desktop.pages.workbench.photo_view.view_mapping import mapped_point
+from desktop.pages.workbench.photos.photo_box import LEAST_PANE_PX
+from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.pages.workbench.sync.journal_file import journal_path
+from shared.samples import View, panel, photograph
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
+from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
+from tests.desktop.pages.workbench.results.test_correcting import (
+    CRACK,
+    REGION,
+    SAME,
+    STAIN,
+    entries,
+    jpeg,
+    labels,
+)
+
+KEY = Qt.Key
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys that follow each other are one step also on a computer that is busy with other tests."""
+    monkeypatch.setattr(correction, "MERGE_WITHIN", 60.0)
+
+
+def give(
+    session: Session,
+    record_id: str,
+    view: View | None = None,
+    boxes: tuple[Any, ...] = ((CRACK, STAIN), (STAIN,)),
+) -> np.ndarray:
+    """Give each item of a record these findings in one photo that all share; how it lies on the reference."""
+    stored = session.files.upload(jpeg(view), "today.jpg")
+    matrix = np.array(SAME)
+    if view is not None:
+        matrix = np.asarray(photograph(panel(WIDTH, HEIGHT, 1).image, view)[1], np.float64)
+    for item, found in zip(session.items.all(record_id), boxes, strict=False):
+        session.items.add_photo(item.item_id, stored.file_id)
+        entry = {
+            "inputImage": {"download_url": stored.download_url, "ipfs_cid": stored.ipfs_cid},
+            "resultImage": {"boxes": list(found)},
+            "isPassed": False,
+            "progress": "done",
+            "version": 1,
+            "provenance": {"alignment": {"homography": matrix.tolist(), "error_px": 0.4, "inliers": 50}},
+        }
+        detected(session, item.item_id, entry)
+    return matrix
+
+
+def opened(desk: WorkbenchDriver, qtbot: QtBot, view: View | None = None) -> np.ndarray:
+    """Two items that share a photo, the first one chosen, the photo's ref known."""
+    record_id = make_record(desk.session, REGION)
+    matrix = give(desk.session, record_id, view)
+    desk.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: desk.page.photos.of_item and desk.page.photos.ref is not None)
+    return matrix
+
+
+def to_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    desk.context.commands.run("view.photo")
+    qtbot.waitUntil(lambda: desk.page.photo.source is not None)
+
+
+def at(desk: WorkbenchDriver, x: float, y: float) -> QPoint:
+    """Where a px of the photo is on its canvas."""
+    return QPointF(*desk.page.photo.viewport.to_view(x, y)).toPoint()
+
+
+def drag(desk: WorkbenchDriver, start: QPoint, end: QPoint) -> None:
+    view = desk.page.photo
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(view, (start + end) / 2)
+    QTest.mouseMove(view, end)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+
+
+def typing(desk: WorkbenchDriver) -> QWidget:
+    """Where a label is typed at a finding on the photo."""
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, LabelEditor)
+    assert focus.parent() is desk.page.photo
+    return focus
+
+
+def middle(view: Any) -> tuple[float, float]:
+    x, y = view.viewport.to_image(view.width() / 2, view.height() / 2)
+    return float(x), float(y)
+
+
+@pytest.fixture
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    """The page with the photo of its first item on the canvas."""
+    opened(workbench, qtbot)
+    to_photo(workbench, qtbot)
+    return workbench
+
+
+def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    matrix = opened(workbench, qtbot, View(rotation=5, scale=0.9))
+    page = workbench.page
+    page.view.set_viewport(3.0, 360.0, 270.0)
+    before = page.view.viewport
+    page.view.setFocus()
+    QTest.mouseMove(page.view, page.view.rect().center())
+    QTest.keyClick(page.view, KEY.Key_T)
+    qtbot.waitUntil(lambda: page.photo.source is not None)
+    assert page.centre.currentWidget() is page.photo
+    assert page.photo.hasFocus()
+    assert page.photo_view.switch.photo.isChecked()
+    there = mapped_point(matrix, *middle(page.view))
+    assert there is not None
+    assert np.hypot(*np.subtract(there, middle(page.photo))) < 1
+    assert page.photo.viewport.scale == pytest.approx(3.0 / 0.9, rel=0.02)
+    QTest.keyClick(page.photo, KEY.Key_T)
+    assert page.centre.currentWidget() is page.view
+    assert page.view.viewport == before
+    assert page.photo_view.switch.reference.isChecked()
+    QTest.mouseClick(page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
+    assert page.centre.currentWidget() is page.photo
+    page.photo.set_viewport(4.0, *there)
+    page.photo.set_viewport(5.0, there[0] + 30, there[1] + 10)
+    workbench.context.commands.run("view.photo")
+    seen = mapped_point(matrix, *middle(page.view))
+    assert seen is not None
+    assert np.hypot(seen[0] - there[0] - 30, seen[1] - there[1] - 10) < 1
+    assert page.view.viewport.scale == pytest.approx(5.0 * 0.9, rel=0.02)
+
+
+def test_what_the_pointer_is_on_stays_below_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    matrix = opened(workbench, qtbot, View(rotation=10, scale=0.9))
+    page = workbench.page
+    page.view.set_viewport(4.0, 360.0, 270.0)
+    spot = page.view.rect().center() + QPoint(-150, 120)
+    QTest.mouseMove(page.view, spot)
+    qtbot.waitUntil(page.view.underMouse)
+    there = mapped_point(matrix, *page.view.viewport.to_image(spot.x(), spot.y()))
+    assert there is not None
+    to_photo(workbench, qtbot)
+    assert page.photo.viewport.to_view(*there) == pytest.approx((spot.x(), spot.y()), abs=1.5)
+
+
+def test_the_photo_of_an_item_without_an_alignment_is_fitted(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    item = workbench.session.items.all(record_id)[0]
+    workbench.session.items.add_photo(
+        item.item_id, workbench.session.files.upload(jpeg(), "today.jpg").file_id
+    )
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.photos.ref is not None)
+    page.view.set_viewport(6.0, 100.0, 100.0)
+    to_photo(workbench, qtbot)
+    assert page.photo.viewport.fitted
+    said: list[str] = []
+    page.toast.connect(said.append)
+    workbench.context.commands.run("tool.rectangle")
+    assert page.photo.editor.tool is Tool.SELECT
+    assert said == ["Run detection on this photo first. You can then draw and correct findings here."]
+
+
+def test_without_a_photo_the_reference_stays_and_it_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    workbench.open(make_record(workbench.session, REGION), qtbot.waitUntil)
+    said: list[str] = []
+    workbench.page.toast.connect(said.append)
+    QTest.mouseClick(workbench.page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
+    assert said == ["This item has no photos. Add or take one."]
+    assert workbench.page.centre.currentWidget() is workbench.page.view
+    assert workbench.page.photo_view.switch.reference.isChecked()
+
+
+def test_findings_lie_on_the_photo_with_number_label_and_source(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    regions = sorted(page.photo.store, key=lambda region: region.number)
+    assert [(one.number, one.label, one.note) for one in regions] == [
+        (1, "crack", "0.90"),
+        (2, "stain", "0.40"),
+    ]
+    assert (regions[0].rect.x, regions[0].rect.right) == (300, 340)
+    qtbot.waitUntil(lambda: bool(page.photo._finding_layer.boxes))
+    others = page.photo._finding_layer.boxes
+    assert [(box.label, box.quiet) for box in others] == [("2 · stain", True)]
+    assert len(page.photo._outline) == 4
+    left, top = page.photo._outline[0]
+    assert (left, top) == pytest.approx((0.3 * WIDTH, 0.3 * HEIGHT))
+
+
+def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page, view = desk.page, desk.page.photo
+    regions = list(page.view.store)
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at(desk, 320, 245))
+    assert page.inspector.findings.list.current == 0
+    drag(desk, at(desk, 320, 245), at(desk, 330, 265))
+    moved = page.inspector.findings.shown[0].rect
+    assert (moved.w, moved.h) == (40, 30)
+    assert abs(moved.x - 310) <= 1
+    drag(desk, at(desk, moved.right, moved.bottom), at(desk, 380, 300))
+    resized = page.inspector.findings.shown[0].rect
+    assert (resized.x, resized.y) == (moved.x, moved.y)
+    assert abs(resized.right - 380) <= 1
+    for _ in range(3):
+        QTest.keyClick(view, KEY.Key_Right)
+    QTest.keyClick(view, KEY.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    nudged = page.inspector.findings.shown[0].rect
+    assert (nudged.x, nudged.y) == (resized.x + 3, resized.y + 10)
+    desk.context.commands.run("edit.undo")
+    assert page.inspector.findings.shown[0].rect == resized
+    desk.context.commands.run("edit.redo")
+    assert page.inspector.findings.shown[0].rect == nudged
+    QTest.keyClick(view, KEY.Key_Delete)
+    assert labels(desk) == ["stain"]
+    assert list(page.view.store) == regions
+    assert len(desk.names) == 2
+    desk.context.commands.run("edit.undo")
+    assert labels(desk) == ["crack", "stain"]
+    page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    kept = entries(desk)[-1]["resultImage"]["boxes"][0]["points"]
+    assert (kept["x1"], kept["y1"]) == (nudged.x, nudged.y)
+
+
+def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, view = desk.page, desk.page.photo
+    QTest.keyClick(view, KEY.Key_R)
+    assert page.inspector.correction.draw.isChecked()
+    drag(desk, at(desk, 420, 200), at(desk, 450, 240))
+    assert view.editor.tool is Tool.SELECT
+    assert not page.inspector.correction.draw.isChecked()
+    field = typing(desk)
+    QTest.keyClicks(field, "oil leak")
+    QTest.keyClick(field, KEY.Key_Return)
+    drawn = page.inspector.findings.shown[0]
+    assert (drawn.label, drawn.drawn) == ("oil leak", True)
+    assert abs(drawn.rect.w - 30) <= 1
+    (chosen,) = view.store.selected_regions
+    assert (chosen.label, chosen.number) == ("oil leak", 1)
+    assert view.hasFocus()
+    assert len(desk.names) == 2
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=at(desk, 320, 245))
+    QTest.keyClicks(typing(desk), "not this")
+    QTest.keyClick(typing(desk), KEY.Key_Escape)
+    qtbot.waitUntil(lambda: not view.findChildren(LabelEditor))
+    assert labels(desk) == ["oil leak", "crack", "stain"]
+    assert [region.label for region in view.store.selected_regions] == ["crack"]
+    for key in (KEY.Key_Return, KEY.Key_F2):
+        QTest.keyClick(view, key)
+        field = typing(desk)
+        QTest.keyClicks(field, f"dent {int(key)}")
+        QTest.keyClick(field, KEY.Key_Return)
+        assert f"dent {int(key)}" in labels(desk)
+        qtbot.waitUntil(lambda: not view.findChildren(LabelEditor))
+
+
+def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, view = desk.page, desk.page.photo
+    view.setFocus()
+    desk.context.commands.run("edit.all")
+    assert len(view.store.selected) == 2
+    assert len(page.view.store.selected) == 1
+    QTest.keyClick(view, KEY.Key_Left)
+    assert [one.rect.x for one in page.inspector.findings.shown] == [299, 359]
+    assert len(view.store.selected) == 2
+    desk.context.commands.run("edit.duplicate")
+    assert labels(desk).count("crack") == labels(desk).count("stain") == 2
+    assert len(view.store.selected) == 2
+    desk.context.commands.run("edit.undo")
+    desk.context.commands.run("edit.all")
+    desk.context.commands.run("edit.delete")
+    assert labels(desk) == []
+    desk.context.commands.run("edit.undo")
+    assert labels(desk) == ["crack", "stain"]
+    assert len(desk.names) == 2
+
+
+def test_what_is_below_a_deleted_finding_is_not_taken_for_it(desk: WorkbenchDriver) -> None:
+    page, view = desk.page, desk.page.photo
+    ids = {region.label: region.id for region in view.store}
+    page.correcting.remove(0)
+    assert [(region.label, region.id) for region in view.store] == [("stain", ids["stain"])]
+
+
+def test_tab_goes_through_the_findings_and_brings_them_into_view(desk: WorkbenchDriver) -> None:
+    view = desk.page.photo
+    view.set_viewport(20.0, 20.0, 20.0)
+    view.setFocus()
+    QTest.keyClick(view, KEY.Key_Tab)
+    (chosen,) = view.store.selected_regions
+    assert chosen.label == "crack"
+    assert not chosen.rect.intersection(view.viewport.visible).empty
+    QTest.keyClick(view, KEY.Key_Tab)
+    (chosen,) = view.store.selected_regions
+    assert chosen.label == "stain"
+    assert not chosen.rect.intersection(view.viewport.visible).empty
+
+
+def test_verdicts_and_the_next_item_keep_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, view = desk.page, desk.page.photo
+    view.setFocus()
+    QTest.keyClick(view, KEY.Key_X)
+    assert page.open_record.rows[0].status == "failed"
+    source = view.source
+    QTest.keyClick(view, KEY.Key_D)
+    assert page.open_record.number == 2
+    assert page.centre.currentWidget() is view
+    assert view.source is source
+    qtbot.waitUntil(lambda: [one.label for one in view.store] == ["stain"])
+    qtbot.waitUntil(lambda: [box.label for box in view._finding_layer.boxes][:1] == ["1 · crack"])
+    qtbot.waitUntil(lambda: desk.saved)
+
+
+def test_an_unsaved_correction_stays_through_switching(desk: WorkbenchDriver) -> None:
+    page = desk.page
+    page.correcting.relabel(0, "dent")
+    for _ in range(3):
+        desk.context.commands.run("view.photo")
+        assert labels(desk) == ["dent", "stain"]
+        assert page.inspector.correction.save.isVisible()
+    assert [draft.steps for draft in page.open_record.drafts.all()] == [1]
+
+
+def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDriver) -> None:
+    page = desk.page
+    before = list(page.view.store), page.view.store.selected, desk.names
+    said: list[str] = []
+    page.toast.connect(said.append)
+    page.photo.setFocus()
+    for command in ("region.lock", "region.hide", "region.front", "edit.copy"):
+        desk.context.commands.run(command)
+    assert len(said) == 4
+    assert set(said) == {"Show the reference image first (T)."}
+    for command in (
+        "region.left",
+        "edit.duplicate",
+        "tool.finish",
+        "move.left",
+        "move.far_down",
+        "edit.snap",
+    ):
+        desk.context.commands.run(command)
+    page.photo.setFocus()
+    QTest.keyClick(page.photo, KEY.Key_Delete)
+    assert (list(page.view.store), page.view.store.selected, desk.names) == before
+    assert page.open_record.edits.saving.waiting == 0
+
+
+def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    desk.context.commands.run("edit.all")
+    desk.context.commands.run("compare")
+    assert page.centre.currentWidget() is page.compare
+    assert not page.photo_view.switch.photo.isChecked()
+    before = list(page.view.store), list(page.photo.store), page.photo.store.selected
+    for command in ("edit.duplicate", "region.left", "region.lock", "edit.all"):
+        desk.context.commands.run(command)
+    assert (list(page.view.store), list(page.photo.store), page.photo.store.selected) == before
+    desk.context.commands.run("tool.select")
+    assert page.centre.currentWidget() is page.photo
+
+
+def test_drawing_an_ignored_area_shows_the_reference(desk: WorkbenchDriver) -> None:
+    desk.context.commands.run("tool.area")
+    assert desk.page.centre.currentWidget() is desk.page.view
+    assert desk.page.view.editor.tool is Tool.AREA
+    assert desk.page.photo.editor.tool is Tool.SELECT
+
+
+def test_another_record_begins_with_its_reference(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    other = make_record(desk.session, REGION)
+    page.opened({"record_id": other})
+    qtbot.waitUntil(lambda: page.open_record.record_id == other and page.view.source is not None)
+    assert page.centre.currentWidget() is page.view
+    assert page.photo.source is None
+    assert not list(page.photo.store)
+
+
+def test_who_may_only_look_changes_no_finding(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = desk.page
+    monkeypatch.setattr(desk.context, "may", lambda _permission: False)
+    page.open_record.changed.emit()
+    page.open_record.currentChanged.emit()
+    drag(desk, at(desk, 320, 245), at(desk, 400, 300))
+    assert not page.open_record.drafts.all()
+    assert page.inspector.findings.shown[0].rect.x == 300
+
+
+def test_another_photo_of_the_item_shows_no_findings_of_the_first(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page = desk.page
+    item_id = page.open_record.current
+    stored = desk.session.files.upload(jpeg(View(rotation=3)), "later.jpg")
+    page.photos.take_new(
+        item_id, desk.session.items.add_photo(page.open_record.edits.service_id(item_id), stored.file_id)
+    )
+    qtbot.waitUntil(lambda: not page.photos.of_item)
+    qtbot.waitUntil(lambda: page.photo.source is not None)
+    assert not list(page.photo.store)
+    assert not page.photo.editor.editable
+
+
+def test_a_large_photo_is_shown_by_its_tiles(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(workbench, qtbot)
+    qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
+    monkeypatch.setattr(opening, "WHOLE_LIMIT", 100_000)
+    to_photo(workbench, qtbot)
+    source = workbench.page.photo.source
+    assert isinstance(source, TiledImage)
+    with qtbot.waitSignal(workbench.page.photo.prepared):
+        pass
+    assert len(source.levels) > 1
+    workbench.page.photo.one_to_one()
+    qtbot.waitUntil(lambda: bool(workbench.page.photo._loader._cache))
+
+
+def test_who_goes_on_before_the_photo_is_there_sees_the_one_of_the_item(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session, (*REGION, (0.1, 0.6, 0.2, 0.2)))
+    for number, item in enumerate(workbench.session.items.all(record_id)[:2]):
+        stored = workbench.session.files.upload(jpeg(View(rotation=number)), f"photo{number}.jpg")
+        workbench.session.items.add_photo(item.item_id, stored.file_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.photos.ref is not None)
+    workbench.context.commands.run("view.photo")
+    workbench.context.commands.run("item.next")
+    qtbot.waitUntil(lambda: page.photos.name == "photo1.jpg" and page.photo.source is not None)
+    assert page.photo_view._ref == page.photos.ref
+    second = page.photo.source
+    workbench.context.commands.run("item.previous")
+    qtbot.waitUntil(lambda: page.photos.name == "photo0.jpg" and page.photo.source not in (None, second))
+    workbench.context.commands.run("item.previous")
+    qtbot.waitUntil(lambda: page.open_record.number == 3)
+    qtbot.waitUntil(lambda: page.photo.source is None)
+    assert page.photo._message == "No photos yet. Add or take one, or drop a file here."
+    assert page.centre.currentWidget() is page.photo
+
+
+def test_the_right_button_offers_what_is_done_with_a_finding(desk: WorkbenchDriver) -> None:
+    page, view = desk.page, desk.page.photo
+    view.customContextMenuRequested.emit(at(desk, 380, 280))
+    (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    texts = [action.text().split("\t")[0] for action in menu.actions()]
+    assert texts[:3] == ["Accept finding", "Relabel finding", "Delete finding"]
+    menu.actions()[0].trigger()
+    assert [one.accepted for one in page.inspector.findings.shown] == [False, True]
+    menu.actions()[2].trigger()
+    assert labels(desk) == ["crack"]
+    menu.close()
+
+
+def test_the_line_below_says_what_is_in_front(desk: WorkbenchDriver) -> None:
+    said: list[tuple[str, str]] = []
+    desk.page.status.connect(lambda left, right: said.append((left, right)))
+    desk.page.choose_finding(0)
+    assert said[-1][0].startswith("today.jpg · 800 × 600")
+    assert "Finding 40 × 30" in said[-1][1]
+    assert "Draw finding" in [one.text() for one in desk.page.items.findChildren(QLabel)]
+    desk.context.commands.run("view.photo")
+    assert said[-1][0].startswith("left_wing_root.png")
+    assert "Region" in said[-1][1]
+
+
+def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    pane = page.inspector.photo.pane
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    page.resize(1280, 760)
+    qtbot.waitUntil(lambda: pane.height() == LEAST_PANE_PX)
+    narrow = page.inspector.width()
+    page.resize(2560, 1440)
+    qtbot.waitUntil(lambda: pane.height() == pane.useful_height())
+    assert pane.height() > 3 * LEAST_PANE_PX
+    assert page.inspector.width() > narrow + 80
+    bar = page.inspector.findChild(QScrollArea).verticalScrollBar()
+    assert bar.maximum() == 0
+    first, second = pane._panes()
+    assert second.y > first.y
+    desk.context.commands.run("compare.overlay")
+    page.inspector.photo.set_mode(CompareMode.OVERLAY)
+    qtbot.waitUntil(lambda: pane.height() == pane.useful_height())
+    page.resize(1280, 760)
+    qtbot.waitUntil(lambda: pane.height() < 250 and page.inspector.width() == narrow)
+
+
+def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page = desk.page
+    desk.context.commands.run("edit.all")
+    desk.context.commands.run("view.photo")
+    page.choose_finding(1)
+    page.inspector.findings.list.setFocus()
+    desk.context.commands.run("edit.delete")
+    assert labels(desk) == ["crack"]
+    desk.context.commands.run("view.photo")
+    assert [one.label for one in page.photo.store] == ["crack"]
+    desk.context.commands.run("edit.undo")
+    assert [one.label for one in page.photo.store] == ["crack", "stain"]
+
+
+def test_a_label_is_asked_for_where_it_is_seen(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    page.choose_finding(0)
+    desk.context.commands.run("compare")
+    page.correcting.ask_chosen_label()
+    assert not page.photo.findChildren(LabelEditor)
+    QTest.keyClick(QApplication.focusWidget(), KEY.Key_Escape)
+    desk.context.commands.run("compare")
+    page.correcting.ask_chosen_label()
+    assert typing(desk).isVisible()
+
+
+def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    opened(workbench, qtbot)
+    page = workbench.page
+    page.choose_finding(0)
+    QTest.mouseMove(page.view, page.view.rect().center())
+    page.view.set_viewport(6.0, 700.0, 500.0)
+    to_photo(workbench, qtbot)
+    qtbot.waitUntil(lambda: bool(page.photo.store.selected))
+    assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
+    assert [one.label for one in page.photo.store.selected_regions] == ["crack"]
+
+
+def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Session, qtbot: QtBot) -> None:
+    path = journal_path(session.account.me().user.user_id)
+    with at_desk(session, qtbot) as first:
+        opened(first, qtbot)
+        record_id = first.page.open_record.record_id
+        to_photo(first, qtbot)
+        first.page.choose_finding(0)
+        for _ in range(4):
+            QTest.keyClick(first.page.photo, KEY.Key_Down)
+        QTest.keyClick(first.page.photo, KEY.Key_R)
+        drag(first, at(first, 420, 200), at(first, 450, 240))
+        QTest.keyClick(typing(first), KEY.Key_Return)
+        assert labels(first)[0] == "difference"
+        killed = path.read_bytes()
+        first.page.correcting.discard()
+    path.write_bytes(killed)
+    with at_desk(session, qtbot) as second:
+        second.open(record_id, qtbot.waitUntil)
+        qtbot.waitUntil(lambda: second.page.photos.of_item)
+        to_photo(second, qtbot)
+        drawn, crack, _ = sorted(second.page.photo.store, key=lambda region: region.number)
+        assert (crack.label, crack.rect.y) == ("crack", 234)
+        assert abs(drawn.rect.w - 30) <= 1
+        (draft,) = second.page.open_record.drafts.all()
+        assert draft.steps == 2
+
+
+def test_the_status_line_names_the_photo_of_the_next_item_by_itself(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    lines: list[str] = []
+    desk.page.status_line.notice.connect(lambda left, _right: lines.append(left))
+    desk.page.go_to(desk.page.open_record.rows[1].item_id)
+    qtbot.waitUntil(lambda: bool(lines) and lines[-1].startswith("today.jpg"))
+    assert "Item 2 / 2" in lines[-1]

@@ -1,0 +1,421 @@
+"""Photos of the record: added in any way, matched, offered, accepted, put right by hand, shared, removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QByteArray, QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.photos.capture import CaptureDialog
+from desktop.pages.workbench.record_photos import coordinator, review
+from desktop.pages.workbench.record_photos.thumbnails import MIME
+from shared.codes import Verdict
+from shared.images.cv import cv2
+from shared.samples import View, panel, photograph
+from shared.wire.photos import PhotoItemSet
+from tests.desktop.imaging.conversion.photos import raw
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+
+_LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+_SOON = 30_000
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two photos of the panel, askew, and one of something else."""
+    folder = tmp_path_factory.mktemp("record photos")
+    image = panel(WIDTH, HEIGHT, 1).image
+    askew, _ = photograph(image, View(rotation=2, scale=0.97))
+    other, _ = photograph(image, View(rotation=-3, scale=0.9))
+    noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
+    made = {}
+    for name, taken in (("全貌.jpg", askew), ("again.jpg", other), ("elsewhere.jpg", noise)):
+        made[name] = folder / name
+        made[name].write_bytes(cv2.imencode(".jpg", taken)[1].tobytes())
+    return made
+
+
+def matched(workbench: WorkbenchDriver, qtbot: QtBot, *paths: Path) -> list[str]:
+    """Add pictures to the record and wait until each is matched; the ids of the photos, newest first."""
+    known = workbench.page.record_photos.known
+    before = len(known.photos)
+    workbench.page.record_photos.add(paths)
+    qtbot.waitUntil(lambda: len(known.photos) == before + len(paths), timeout=_SOON)
+    qtbot.waitUntil(lambda: all(photo.state != "waiting" for photo in known.photos), timeout=_SOON)
+    return [photo.photo_id for photo in known.photos]
+
+
+def ids(workbench: WorkbenchDriver) -> list[str]:
+    return [row.item_id for row in workbench.page.open_record.rows]
+
+
+def items_of(workbench: WorkbenchDriver, photo_id: str) -> set[str]:
+    photo = workbench.page.record_photos.known.get(photo_id)
+    return set() if photo is None else {item.item_id for item in photo.items}
+
+
+def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    tray = workbench.page.record_photos.tray
+    assert tray.isHidden()
+    nothing, whole = matched(workbench, qtbot, pictures["全貌.jpg"], pictures["elsewhere.jpg"])
+    assert tray.isVisible()
+    assert workbench.session.items.record_photos(record_id) == []
+    assert tray.accept.text() == "Accept for 3 item(s)"
+    assert "Regions of 3 item(s) found in 1 photo(s)." in tray.text
+    assert "1 photo(s) to assign manually." in tray.text
+    tray.accept.click()
+    accepted = workbench.page.record_photos.accepted
+    qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
+    assert items_of(workbench, whole) == set(ids(workbench))
+    assert items_of(workbench, nothing) == set()
+    assert tray.thumbnails.ids == [nothing]
+    assert {photo.item_id for photo in workbench.session.items.record_photos(record_id)} == set(
+        ids(workbench)
+    )
+    # Laid on the reference image by the match, before any detection.
+    pair = workbench.page.photos
+    qtbot.waitUntil(lambda: pair.pair is not None and pair.pair.aligned, timeout=_SOON)
+
+    accepted.detect.click()
+    qtbot.waitUntil(lambda: all(row.detected for row in workbench.page.open_record.rows), timeout=60_000)
+    entry = workbench.page.open_record.entry
+    photo = workbench.page.record_photos.known.get(whole)
+    assert entry is not None
+    assert photo is not None
+    assert entry["inputImage"]["ipfs_cid"] == photo.file.ipfs_cid
+
+
+def test_accepting_is_taken_back(workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    workbench.page.record_photos.accept_all()
+    accepted = workbench.page.record_photos.accepted
+    qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
+    accepted.undo.click()
+    qtbot.waitUntil(lambda: not items_of(workbench, whole), timeout=_SOON)
+    assert accepted.isHidden()
+    assert workbench.session.items.record_photos(record_id) == []
+    assert workbench.page.record_photos.tray.thumbnails.ids == [whole]
+
+
+def test_pictures_on_the_clipboard_and_from_the_camera_become_photos_of_the_record(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    (frames / "1.png").write_bytes(picture(2))
+    monkeypatch.setenv("WALKAROUND_CAMERA", str(frames))
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    known = workbench.page.record_photos.known
+    data = QMimeData()
+    data.setImageData(QImage.fromData(picture(3)))
+    QGuiApplication.clipboard().setMimeData(data)
+    workbench.context.commands.run("edit.paste")
+    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
+    QGuiApplication.clipboard().clear()
+    workbench.context.commands.run("record.camera")
+    dialog = workbench.page.findChild(CaptureDialog)
+    assert dialog is not None
+    qtbot.waitUntil(dialog.shoot.isEnabled)
+    dialog.shoot.click()
+    qtbot.waitUntil(lambda: len(known.photos) == 2, timeout=_SOON)
+    assert workbench.session.items.record_photos(record_id) == []
+
+
+def test_what_matches_nothing_is_assigned_to_the_chosen_item_or_dropped_onto_one(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    (nothing,) = matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    tray = page.record_photos.tray
+    assert not tray.assign.isEnabled()
+    tray.thumbnails.choose(nothing)
+    page.go_to(ids(workbench)[1])
+    tray.assign.click()
+    qtbot.waitUntil(lambda: items_of(workbench, nothing) == {ids(workbench)[1]}, timeout=_SOON)
+    qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
+    qtbot.waitUntil(lambda: "this item only" in page.inspector.photo.shared.text(), timeout=_SOON)
+
+    data = QMimeData()
+    data.setData(MIME, QByteArray(nothing.encode()))
+    row = page.items.list.visualRect(page.items.model.index(2)).center()
+    in_list = page.items.list.viewport().mapTo(page, row)
+    on_canvas = page.view.mapTo(page, workbench.at(0.2, 0.2))
+    beside = page.view.mapTo(page, workbench.at(0.9, 0.9))
+    for place, taken in ((in_list, True), (beside, False), (on_canvas, True)):
+        assert held(page, QPoint(place), data) is taken
+        copy = Qt.DropAction.CopyAction
+        QApplication.sendEvent(page, QDropEvent(QPointF(place), copy, data, _LEFT, _NONE))
+    qtbot.waitUntil(lambda: items_of(workbench, nothing) == set(ids(workbench)), timeout=_SOON)
+    qtbot.waitUntil(lambda: "shared with 2 other" in page.inspector.photo.shared.text(), timeout=_SOON)
+
+
+class Asked:
+    """Stands in for `confirm`: keeps what was asked, and answers in this order."""
+
+    def __init__(self, *answers: bool) -> None:
+        self.texts: list[str] = []
+        self._answers = list(answers)
+
+    def __call__(self, _parent: QWidget, title: str, text: str, _verb: str) -> bool:
+        self.texts.append(f"{title} {text}")
+        return self._answers.pop(0)
+
+
+def held(page: QWidget, place: QPoint, data: QMimeData) -> bool:
+    copy = Qt.DropAction.CopyAction
+    QApplication.sendEvent(page, QDragEnterEvent(place, copy, data, _LEFT, _NONE))
+    move = QDragMoveEvent(place, copy, data, _LEFT, _NONE)
+    move.ignore()
+    QApplication.sendEvent(page, move)
+    return move.isAccepted()
+
+
+def test_the_preview_shows_the_regions_and_leaves_one_out(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    workbench.context.commands.run("record.review")
+    dialog = page.record_photos.review
+    assert dialog is not None
+    assert dialog.current == whole
+    qtbot.waitUntil(lambda: dialog.view.source is not None, timeout=_SOON)
+    assert [outline.on for outline in dialog.view.outlines] == [True, True, True]
+    second = dialog.view.outlines[1]
+    middle = np.mean(second.corners, axis=0)
+    place = QPointF(*dialog.view.viewport.to_view(*middle)).toPoint()
+    QTest.mouseClick(dialog.view, _LEFT, _NONE, place)
+    assert dialog.wanted(whole) == {ids(workbench)[0], ids(workbench)[2]}
+    asked = Asked(False)
+    monkeypatch.setattr(review, "confirm", asked)
+    dialog.reject()
+    assert len(asked.texts) == 1
+    assert dialog.isVisible()
+    dialog.accept_button.click()
+    qtbot.waitUntil(
+        lambda: items_of(workbench, whole) == {ids(workbench)[0], ids(workbench)[2]}, timeout=_SOON
+    )
+    assert page.record_photos.review is None
+
+
+def test_an_assigned_photo_is_aligned_by_three_points(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    page = workbench.page
+    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    page.record_photos.accept_all()
+    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)), timeout=_SOON)
+    page.record_photos.show_review(whole)
+    dialog = page.record_photos.review
+    assert dialog is not None
+    assert not dialog.align.isEnabled()
+    dialog.list.setCurrentIndex(dialog.items.index(1))
+    assert dialog.align.isEnabled()
+    dialog.align.click()
+    assert page.open_record.current == ids(workbench)[1]
+    qtbot.waitUntil(lambda: page.alignment_controller.points is not None, timeout=_SOON)
+    file_id = page.photos.file_id
+    assert page.alignment_controller.keep(file_id, [[1.0, 0.0, 5.0], [0.0, 1.0, 7.0], [0.0, 0.0, 1.0]])
+    known = page.record_photos.known
+
+    def by_hand() -> list[str]:
+        photo = known.get(whole)
+        return [] if photo is None else [one.item_id for one in photo.items if one.assigned == "person"]
+
+    qtbot.waitUntil(lambda: by_hand() == [ids(workbench)[1]], timeout=_SOON)
+
+
+def test_taking_a_shared_photo_off_names_who_keeps_it_and_removing_it_who_loses_it(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    page.record_photos.accept_all()
+    qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
+    shared = page.inspector.photo.shared
+    qtbot.waitUntil(lambda: shared.text() == "全貌.jpg · shared with 2 other item(s)", timeout=_SOON)
+    asked = Asked(True, True)
+    monkeypatch.setattr("desktop.pages.workbench.photos.photo_pair.confirm", asked)
+    monkeypatch.setattr(coordinator, "confirm", asked)
+    page.photos.remove(page.inspector.photo.strip.ids[0])
+    assert "The photo is removed from 条目1 only. It is still used for 条目2, 条目3." in asked.texts[0]
+    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
+    page.record_photos.remove([whole])
+    assert "Also removed from these items: 条目2, 条目3." in asked.texts[1]
+    qtbot.waitUntil(lambda: page.record_photos.known.photos == [], timeout=_SOON)
+    assert workbench.session.photos.list(record_id) == []
+    assert workbench.session.items.record_photos(record_id) == []
+
+
+def test_a_photo_that_a_decided_item_rests_on_is_asked_about_again(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    page.record_photos.assign_to([whole], [ids(workbench)[0]])
+    qtbot.waitUntil(lambda: items_of(workbench, whole) == {ids(workbench)[0]}, timeout=_SOON)
+    workbench.context.commands.run("item.pass")
+    qtbot.waitUntil(lambda: page.open_record.rows[0].judged and workbench.saved, timeout=_SOON)
+    asked = Asked(True, False)
+    monkeypatch.setattr(coordinator, "confirm", asked)
+    page.record_photos.remove([whole])
+    qtbot.waitUntil(lambda: len(asked.texts) == 2, timeout=_SOON)
+    assert "条目1" in asked.texts[1]
+    assert len(workbench.session.photos.list(record_id)) == 1
+
+
+def test_photos_of_an_empty_record_wait_for_its_regions(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
+    page = workbench.page
+    known = page.record_photos.known
+    page.record_photos.add([pictures["全貌.jpg"]])
+    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
+    assert "to assign manually" in page.record_photos.tray.text
+    assert page.record_photos.tray.thumbnails.item(0).toolTip().count("no regions yet") == 1
+    workbench.draw(0.3, 0.3, 0.6, 0.6)
+    qtbot.waitUntil(lambda: [len(one) for one in known.offers.values()] == [1], timeout=_SOON)
+    page.record_photos.accept_all()
+    qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
+
+
+def test_what_matched_nothing_is_matched_again_when_a_region_is_drawn(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "left.png"
+    path.write_bytes(cv2.imencode(".png", panel(WIDTH, HEIGHT, 1).image[:, : WIDTH // 2])[1].tobytes())
+    workbench.open(make_record(workbench.session, ((0.75, 0.2, 0.2, 0.3),)), qtbot.waitUntil)
+    known = workbench.page.record_photos.known
+    matched(workbench, qtbot, path)
+    assert known.photos[0].state == "unmatched"
+    assert "1 photo(s) to assign manually." in workbench.page.record_photos.tray.text
+    workbench.draw(0.1, 0.2, 0.35, 0.5)
+    qtbot.waitUntil(lambda: [len(one) for one in known.offers.values()] == [1], timeout=_SOON)
+
+
+def test_a_sealed_record_takes_no_photos_and_says_so(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    for item in workbench.session.items.all(record_id):
+        workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    workbench.session.records.finish(record_id)
+    qtbot.waitUntil(lambda: page.open_record.sealed, timeout=_SOON)
+    with qtbot.waitSignal(page.toast) as said:
+        page.record_photos.add([pictures["全貌.jpg"]])
+    assert "sealed" in said.args[0]
+    assert page.record_photos.queue.count(record_id) == 0
+    tray = page.record_photos.tray
+    tray.thumbnails.setCurrentRow(0)
+    assert tray.isVisible()
+    assert tray.assign.isHidden()
+    assert tray.accept.isHidden()
+
+
+def test_photo_of_another_user_is_shown(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    stored = workbench.session.files.upload(pictures["again.jpg"].read_bytes(), "again.jpg")
+    photo = workbench.session.photos.add(record_id, stored.file_id)
+    known = workbench.page.record_photos.known
+    qtbot.waitUntil(lambda: len(known.offers) == 1, timeout=_SOON)
+    workbench.session.photos.assign(record_id, photo.photo_id, [PhotoItemSet(item_id=ids(workbench)[2])])
+    qtbot.waitUntil(lambda: items_of(workbench, photo.photo_id) == {ids(workbench)[2]}, timeout=_SOON)
+
+
+def test_a_picture_that_is_not_taken_is_named_and_the_others_arrive(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    broken, good = tmp_path / "broken.jpg", tmp_path / "good.png"
+    broken.write_bytes(b"no picture")
+    good.write_bytes(picture(3))
+    photos = workbench.page.record_photos
+    photos.add([broken, good])
+    qtbot.waitUntil(lambda: len(photos.known.photos) == 1, timeout=_SOON)
+    assert photos.tray.error.startswith("broken.jpg: Cannot read this file as an image")
+    photos.tray.read.click()
+    assert photos.tray.error == ""
+
+
+def test_a_record_that_is_sealed_meanwhile_takes_none_of_those_that_wait(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.page.live.stop()
+    for item in workbench.session.items.all(record_id):
+        workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    workbench.session.records.finish(record_id)
+    paths = [tmp_path / "1.png", tmp_path / "2.png"]
+    for seed, path in enumerate(paths, 2):
+        path.write_bytes(picture(seed))
+    photos = workbench.page.record_photos
+    photos.add(paths)
+    qtbot.waitUntil(lambda: len(photos.queue.failures) == 2, timeout=_SOON)
+    assert photos.queue.count(record_id) == 0
+    assert "1.png: " in photos.tray.error
+    assert "2.png: " in photos.tray.error
+
+
+def test_pictures_go_to_the_record_they_were_added_to(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    first, second = make_record(workbench.session), make_record(workbench.session)
+    paths = [tmp_path / f"{seed}.png" for seed in (2, 3, 4)]
+    for seed, path in enumerate(paths, 2):
+        path.write_bytes(picture(seed))
+    workbench.open(first, qtbot.waitUntil)
+    photos = workbench.page.record_photos
+    photos.add(paths)
+    workbench.open(second, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: photos.queue.count(first) == 0, timeout=_SOON)
+    assert len(workbench.session.photos.list(first)) == 3
+    assert workbench.session.photos.list(second) == []
+    assert photos.known.photos == []
+    assert photos.tray.isHidden()
+
+
+def test_a_raw_photo_of_the_record_is_sent_as_jpeg_and_a_broken_one_is_named(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path], tmp_path: Path
+) -> None:
+    taken, broken = tmp_path / "DSC_0042.NEF", tmp_path / "DSC_0043.NEF"
+    taken.write_bytes(raw(pictures["全貌.jpg"].read_bytes()))
+    broken.write_bytes(b"II*")
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    photos = workbench.page.record_photos
+    photos.add([broken])
+    qtbot.waitUntil(lambda: bool(photos.queue.failures), timeout=_SOON)
+    assert photos.queue.failures[0].startswith("DSC_0043.NEF: The file is damaged")
+    (photo_id,) = matched(workbench, qtbot, taken)
+    photo = photos.known.get(photo_id)
+    assert photo is not None
+    assert photo.file.filename == "DSC_0042.NEF.jpg"
+    assert len(photo.matches or ()) == 3

@@ -1,0 +1,154 @@
+"""The workbench on a picture of 100 MP: drawn on, measured and shown from the original's own pixels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import pyvips
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.imaging import open_image
+from desktop.pages.workbench.open_record.loading import thumbnails
+from shared.geometry import Rect
+from shared.wire.catalogue import ReferenceImageWrite
+from shared.wire.inspection import RecordUpdate
+from tests.desktop.imaging.pictures import rgb
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+
+WIDTH, HEIGHT = 11_600, 8_700
+FINE = Rect(6000, 4200, 64, 64)
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """100 MP of grey with a patch of lines one px wide, about 1 MB."""
+    path = tmp_path_factory.mktemp("large") / "large.jpg"
+    lines = np.zeros((int(FINE.h), int(FINE.w)), np.uint8)
+    lines[:, ::2] = 255
+    patch = pyvips.Image.new_from_memory(lines.tobytes(), int(FINE.w), int(FINE.h), 1, "uchar")
+    ground = (pyvips.Image.black(WIDTH, HEIGHT) + 128).cast("uchar")
+    ground.insert(patch, int(FINE.x), int(FINE.y)).jpegsave(str(path), Q=92)
+    return path
+
+
+class Told:
+    def __init__(self) -> None:
+        self.pictures: list[tuple[str, QImage]] = []
+
+    def __call__(self, made: tuple[str, QImage]) -> None:
+        self.pictures.append(made)
+
+    def check(self) -> None:
+        pass
+
+    def wait(self, _seconds: float) -> None:
+        pass
+
+
+def test_small_pictures_come_from_the_original(large: Path) -> None:
+    source = open_image(large)
+    told = Told()
+    try:
+        thumbnails(told, source, [("a", FINE), ("b", Rect(0, 0, WIDTH, HEIGHT))], 64)  # type: ignore[arg-type]
+    finally:
+        source.cancel()
+    assert [name for name, _ in told.pictures] == ["a", "b", "a"]
+    spread = [float(rgb(image)[:, :, 0].std()) for name, image in told.pictures if name == "a"]
+    # Lines of one px are lost in the preview, and black and white in the original.
+    assert spread[0] < 30
+    assert spread[1] > 90
+
+
+@pytest.fixture
+def opened(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> WorkbenchDriver:
+    """A record on the picture; its regions lie in a row."""
+    boxes = ((0.1, 0.1, 0.1, 0.1), (0.3, 0.2, 0.15, 0.1), (0.12, 0.12, 0.03, 0.03))
+    record_id = make_record(workbench.session, boxes)
+    stored = workbench.session.files.upload(large, "large.jpg")
+    body = ReferenceImageWrite(reference_image_name="100 MP", file_id=stored.file_id, mm_per_pixel=0.5)
+    made = workbench.session.catalogue.reference_images.create(body)
+    workbench.session.records.update(record_id, RecordUpdate(reference_image_id=made.reference_image_id))
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.page.view.source.size == (WIDTH, HEIGHT))
+    workbench.page.view.setFocus()
+    return workbench
+
+
+def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    view, ids = opened.page.view, [row.item_id for row in opened.page.open_record.rows]
+    control = Qt.KeyboardModifier.ControlModifier
+
+    def rect(place: int) -> Rect:
+        return view.store.get(ids[place]).rect
+
+    click(opened, 0.32, 0.22)
+    assert set(view.store.selected) == {ids[1]}
+    before = rect(1)
+    QTest.keyClick(view, Qt.Key.Key_L, control)
+    assert view.store.get(ids[1]).locked
+    opened.drag(opened.at(0.35, 0.25), opened.at(0.5, 0.5))
+    assert rect(1) == before
+    click(opened, 0.32, 0.22)
+    QTest.keyClick(view, Qt.Key.Key_L, control)
+    opened.drag(opened.at(0.35, 0.25), opened.at(0.45, 0.45))
+    assert rect(1).x == pytest.approx(before.x + 0.1 * WIDTH, abs=0.01 * WIDTH)
+    opened.context.commands.run("edit.undo")
+    assert rect(1) == before
+
+    QTest.keyClick(view, Qt.Key.Key_H, Qt.KeyboardModifier.ShiftModifier)
+    assert view.store.get(ids[1]).hidden
+    QTest.keyClick(view, Qt.Key.Key_H, control | Qt.KeyboardModifier.ShiftModifier)
+    assert not view.store.get(ids[1]).hidden
+
+    click(opened, 0.18, 0.18)
+    QTest.mouseClick(
+        view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, opened.at(0.32, 0.22)
+    )
+    assert set(view.store.selected) == {ids[0], ids[1]}
+    QTest.keyClick(view, Qt.Key.Key_T, control | Qt.KeyboardModifier.AltModifier)
+    assert rect(0).y == rect(1).y
+    opened.context.commands.run("edit.undo")
+    assert rect(1) == before
+
+    click(opened, 0.18, 0.18)
+    QTest.keyClick(view, Qt.Key.Key_BracketRight, control)
+    assert view.store.get(ids[0]).z > view.store.get(ids[2]).z
+    QTest.keyClick(view, Qt.Key.Key_BracketLeft, control)
+    assert view.store.get(ids[0]).z < view.store.get(ids[2]).z
+    qtbot.waitUntil(lambda: opened.saved)
+
+
+def test_it_is_measured_and_seen_brighter(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    view, shift = opened.page.view, Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(view, Qt.Key.Key_M)
+    assert view.editor.tool is Tool.RULER
+    opened.drag(opened.at(0.2, 0.5), opened.at(0.6, 0.5))
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert view.editor.tool is Tool.SELECT
+    qtbot.waitUntil(lambda: abs(shade(opened) - 128) < 3)
+    grey = shade(opened)
+    for _ in range(3):
+        QTest.keyClick(view, Qt.Key.Key_B, shift)
+    qtbot.waitUntil(lambda: shade(opened) > grey + 20)
+    QTest.keyClick(view, Qt.Key.Key_K, shift)
+    assert (view.tone.brightness, view.tone.contrast) == (30, 10)
+    QTest.keyClick(view, Qt.Key.Key_P, shift)
+    qtbot.waitUntil(lambda: abs(shade(opened) - grey) <= 2)
+
+
+def click(
+    desk: WorkbenchDriver, x: float, y: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    QTest.mouseClick(desk.page.view, Qt.MouseButton.LeftButton, modifier, desk.at(x, y))
+
+
+def shade(desk: WorkbenchDriver) -> float:
+    """How bright an empty place of the picture is painted."""
+    place: QPoint = desk.at(0.8, 0.7)
+    return float(desk.page.view.grab().toImage().pixelColor(place).red())

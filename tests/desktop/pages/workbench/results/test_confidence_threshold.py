@@ -1,0 +1,76 @@
+"""The slider begins where the shown result was made, and where the person put it for a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.results.confidence_threshold import made_with
+from desktop.preferences import Preferences
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, detected, make_record
+
+POINTS = {"x1": 10, "y1": 10, "x2": 60, "y2": 60}
+
+
+def entry(thresholds: dict[str, Any] | None, model: str = "reference-difference") -> dict[str, Any]:
+    boxes = [{"label": "crack", "confidence": sure, "points": POINTS} for sure in (0.9, 0.55, 0.3)]
+    origin = {"model_id": model} | ({} if thresholds is None else {"thresholds": thresholds})
+    return {
+        "version": 1,
+        "isPassed": False,
+        "progress": "done",
+        "resultImage": {"boxes": boxes},
+        "provenance": origin,
+    }
+
+
+def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_set(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session)
+    made = (
+        entry({"sensitivity": 0.5, "min_confidence": 0.5}),
+        entry({"confidence": 0.25, "per_label": {"dent": 0.6}}, "other"),
+        entry(None, "unknown"),
+    )
+    for item, one in zip(workbench.session.items.all(record_id), made, strict=True):
+        detected(workbench.session, item.item_id, one)
+    workbench.open(record_id, qtbot.waitUntil)
+    findings = workbench.page.inspector.findings
+    seen = []
+    for _ in made:
+        seen.append((findings.threshold, len(findings.shown)))
+        workbench.context.commands.run("item.next")
+    assert seen == [(0.5, 2), (0.25, 3), (0.4, 2)]
+    findings.slider.setValue(80)
+    assert len(findings.shown) == 1
+    workbench.context.commands.run("item.next")
+    assert findings.threshold == 0.25
+    workbench.context.commands.run("item.previous")
+    assert findings.threshold == 0.8
+    kept = workbench.context.preferences
+    qtbot.waitUntil(lambda: kept.values.confidence == {"reference-difference": 0.8})
+    assert Preferences(kept.path).values.confidence == {"reference-difference": 0.8}
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "least"),
+    [
+        ({"confidence": 0.3, "per_label": {"dent": 0.2}}, 0.2),
+        ({"min_confidence": 0.5, "sensitivity": 0.1}, 0.5),
+        ({"confidence": 7}, 1.0),
+        ({"confidence": "much"}, None),
+        ({}, None),
+    ],
+)
+def test_a_correction_shows_what_the_result_before_it_showed(
+    thresholds: dict[str, Any], least: float | None
+) -> None:
+    first = entry(thresholds)
+    corrected = {"version": 2, "correction": {"of_version": 1}, "provenance": {"alignment": None}}
+    assert made_with(first, (first,)) == least
+    assert made_with(corrected, (first, corrected)) == least
+    lost = {"version": 3, "correction": {"of_version": 3}}
+    assert made_with(lost, (lost,)) is None

@@ -1,0 +1,340 @@
+"""Findings that a person corrects at the workbench, and photos that a person aligns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.views.compare_view import CompareView
+from desktop.canvas.views.pair_tools import mapped
+from desktop.client import Session
+from desktop.pages.workbench.results.label_editor import LabelEditor
+from desktop.pages.workbench.sync.journal_file import journal_path
+from shared import results
+from shared.images.cv import cv2
+from shared.samples import View, panel, photograph
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
+from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
+
+REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
+CRACK = {"label": "crack", "confidence": 0.9, "points": {"x1": 300, "y1": 230, "x2": 340, "y2": 260}}
+STAIN = {"label": "stain", "confidence": 0.4, "points": {"x1": 360, "y1": 260, "x2": 400, "y2": 300}}
+SAME = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+
+
+def jpeg(view: View | None = None) -> bytes:
+    image = panel(WIDTH, HEIGHT, 1).image
+    taken = image if view is None else photograph(image, view)[0]
+    return bytes(cv2.imencode(".jpg", taken)[1])
+
+
+def add_result(session: Session, item_id: str, **more: Any) -> None:
+    """Give an item a photo and what a detection found in it."""
+    stored = session.files.upload(jpeg(), "today.jpg")
+    session.items.add_photo(item_id, stored.file_id)
+    item = session.items.get(item_id).value
+    entry = {
+        "inputImage": {"download_url": stored.download_url, "ipfs_cid": stored.ipfs_cid},
+        "resultImage": {"boxes": [CRACK, STAIN]},
+        "isPassed": False,
+        "progress": "done",
+        "version": len(item.result) + 1,
+        "provenance": {"alignment": {"homography": SAME, "error_px": 0.4, "inliers": 50}},
+        **more,
+    }
+    given = [each.model_dump(mode="json", exclude_unset=True) for each in item.result]
+    detected(session, item_id, *given, entry)
+
+
+@pytest.fixture
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    """The page at an item with two findings in a photo that lies on the reference as it is."""
+    record_id = make_record(workbench.session, REGION)
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+
+    def aligned() -> bool:
+        pair = workbench.page.photos.finding_pair
+        return pair is not None and pair.aligned
+
+    qtbot.waitUntil(aligned)
+    return workbench
+
+
+def entries(desk: WorkbenchDriver, number: int = 0) -> list[dict[str, Any]]:
+    item = desk.session.items.all(desk.page.open_record.record_id)[number]
+    return [entry.model_dump(mode="json") for entry in item.result]
+
+
+def labels(desk: WorkbenchDriver) -> list[str]:
+    return [finding.label for finding in desk.page.inspector.findings.shown]
+
+
+def on_photo(view: CompareView, desk: WorkbenchDriver, x: float, y: float) -> QPoint:
+    """Where a px of the photo is on the large compare view, side by side."""
+    pair = desk.page.photos.pair
+    assert pair is not None
+    left, top = view.viewport.to_view(*mapped(pair.mapping, x, y))
+    return QPointF(left + (view.width() + 2) // 2, top).toPoint()
+
+
+def drag(view: CompareView, start: QPoint, end: QPoint) -> None:
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(view, (start + end) / 2)
+    QTest.mouseMove(view, end)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+
+
+def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    found = page.inspector.findings.list
+    assert not page.inspector.correction.save.isVisible()
+    QTest.mouseClick(found, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
+    assert page.inspector.findings.shown[0].accepted
+    page.choose_finding(1)
+    found.setFocus()
+    QTest.keyClick(found, Qt.Key.Key_F2)
+    editor = page.inspector.findings.findChild(LabelEditor)
+    assert editor is not None
+    editor.setEditText("oil leak")
+    field = editor.lineEdit()
+    assert field is not None
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert labels(desk) == ["crack", "oil leak"]
+    assert page.inspector.correction.save.isVisible()
+    assert len(entries(desk)) == 1
+    QTest.mouseClick(page.inspector.correction.save, Qt.MouseButton.LeftButton)
+    assert not page.inspector.correction.save.isVisible()
+    qtbot.waitUntil(lambda: desk.saved)
+    first, second = entries(desk)
+    assert first["resultImage"]["boxes"] == [CRACK, STAIN]
+    assert second["version"] == 2
+    assert second["correction"]["of_version"] == 1
+    assert [box["accepted"] for box in second["resultImage"]["boxes"]] == [True, True]
+    assert second["inputImage"] == first["inputImage"]
+    assert second["provenance"]["alignment"] == first["provenance"]["alignment"]
+    assert page.inspector.photo.version.text() == "Version 2 / 2"
+    assert labels(desk) == ["crack", "oil leak"]
+
+
+def test_steps_can_be_undone_before_and_after_saving(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.choose_finding(0)
+    page.inspector.findings.list.setFocus()
+    assert desk.context.commands.run("edit.delete")
+    assert labels(desk) == ["stain"]
+    assert len(page.open_record.rows) == 2
+    desk.context.commands.run("edit.undo")
+    assert labels(desk) == ["crack", "stain"]
+    desk.context.commands.run("edit.redo")
+    assert labels(desk) == ["stain"]
+    page.correcting.remove(0)
+    page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    assert page.open_record.item is not None
+    assert page.open_record.item.passed is True
+    desk.context.commands.run("edit.undo")
+    assert labels(desk) == ["crack", "stain"]
+    qtbot.waitUntil(lambda: desk.saved and len(entries(desk)) == 3)
+    assert [entry["isPassed"] for entry in entries(desk)] == [False, True, False]
+
+
+def test_a_verdict_is_taken_back_by_a_correction_and_given_again_by_undo(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page = desk.page
+    desk.context.commands.run("item.fail")
+    qtbot.waitUntil(lambda: desk.saved)
+    page.correcting.remove(1)
+    page.correcting.save()
+    assert page.open_record.rows[0].status == "undecided"
+    qtbot.waitUntil(lambda: desk.saved)
+    assert results.verdict(entries(desk)).value == "undecided"
+    desk.context.commands.run("edit.undo")
+    qtbot.waitUntil(lambda: desk.saved)
+    assert page.open_record.rows[0].status == "failed"
+    assert results.verdict(entries(desk)).value == "failed"
+
+
+def test_leaving_the_item_saves_by_itself(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.correcting.accept(0)
+    desk.context.commands.run("item.next")
+    assert not page.open_record.drafts.all()
+    qtbot.waitUntil(lambda: desk.saved)
+    assert entries(desk)[-1]["resultImage"]["boxes"][0]["accepted"] is True
+
+
+def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.comparing.show(True)
+    view = page.compare
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=on_photo(view, desk, 320, 245))
+    assert page.inspector.findings.list.current == 0
+    drag(view, on_photo(view, desk, 320, 245), on_photo(view, desk, 330, 265))
+    moved = page.inspector.findings.shown[0].rect
+    assert (moved.w, moved.h) == (40, 30)
+    assert abs(moved.x - 310) <= 1
+    assert abs(moved.y - 250) <= 1
+    drag(view, on_photo(view, desk, moved.right, moved.bottom), on_photo(view, desk, 380, 300))
+    resized = page.inspector.findings.shown[0].rect
+    assert (resized.x, resized.y) == (moved.x, moved.y)
+    assert abs(resized.right - 380) <= 1
+    page.inspector.correction.draw.setChecked(True)
+    drag(view, on_photo(view, desk, 420, 200), on_photo(view, desk, 450, 240))
+    drawn = page.inspector.findings.shown[0]
+    assert (drawn.label, drawn.confidence) == ("difference", 1.0)
+    assert abs(drawn.rect.w - 30) <= 2
+    editor = page.inspector.findings.findChild(LabelEditor)
+    assert editor is not None
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    assert [box["origin"] for box in entries(desk)[-1]["resultImage"]["boxes"]] == [
+        "model",
+        "model",
+        "person",
+    ]
+
+
+def test_concurrent_change_of_findings_is_a_conflict(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    item_id = desk.session.items.all(page.open_record.record_id)[0].item_id
+    page.correcting.remove(0)
+    theirs = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
+    desk.session.items.correct(item_id, 1, [theirs])
+    page.correcting.save()
+    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
+    (conflict,) = page.open_record.edits.conflicts()
+    assert [box["label"] for box in conflict.current["boxes"]["boxes"]] == ["dent"]
+    page.open_record.edits.resolve(conflict.edit.id, dict(conflict.edit.after))
+    qtbot.waitUntil(lambda: desk.saved)
+    assert [box["label"] for box in entries(desk)[-1]["resultImage"]["boxes"]] == ["stain"]
+
+
+def test_a_correction_that_the_disk_refuses_stays_a_draft(
+    desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = desk.page
+    page.correcting.remove(0)
+    with monkeypatch.context() as broken:
+        broken.setattr(page.open_record.edits, "do", lambda *_edits, **_more: False)
+        page.correcting.save()
+    assert labels(desk) == ["stain"]
+    assert page.inspector.correction.save.isVisible()
+
+
+def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot) -> None:
+    record_id = make_record(session, REGION)
+    items = [item.item_id for item in session.items.all(record_id)]
+    add_result(session, items[1])
+    path = journal_path(session.account.me().user.user_id)
+    with at_desk(session, qtbot) as first:
+        first.open(record_id, qtbot.waitUntil)
+        first.page.go_to(items[1])
+        first.page.correcting.remove(1)
+        first.page.correcting.accept(0)
+        first.page.correcting.remove(0)
+        first.page.correcting.undo()
+        killed = path.read_bytes()
+        first.page.correcting.discard()
+    path.write_bytes(killed)
+    with at_desk(session, qtbot) as second:
+        said: list[str] = []
+        second.page.toast.connect(said.append)
+        second.open(record_id, qtbot.waitUntil)
+        # With "changes" or "change(s)": the plural needs the catalogue, which other tests may have loaded.
+        assert [words[:8] for words in said] == ["2 unsave"]
+        assert second.page.open_record.current == items[1]
+        assert labels(second) == ["crack"]
+        assert second.page.inspector.findings.shown[0].accepted
+        assert second.page.correcting.redo()
+        assert labels(second) == []
+        for _ in range(3):
+            assert second.page.correcting.undo()
+        assert not second.page.correcting.undo()
+        assert labels(second) == ["crack", "stain"]
+        second.page.correcting.redo()
+        second.page.correcting.save()
+        qtbot.waitUntil(lambda: second.saved)
+        assert len(entries(second, 1)) == 2
+    with at_desk(session, qtbot) as third:
+        third.open(record_id, qtbot.waitUntil)
+        assert not third.page.open_record.drafts.all()
+
+
+def test_who_may_only_look_corrects_nothing(desk: WorkbenchDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk.context, "may", lambda _permission: False)
+    desk.page.correcting.accept(0)
+    assert not desk.page.open_record.drafts.all()
+
+
+def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path) -> None:
+    record_id = make_record(workbench.session, REGION[:1])
+    view = View(rotation=4, scale=0.95)
+    path = tmp_path / "askew.jpg"
+    path.write_bytes(jpeg(view))
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    page.photo_upload.add([path])
+
+    def placed() -> bool:
+        return page.photos.pair is not None and page.photos.pair.to_reference is not None
+
+    qtbot.waitUntil(placed)
+    assert page.photos.pair is not None
+    assert not page.photos.pair.aligned
+    QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
+    compare, points = page.compare, page.alignment_controller.points
+    assert points is not None
+    assert page.centre.currentWidget() is compare
+    _, truth = photograph(panel(WIDTH, HEIGHT, 1).image, view)
+    back = page.photos.pair.to_reference
+    assert back is not None
+    to_pair = np.linalg.inv(back).astype(np.float64)
+    for number, place in enumerate(((300.0, 220.0), (430.0, 230.0), (350.0, 300.0)), 1):
+        left, top = compare.viewport.to_view(*mapped(to_pair, *place))
+        QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
+        assert len(points.reference) == number
+        if number == 2:
+            workbench.context.commands.run("edit.undo")
+            assert len(points.reference) == 1
+            QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
+        spot = on_photo(compare, workbench, *mapped(np.asarray(truth, np.float64), *place))
+        QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=spot)
+    qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned)
+    assert page.alignment_controller.points is None
+    seen = mapped(page.photos.pair.mapping, *mapped(np.asarray(truth, np.float64), 380.0, 260.0))
+    assert page.photos.pair.to_reference is not None
+    there = mapped(page.photos.pair.to_reference, *seen)
+    assert np.hypot(there[0] - 380, there[1] - 260) < 4
+    qtbot.waitUntil(lambda: workbench.saved)
+    (item,) = workbench.session.items.all(record_id)
+    kept = item.item_point.model_dump()["detection"]["alignment"]
+    (photo,) = workbench.session.items.photos(item.item_id)
+    assert kept["photo_file_id"] == photo.file_id
+    ours = mapped(np.asarray(kept["homography"], np.float64), 380.0, 260.0)
+    assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
+    for step, aligned in (("edit.undo", False), ("edit.redo", True)):
+        workbench.context.commands.run(step)
+        qtbot.waitUntil(lambda on=aligned: page.photos.pair and page.photos.pair.aligned is on)
+    QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned)
+    qtbot.waitUntil(lambda: workbench.saved)
+    assert "detection" not in workbench.session.items.all(record_id)[0].item_point.model_dump()
+
+
+def test_escape_ends_the_alignment_only(desk: WorkbenchDriver) -> None:
+    before = desk.page.compare.tool
+    desk.page.alignment_controller.start()
+    assert desk.page.compare.tool is not before
+    desk.context.commands.run("tool.select")
+    assert desk.page.alignment_controller.points is None
+    assert desk.page.centre.currentWidget() is desk.page.compare
+    assert desk.page.compare.tool is before

@@ -1,0 +1,210 @@
+"""Where a detection stands: waiting, under way, failed with a reason, cancelled; seen by every desktop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.connection.local_service import EmbeddedService
+from desktop.pages.workbench.model.run_state import RunPhase, run_state
+from shared.images.cv import cv2
+from shared.samples import panel
+from tests.desktop.pages.workbench.driver import (
+    HEIGHT,
+    WIDTH,
+    WorkbenchDriver,
+    make_record,
+    picture,
+    workbench_driver,
+)
+from tests.service_process import logged_in
+
+REGION = ((0.2, 0.2, 0.4, 0.4),)
+
+
+def png(image: np.ndarray) -> bytes:
+    good, data = cv2.imencode(".png", image)
+    assert good
+    return bytes(data)
+
+
+def large() -> bytes:
+    """A photo of the reference image that takes a while to compare."""
+    image = panel(WIDTH, HEIGHT, 1).image
+    return png(cv2.resize(image, (4 * WIDTH, 4 * HEIGHT), interpolation=cv2.INTER_CUBIC))
+
+
+def add_photo(session: Session, record_id: str, data: bytes, place: int = 0) -> str:
+    item = session.items.all(record_id)[place]
+    session.items.add_photo(item.item_id, session.files.upload(data, "today.png").file_id)
+    return item.item_id
+
+
+@pytest.fixture
+def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
+    """Another user at another desktop, without a journal of their own: it is open here."""
+    with logged_in(service.wait_ready(30)) as session, workbench_driver(session, qtbot) as there:
+        yield there
+
+
+@pytest.mark.parametrize(
+    ("entry", "run"),
+    [
+        ({"progress": "pending", "job_id": "j", "isPassed": False}, RunPhase.WAITING),
+        ({"progress": "detecting", "job_id": "j", "isPassed": False}, RunPhase.RUNNING),
+        ({"progress": "done", "job_id": "j", "isPassed": True}, RunPhase.DONE),
+        (
+            {"progress": "error", "job_id": "j", "error": {"code": "no_photo", "message": "x"}},
+            RunPhase.FAILED,
+        ),
+        ({"progress": "canceled", "job_id": "j", "isPassed": False}, RunPhase.CANCELED),
+        ({"progress": "detecting", "isPassed": False}, RunPhase.DONE),
+        ({"progress": "in_some_other_word"}, RunPhase.DONE),
+    ],
+)
+def test_the_newest_entry_says_where_it_stands(entry: dict[str, Any], run: RunPhase) -> None:
+    old = {"progress": "done", "isPassed": True, "version": 1}
+    state = run_state([old, {**entry, "version": 2}])
+    assert state.run is run
+    assert state.under_way == (run in (RunPhase.WAITING, RunPhase.RUNNING))
+    assert bool(state.message) == (run is RunPhase.FAILED)
+
+
+def test_a_known_reason_is_said_in_the_words_of_the_desktop() -> None:
+    entry = {"progress": "error", "error": {"code": "no_photo", "message": "该条目还没有照片"}}
+    assert run_state([entry]).message == "This item has no photo. Add one first."
+    entry["error"] = {"code": "brand_new", "message": "新的原因"}
+    assert run_state([entry]).message == "新的原因"
+    assert run_state([]).run is RunPhase.NONE
+
+
+def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    noise = np.random.default_rng(1).integers(0, 255, (HEIGHT, WIDTH, 3), np.uint8)
+    add_photo(workbench.session, record_id, png(cv2.GaussianBlur(noise, (9, 9), 3)))
+    workbench.open(record_id, qtbot.waitUntil)
+    box = workbench.page.inspector.run
+    assert box.start.isVisible()
+    assert not box.retry.isVisible()
+    box.start.click()
+    assert box.notice.text() == "Detection queued…"
+    qtbot.waitUntil(box.retry.isVisible, timeout=30000)
+    assert box.why.text().startswith("The photo does not")
+    assert workbench.page.open_record.rows[0].note == box.why.text()
+    assert box.align.isVisible()
+    assert not box.start.isVisible()
+    box.align.click()
+    assert workbench.page.centre.currentWidget() is workbench.page.compare
+    workbench.page.alignment_controller.cancel()
+    add_photo(workbench.session, record_id, picture(1))
+    box.retry.click()
+    qtbot.waitUntil(lambda: workbench.page.open_record.item.passed is True, timeout=30000)
+    qtbot.waitUntil(box.start.isVisible)
+    assert not box.why.isVisible()
+    assert not workbench.page.detecting.running
+
+
+def test_what_another_desktop_detects_is_seen_and_appears(
+    workbench: WorkbenchDriver, other: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session)
+    for place in range(3):
+        add_photo(workbench.session, record_id, large(), place)
+    workbench.open(record_id, qtbot.waitUntil)
+    other.open(record_id, qtbot.waitUntil)
+    qtbot.wait(500)
+    seen: list[str] = []
+    marks: list[str] = []
+    other.page.detecting.runningChanged.connect(lambda running: seen.extend(running))
+    other.page.open_record.changed.connect(
+        lambda: marks.extend(row.run.run for row in other.page.open_record.rows)
+    )
+    workbench.context.commands.run("record.detect")
+    qtbot.waitUntil(
+        lambda: all(row.run.run is RunPhase.DONE for row in other.page.open_record.rows), timeout=60000
+    )
+    qtbot.waitUntil(lambda: all(row.run.run is RunPhase.DONE for row in workbench.page.open_record.rows))
+    # How many are seen on their way is a matter of speed; that some are, is not.
+    assert set(seen) & {row.item_id for row in other.page.open_record.rows}
+    assert {RunPhase.WAITING, RunPhase.RUNNING} & set(marks)
+    qtbot.waitUntil(lambda: not other.page.detecting.running)
+    assert "Run detection" in workbench.page.top.detect.text()
+
+
+def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session)
+    for place in range(3):
+        add_photo(workbench.session, record_id, large(), place)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.context.commands.run("record.detect")
+    qtbot.waitUntil(lambda: len(workbench.page.detecting.running) >= 2)
+    workbench.page.top.detect_cancelled.emit()
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running, timeout=30000)
+    runs = [row.run.run for row in workbench.page.open_record.rows]
+    assert RunPhase.CANCELED in runs
+    place = runs.index(RunPhase.CANCELED)
+    workbench.page.open_record.choose(workbench.page.open_record.rows[place].item_id)
+    box = workbench.page.inspector.run
+    assert box.notice.text() == "Detection cancelled."
+    box.retry.click()
+    item_id = workbench.page.open_record.current
+    qtbot.waitUntil(
+        lambda: workbench.page.open_record.item.result[-1].get("progress") in ("pending", "detecting")
+    )
+    workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
+    assert not workbench.page.detecting.running
+    qtbot.waitUntil(
+        lambda: workbench.session.items.get(item_id).value.result[-1].progress == "done", timeout=30000
+    )
+
+
+def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = make_record(workbench.session)
+    add_photo(workbench.session, record_id, picture(3))
+    workbench.open(record_id, qtbot.waitUntil)
+    with qtbot.waitSignal(workbench.page.detecting.notice) as said:
+        workbench.context.commands.run("record.detect")
+    assert said.args == ["2 item(s) skipped: no photo or no model."]
+    workbench.page.detecting.cancel()
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running, timeout=20000)
+
+
+def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session, ((0.2, 0.2, 0.4, 0.4), (0.5, 0.5, 0.3, 0.3)))
+    for place in range(2):
+        add_photo(workbench.session, record_id, picture(1), place)
+    workbench.open(record_id, qtbot.waitUntil)
+    page, rest = workbench.page, workbench.page.rest
+
+    def versions() -> list[int]:
+        return [len(item.result) for item in workbench.session.items.all(record_id)]
+
+    def over() -> bool:
+        return not page.detecting.running and all(
+            row.run.run is RunPhase.DONE for row in page.open_record.rows
+        )
+
+    workbench.context.commands.run("record.detect")
+    qtbot.waitUntil(lambda: over() and versions() == [1, 1])
+    assert not rest.isVisible()
+    add_photo(workbench.session, record_id, large(), 1)
+    workbench.context.commands.run("record.detect")
+    qtbot.waitUntil(rest.isVisible)
+    assert rest.text()[:11] == "1 undecided"
+    qtbot.waitUntil(lambda: over() and versions() == [1, 2])
+    workbench.context.commands.run("record.detect")
+    qtbot.waitUntil(lambda: rest.text()[:11] == "2 undecided")
+    rest.acted.emit()
+    qtbot.waitUntil(lambda: over() and versions() == [2, 3])
+    assert not rest.isVisible()

@@ -1,0 +1,127 @@
+"""What the list of findings says: author instead of a confidence, severity, size in mm; naming a finding."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.layers.finding_layer import FindingBox
+from desktop.pages.workbench.model.item_rows import FindingContext
+from desktop.pages.workbench.results.findings import finding_boxes
+from desktop.pages.workbench.results.label_editor import LabelEditor
+from shared.geometry import Rect
+from shared.wire.detection import Severity
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN, add_result, labels
+
+LEFT = Qt.MouseButton.LeftButton
+CRACK_RECT = Rect(420, 200, 30, 40)
+
+
+@pytest.fixture
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    workbench.session.detection.set_severities({"crack": Severity.CRITICAL, "stain": None, "oil leak": None})
+    record_id = make_record(workbench.session, REGION[:1])
+    (item,) = workbench.session.items.all(record_id)
+    boxes = [CRACK, {**STAIN, "severity": "minor"}]
+    add_result(workbench.session, item.item_id, resultImage={"boxes": boxes})
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.page.photos.finding_pair is not None)
+    return workbench
+
+
+def arrow(editor: LabelEditor) -> QPoint:
+    option = QStyleOptionComboBox()
+    editor.initStyleOption(option)
+    part = QStyle.SubControl.SC_ComboBoxArrow
+    return editor.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, editor).center()
+
+
+def open_editor(desk: WorkbenchDriver, place: int) -> LabelEditor:
+    found = desk.page.inspector.findings
+    row = QPoint(60, place * found.list.row_px + 8)
+    QTest.mouseDClick(found.list, LEFT, pos=row)
+    editor = found.findChild(LabelEditor)
+    assert isinstance(editor, LabelEditor)
+    return editor
+
+
+def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
+    crack, stain = desk.page.inspector.findings.shown
+    # 40 x 30 px and 40 x 40 px of the photo, which lies on the reference as it is, at 0.5 mm a px.
+    assert (crack.severity, crack.size_mm) == (Severity.CRITICAL, pytest.approx((20, 15)))
+    assert (stain.severity, stain.size_mm) == (Severity.MINOR, pytest.approx((20, 20)))
+    said = desk.page.inspector.findings.list.accessibleDescription()
+    assert "crack 0.90, critical · 20 × 15 mm" in said
+    assert desk.page.inspector.findings.list.height() >= 2 * desk.page.inspector.findings.list.row_px
+
+
+def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.correcting._added(CRACK_RECT)
+    QApplication.focusWidget().clearFocus()
+    me = desk.context.payload.user.name or desk.context.payload.user.username
+    drawn = page.inspector.findings.shown[0]
+    assert (drawn.drawn, drawn.author) == (True, me)
+    page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    drawn = next(one for one in page.inspector.findings.shown if one.drawn)
+    assert drawn.author == me
+    assert f"difference {me}" in page.inspector.findings.list.accessibleDescription()
+    boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown, -1)}
+    assert boxes["difference"].text == f"difference · {me}"
+    assert boxes["crack"].text == "crack 0.90"
+
+
+def test_an_author_is_said_in_place_of_a_confidence() -> None:
+    assert FindingBox(CRACK_RECT, "dent", None, author="李四").text == "dent · 李四"
+    assert FindingBox(CRACK_RECT, "", None, author="李四").text == "李四"
+    assert FindingBox(CRACK_RECT, "dent").text == "dent"
+
+
+def test_the_labels_drop_down_and_one_of_them_is_taken(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    editor = open_editor(desk, 1)
+    box = desk.page.inspector.findings
+    assert box.rect().contains(editor.geometry())
+    assert editor.height() >= editor.sizeHint().height()
+    QTest.mouseClick(editor, LEFT, pos=arrow(editor))
+    qtbot.waitUntil(lambda: editor.view().isVisible())
+    assert labels(desk) == ["crack", "stain"]
+    place = editor.findText("dent")
+    assert place >= 0
+    view = editor.view()
+    # Right after the click that opened it the list takes none, lest its release chooses something.
+    view.setCurrentIndex(editor.model().index(place, 0))
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: labels(desk) == ["crack", "dent"])
+
+
+def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    desk.session.detection.set_severities({"oil leak": Severity.MAJOR})
+    desk.page.reload()
+    qtbot.waitUntil(lambda: "oil leak" in desk.page.correcting.labels())
+    editor = open_editor(desk, 1)
+    editor.setEditText("oil leak")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    assert labels(desk) == ["crack", "oil leak"]
+    desk.page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    (item,) = desk.session.items.all(desk.page.open_record.record_id)
+    boxes = item.result[-1].model_dump(mode="json")["resultImage"]["boxes"]
+    assert [box.get("severity") for box in boxes] == [None, "major"]
+
+
+def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    me = desk.context.payload.user
+    drawn = {"label": "dent", "confidence": 1.0, "origin": "person"}
+    mine, theirs = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
+    entry = {"correction": {"by": me.user_id, "by_name": None}}
+    assert (mine.author(entry, drawn), theirs.author(entry, drawn)) == ("me", "")
+    assert mine.author({**entry, "correction": {"by": "x", "by_name": "Wang"}}, drawn) == "Wang"
+    desk.page.correcting._added(CRACK_RECT)
+    desk.page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    assert desk.page.open_record.rows[0].best == 0.9

@@ -1,0 +1,111 @@
+"""An addition of photos arrives at the real service, its answer does not, and it is sent again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from desktop.client import Session
+from desktop.client.http.errors import Unreachable
+from desktop.connection.local_service import EmbeddedService
+from desktop.journal import Edit, EditKind, Journal
+from desktop.pages.workbench.photos.photo_files import upload
+from desktop.pages.workbench.sync.outbox import Outbox, SendResult
+from shared.wire.inspection import Photo
+from tests.desktop.pages.workbench.driver import make_record, picture
+from tests.service_process import ADMIN
+
+
+class Lossy(httpx.BaseTransport):
+    """Brings every request to the service; the answers to the additions numbered in `lost` get lost."""
+
+    def __init__(self) -> None:
+        self._through = httpx.HTTPTransport()
+        self.lost: list[int] = []
+        self.additions = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        given = self._through.handle_request(request)
+        if request.method == "POST" and request.url.path.endswith("/photos"):
+            self.additions += 1
+            if self.additions in self.lost:
+                given.read()
+                raise httpx.ReadError("cut", request=request)
+        return given
+
+    def close(self) -> None:
+        self._through.close()
+
+
+@pytest.fixture
+def way() -> Lossy:
+    return Lossy()
+
+
+@pytest.fixture
+def lossy(session: Session, service: EmbeddedService, way: Lossy) -> Iterator[Session]:
+    """Logged in over `way`, without patience: a lost answer is reported at once."""
+    made = Session(service.wait_ready(60), patience=0, transport=way)
+    made.account.login(*ADMIN)
+    yield made
+    made.close()
+
+
+def photos(session: Session, record_id: str) -> list[list[str]]:
+    """The file ids of the photos of each item, oldest first."""
+    return [
+        [photo.file_id for photo in reversed(session.items.photos(item.item_id))]
+        for item in session.items.all(record_id)
+    ]
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_an_item_whose_photos_were_added_without_an_answer_gets_them_once(
+    lossy: Session, way: Lossy, tmp_path: Path, lost: int
+) -> None:
+    record_id = make_record(lossy, (), image=False)
+    files = [lossy.files.upload(picture(seed), f"{seed}.png").file_id for seed in (2, 3)]
+    journal = Journal.open(tmp_path / "a.journal")
+    after = {"item_name": "前缘", "photos": files}
+    journal.append(Edit(record_id, "item", "local", EditKind.CREATE, {}, after, "make", 0.0))
+    way.lost = [lost]
+    outbox, sent = Outbox(lossy, journal), list[SendResult]()
+    with pytest.raises(Unreachable):
+        outbox.send(sent.append)
+    assert (sent, len(journal.pending())) == ([], 1)
+    outbox.send(sent.append)
+    assert (len(sent), journal.pending()) == (1, [])
+    assert way.additions == lost + 2
+    assert photos(lossy, record_id) == [files]
+    journal.close()
+
+
+class Reporting:
+    """Takes what an upload says of itself."""
+
+    def __call__(self, _share: float) -> None:
+        """How far it is."""
+
+    def check(self) -> None:
+        """Nobody stops it."""
+
+
+def test_an_uploaded_photo_whose_answer_got_lost_is_added_once(
+    session: Session, service: EmbeddedService, way: Lossy
+) -> None:
+    record_id = make_record(session, ((0.1, 0.1, 0.2, 0.2),), image=False)
+    (item,) = session.items.all(record_id)
+    patient = Session(service.wait_ready(60), transport=way)
+    patient.account.login(*ADMIN)
+    way.lost = [1]
+    added = upload(Reporting(), patient, item.item_id, picture(4), "a.png")  # type: ignore[arg-type]
+    patient.close()
+    assert way.additions == 2
+    assert isinstance(added, Photo)
+    assert photos(session, record_id) == [[added.file_id]]
+    # The same picture added by the person a second time is a second photo.
+    upload(Reporting(), session, item.item_id, picture(4), "a.png")  # type: ignore[arg-type]
+    assert photos(session, record_id) == [[added.file_id] * 2]

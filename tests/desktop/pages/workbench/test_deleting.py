@@ -1,0 +1,237 @@
+"""One selection for the list and the canvas; deleting what is seen to be chosen, and taking that back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.client.api.audit import AuditFilter
+from desktop.pages.workbench.deleting import DeleteDialog, DeletionSource
+from shared.codes import Verdict
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
+from tests.desktop.pages.workbench.results.test_correcting import add_result, labels
+
+KEY = Qt.Key
+CTRL = Qt.KeyboardModifier.ControlModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    return workbench
+
+
+def click_row(
+    desk: WorkbenchDriver, row: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    view = desk.page.items.list
+    middle = view.visualRect(desk.page.items.model.index(row)).center()
+    QTest.mouseClick(view.viewport(), LEFT, modifiers, middle)
+
+
+def listed(desk: WorkbenchDriver) -> list[int]:
+    return sorted(index.row() for index in desk.page.items.list.selectionModel().selectedIndexes())
+
+
+def ids(desk: WorkbenchDriver) -> list[str]:
+    return [row.item_id for row in desk.page.open_record.rows]
+
+
+def dialog(desk: WorkbenchDriver, qtbot: QtBot) -> DeleteDialog:
+    qtbot.waitUntil(lambda: bool(desk.page.findChildren(DeleteDialog)))
+    (found,) = desk.page.findChildren(DeleteDialog)
+    assert isinstance(found, DeleteDialog)
+    return found
+
+
+def add_photo(session: Session, item_id: str, seed: int = 2) -> None:
+    session.items.add_photo(item_id, session.files.upload(picture(seed), "today.png").file_id)
+
+
+def test_one_click_in_the_list_ends_a_selection_of_all(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    view = desk.page.view
+    view.setFocus()
+    QTest.keyClick(view, KEY.Key_A, CTRL)
+    assert list(view.store.selected) == ids(desk)
+    assert listed(desk) == [0, 1, 2]
+    click_row(desk, 1)
+    assert view.store.selected == (ids(desk)[1],)
+    QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
+    qtbot.waitUntil(lambda: desk.names == ["条目1", "条目3"])
+
+
+def test_list_and_canvas_select_the_same(desk: WorkbenchDriver) -> None:
+    page = desk.page
+    click_row(desk, 0)
+    click_row(desk, 2, CTRL)
+    assert page.view.store.selected == (ids(desk)[0], ids(desk)[2])
+    assert page.open_record.current == ids(desk)[2]
+    QTest.mouseClick(page.view, LEFT, pos=desk.at(0.6, 0.3))
+    assert listed(desk) == [1]
+    QTest.mouseClick(page.view, LEFT, CTRL, desk.at(0.2, 0.2))
+    assert listed(desk) == [0, 1]
+    QTest.keyClick(page.view, KEY.Key_Escape)
+    assert listed(desk) == []
+    assert page.open_record.item is not None
+
+
+def test_a_change_from_the_service_keeps_the_selection(desk: WorkbenchDriver) -> None:
+    page = desk.page
+    click_row(desk, 0)
+    click_row(desk, 1, CTRL)
+    page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
+    assert listed(desk) == [0, 1]
+    QTest.keyClick(page.view, KEY.Key_Escape)
+    page.open_record.update_item(desk.session.items.get(ids(desk)[2]).value)
+    assert listed(desk) == []
+    assert page.view.store.selected == ()
+
+
+def test_delete_acts_on_the_focused_view_only(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, said = desk.page, []
+    page.toast.connect(said.append)
+    QTest.mouseClick(page.view, LEFT, pos=desk.at(0.2, 0.2))
+    QTest.keyClick(page.view, KEY.Key_Escape)
+    QTest.keyClick(page.view, KEY.Key_Delete)
+    assert said == ["No region selected on the image. Delete items without a region in the list."]
+    page.inspector.photo.pane.setFocus()
+    QTest.keyClick(page.inspector.photo.pane, KEY.Key_Delete)
+    assert said[1:] == ["No finding selected. Click a finding, or click an item to delete the item."]
+    page.view.setFocus()
+    page.view.select_all()
+    desk.context.commands.run("view.regions")
+    QTest.keyClick(page.view, KEY.Key_Delete)
+    assert said[2:] == ["Cannot delete hidden regions. Show them first (H)."]
+    QApplication.processEvents()
+    assert len(desk.names) == 3
+
+
+def test_delete_while_comparing_never_takes_the_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = workbench.page
+    record_id = make_record(workbench.session, ((0.3, 0.3, 0.3, 0.3),))
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: page.photos.finding_pair is not None and page.photos.finding_pair.aligned)
+    page.comparing.show(True)
+    page.compare.setFocus()
+    assert page.deleting.deletion_source is DeletionSource.FINDINGS
+    QTest.keyClick(page.compare, KEY.Key_Delete)
+    assert labels(workbench) == ["crack", "stain"]
+    page.choose_finding(1)
+    QTest.keyClick(page.compare, KEY.Key_Delete)
+    assert labels(workbench) == ["crack"]
+    QTest.keyClick(page.compare, KEY.Key_Delete)
+    QApplication.processEvents()
+    assert not page.findChildren(DeleteDialog)
+    assert len(workbench.names) == 1
+
+
+def test_what_the_filter_hides_is_not_deleted(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.open_record.select(ids(desk))
+    page.items.list.setFocus()
+    page.items.search.setText("条目2")
+    qtbot.waitUntil(lambda: page.items.model.rowCount() == 1)
+    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    qtbot.waitUntil(lambda: desk.names == ["条目1", "条目3"])
+
+
+def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, session = desk.page, desk.session
+    first, second, third = ids(desk)
+    for seed, item_id in enumerate((first, first, third), 2):
+        add_photo(session, item_id, seed)
+    page.open_record.update_item(session.items.set_verdict(second, Verdict.FAILED, "torn").value)
+    page.items.list.setFocus()
+    page.items.list.selectAll()
+    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    asked = dialog(desk, qtbot)
+    said = " ".join(text.text() for text in asked.findChildren(QLabel))
+    assert "3 item" in said
+    assert "3 photo" in said
+    assert "1 verdict" in said
+    assert desk.names == ["条目1", "条目2", "条目3"]
+    assert asked.harmless.isDefault()
+    assert not asked.act.isEnabled()
+    asked.reason.setPlainText("drawn twice")
+    QTest.mouseClick(asked.act, LEFT)
+    assert desk.names == []
+    qtbot.waitUntil(lambda: desk.saved)
+    told = {entry.object_id: entry.details for entry in session.audit.page(AuditFilter("delete")).data}
+    assert {told[item_id]["reason"] for item_id in (first, second, third)} == {"drawn twice"}
+
+
+def test_a_photo_that_items_share_is_counted_once(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, session = desk.page, desk.session
+    shared = session.files.upload(picture(2), "today.png").file_id
+    for item_id in ids(desk):
+        session.items.add_photo(item_id, shared)
+    page.items.list.setFocus()
+    page.items.list.selectAll()
+    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    said = [text.text() for text in dialog(desk, qtbot).findChildren(QLabel)]
+    assert any("1 photo" in text for text in said)
+
+
+def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    add_photo(desk.session, ids(desk)[0])
+    click_row(desk, 0)
+    QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
+    asked = dialog(desk, qtbot)
+    assert asked.act.isEnabled()
+    assert not asked.reason.isVisible()
+    QTest.keyClick(asked, KEY.Key_Return)
+    assert not asked.isVisible()
+    assert len(desk.names) == 3
+
+
+def test_a_locked_region_stays(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, said = desk.page, []
+    page.toast.connect(said.append)
+    click_row(desk, 0)
+    desk.context.commands.run("region.lock")
+    page.items.list.selectAll()
+    page.items.list.setFocus()
+    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    qtbot.waitUntil(lambda: desk.names == ["条目1"])
+    assert "1 locked item" in said[0]
+
+
+def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    session, page = workbench.session, workbench.page
+    workbench.open(make_record(session, ((0.3, 0.3, 0.3, 0.3),)), qtbot.waitUntil)
+    add_result(session, ids(workbench)[0])
+    page.reload()
+    qtbot.waitUntil(lambda: labels(workbench) == ["crack", "stain"])
+    page.correcting.remove(1)
+    page.correcting.relabel(0, "oil leak")
+    page.items.list.setFocus()
+    QTest.keyClick(page.items.list, KEY.Key_Delete)
+    QTest.mouseClick(dialog(workbench, qtbot).act, LEFT)
+    assert workbench.names == []
+    assert not page.inspector.photo.add.isEnabled()
+    qtbot.waitUntil(lambda: workbench.saved)
+    workbench.context.commands.run("edit.undo")
+    assert workbench.names == ["条目1"]
+    assert page.open_record.current == page.open_record.rows[0].item_id
+    assert listed(workbench) == [0]
+    assert page.inspector.photo.add.isEnabled()
+    assert labels(workbench) == ["oil leak"]
+    assert page.inspector.correction.save.isVisible()
+    qtbot.waitUntil(lambda: workbench.saved)
+    workbench.context.commands.run("edit.undo")
+    assert labels(workbench) == ["crack"]
+    page.correcting.discard()
+    assert labels(workbench) == ["crack", "stain"]
+    (item,) = session.items.all(page.open_record.record_id)
+    assert len(session.items.photos(item.item_id)) == 1
+    assert len(item.result) == 1

@@ -1,0 +1,87 @@
+"""Every command of the workbench is in a menu; the right button offers those of what is below the pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from desktop.commands.registry import COMMANDS
+from desktop.pages.workbench.bars import menus
+from tests.desktop.pages.workbench.driver import BOXES, WorkbenchDriver, make_record
+
+
+@pytest.fixture
+def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    yield workbench
+    while isinstance(QApplication.activePopupWidget(), QMenu):
+        QApplication.activePopupWidget().close()
+
+
+def entries(menu: QMenu) -> list[QAction]:
+    """Those of the menus below it as well."""
+    found = []
+    for action in menu.actions():
+        below = action.menu()
+        found += entries(below) if isinstance(below, QMenu) else [action]
+    return found
+
+
+def titles(menu: QMenu) -> set[str]:
+    return {action.text().partition("\t")[0] for action in entries(menu)}
+
+
+def popup() -> QMenu:
+    found = QApplication.activePopupWidget()
+    assert isinstance(found, QMenu)
+    return found
+
+
+def test_every_command_of_the_workbench_is_in_its_menu(opened: WorkbenchDriver) -> None:
+    opened.page.top.more.click()
+    said = titles(popup())
+    wanted = [
+        command.title for command in COMMANDS.values() if command.place == "workbench" and not command.focus
+    ]
+    assert len(wanted) > 40
+    assert [title for title in wanted if title not in said] == []
+
+
+def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_with_it(
+    opened: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    x, y, w, h = BOXES[1]
+    at = opened.at(x + w / 2, y + h / 2)
+    opened.page.view.customContextMenuRequested.emit(at)
+    assert opened.page.open_record.current == opened.page.open_record.rows[1].item_id
+    menu = popup()
+    assert {"Verdict: failed", "Rename item", "Lock or unlock regions", "Fit to window"} <= titles(menu)
+    next(action for action in entries(menu) if action.text().startswith("Delete")).trigger()
+    qtbot.waitUntil(lambda: len(opened.names) == len(BOXES) - 1)
+
+
+def test_the_right_button_beside_regions_keeps_what_is_chosen(opened: WorkbenchDriver) -> None:
+    before = opened.page.open_record.current
+    opened.page.view.customContextMenuRequested.emit(opened.at(0.99, 0.99))
+    assert opened.page.open_record.current == before
+    said = titles(popup())
+    assert "Paste regions" in said
+    assert "Delete item" not in said
+
+
+def test_several_chosen_regions_stay_chosen(opened: WorkbenchDriver) -> None:
+    opened.context.commands.run("edit.all")
+    x, y, w, h = BOXES[1]
+    opened.page.view.customContextMenuRequested.emit(opened.at(x + w / 2, y + h / 2))
+    assert len(opened.page.view.store.selected) == len(BOXES)
+
+
+def test_the_list_offers_the_same(opened: WorkbenchDriver) -> None:
+    items = opened.page.items.list
+    opened.page.go_to(opened.page.open_record.rows[0].item_id)
+    items.customContextMenuRequested.emit(items.visualRect(items.model().index(0, 0)).center())
+    assert titles(popup()) == titles(menus.of_item(opened.context.commands, items))

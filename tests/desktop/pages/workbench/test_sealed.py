@@ -1,0 +1,415 @@
+"""Every way to change a sealed record at the workbench: nothing reaches the service, why is said once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.tools.tool_machine import Tool
+from desktop.client import Session
+from desktop.connection.local_service import EmbeddedService
+from desktop.exchange.formats import coco, walkaround_json, yolo
+from desktop.exchange.gather import gather
+from desktop.pages.common.messages.seal_terms import sealed_sentence
+from desktop.pages.sealing.finish_dialog import FinishDialog
+from desktop.pages.workbench.bars.mode_buttons import MODE_COMMANDS
+from desktop.pages.workbench.exchange.clipboard import copy_regions
+from desktop.pages.workbench.exchange.region_files import RegionFilesController
+from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.photos import photo_pair
+from shared.codes import Verdict
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
+from tests.desktop.pages.workbench.results.test_correcting import add_result
+from tests.service_process import logged_in
+
+_KEY, _LEFT = Qt.Key, Qt.MouseButton.LeftButton
+
+
+def sealed_record(session: Session) -> str:
+    """A record with a photo and findings on its first item, finished by another desktop."""
+    record_id = make_record(session)
+    items = session.items.all(record_id)
+    add_result(session, items[0].item_id)
+    for item in items:
+        session.items.set_verdict(item.item_id, Verdict.FAILED, "dented")
+    session.records.finish(record_id)
+    return record_id
+
+
+@pytest.fixture(scope="module")
+def record_id(service: EmbeddedService) -> str:
+    with logged_in(service.wait_ready(60)) as session:
+        return sealed_record(session)
+
+
+@pytest.fixture
+def changing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The requests that would change something, as they leave this desktop."""
+    sent: list[str] = []
+    send = httpx.Client.send
+
+    def watched(self: httpx.Client, request: httpx.Request, **more: Any) -> httpx.Response:
+        if request.method not in ("GET", "HEAD"):
+            sent.append(f"{request.method} {request.url.path}")
+        return send(self, request, **more)
+
+    monkeypatch.setattr(httpx.Client, "send", watched)
+    return sent
+
+
+@pytest.fixture
+def opened(
+    workbench: WorkbenchDriver, record_id: str, changing: list[str], qtbot: QtBot
+) -> Iterator[WorkbenchDriver]:
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.photos.finding_pair is not None)
+    page.open_record.choose(page.open_record.rows[0].item_id)
+    changing.clear()
+    yield workbench
+    assert workbench.session.records.verify_seal(record_id).intact
+
+
+def shown(desk: WorkbenchDriver) -> object:
+    """What the person sees of the record."""
+    workbench = desk.page.open_record
+    document = workbench.document
+    assert document is not None
+    return (
+        workbench.rows,
+        [(item.item_id, item.fields(), list(item.result)) for item in document.items],
+        [(region.id, region.rect) for region in workbench.link.store],
+        workbench.entry,
+        dict(workbench.photos),
+        desk.page.inspector.fields.name.text(),
+    )
+
+
+def draw(desk: WorkbenchDriver) -> None:
+    desk.page.view.editor.set_tool(desk.page.view.editor.tool.DRAW)
+    desk.drag(desk.at(0.8, 0.8), desk.at(0.95, 0.95))
+
+
+def move(desk: WorkbenchDriver) -> None:
+    desk.drag(desk.at(0.2, 0.2), desk.at(0.25, 0.25))
+
+
+def resize(desk: WorkbenchDriver) -> None:
+    desk.drag(desk.at(0.3, 0.3), desk.at(0.35, 0.35))
+
+
+def nudge(desk: WorkbenchDriver) -> None:
+    desk.page.view.setFocus()
+    QTest.keyClick(desk.page.view, _KEY.Key_Right)
+
+
+def key(
+    name: Qt.Key, of: Callable[[WorkbenchDriver], Any], modifier: Any = Qt.KeyboardModifier.NoModifier
+) -> Any:
+    def press(desk: WorkbenchDriver) -> None:
+        of(desk).setFocus()
+        QTest.keyClick(of(desk), name, modifier)
+
+    return press
+
+
+def command(command_id: str) -> Callable[[WorkbenchDriver], None]:
+    def run(desk: WorkbenchDriver) -> None:
+        assert not desk.context.commands.run(command_id)
+
+    return run
+
+
+def paste_regions(desk: WorkbenchDriver) -> None:
+    document = desk.page.open_record.document
+    assert document is not None
+    copy_regions(desk.page.view, desk.page.open_record.link, document.item)
+    key(_KEY.Key_V, lambda it: it.page.view, Qt.KeyboardModifier.ControlModifier)(desk)
+
+
+def paste_photo(desk: WorkbenchDriver) -> None:
+    image = QImage()
+    image.loadFromData(picture(7))
+    QGuiApplication.clipboard().setImage(image)
+    key(_KEY.Key_V, lambda it: it.page.view, Qt.KeyboardModifier.ControlModifier)(desk)
+
+
+def add_photo(desk: WorkbenchDriver) -> None:
+    path = Path("today.png").absolute()
+    path.write_bytes(picture(7))
+    desk.page.photo_upload.add([path])
+
+
+def drop(desk: WorkbenchDriver) -> None:
+    path = Path("today.png").absolute()
+    path.write_bytes(picture(7))
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(300, 300), Qt.DropAction.CopyAction, data, _LEFT, none)
+    enter.ignore()
+    QApplication.sendEvent(desk.page, enter)
+    assert not enter.isAccepted()
+
+
+def import_file(name: str, write: Callable[..., bytes]) -> Callable[[WorkbenchDriver], None]:
+    def run(desk: WorkbenchDriver) -> None:
+        path = Path(name).absolute()
+        path.write_bytes(write(gather(desk.session, desk.page.open_record.record_id, lambda *_: None)))
+        desk.page.findChild(RegionFilesController).read(path)
+
+    return run
+
+
+def remove_photo(desk: WorkbenchDriver) -> None:
+    (photo, *_) = desk.session.items.photos(
+        desk.page.open_record.edits.service_id(desk.page.open_record.rows[0].item_id)
+    )
+    desk.page.photos.remove(photo.photo_id)
+
+
+ATTEMPTS: dict[str, Callable[[WorkbenchDriver], None]] = {
+    "draw": draw,
+    "move": move,
+    "resize": resize,
+    "nudge": nudge,
+    "delete on the picture": key(_KEY.Key_Delete, lambda it: it.page.view),
+    "delete in the list": key(_KEY.Key_Delete, lambda it: it.page.items.list),
+    "delete a finding": key(_KEY.Key_Delete, lambda it: it.page.inspector.findings.list),
+    "paste regions": paste_regions,
+    "paste a photo": paste_photo,
+    "duplicate": command("edit.duplicate"),
+    "undo": command("edit.undo"),
+    "redo": command("edit.redo"),
+    "align": command("region.left"),
+    "pass": command("item.pass"),
+    "fail": command("item.fail"),
+    "unsure": command("item.unsure"),
+    "detect": command("item.detect"),
+    "detect all": command("record.detect"),
+    "detect again": command("record.detect_again"),
+    "add photos": command("item.photo"),
+    "camera": command("item.camera"),
+    "import": command("regions.import"),
+    "rename": command("edit.rename"),
+    "finish": command("record.finish"),
+    "add a file": add_photo,
+    "drop a file": drop,
+    "take a photo off": remove_photo,
+    "import JSON": import_file("a.json", walkaround_json.write),
+    "import COCO": import_file("a-coco.zip", coco.write),
+    "import YOLO": import_file("a-yolo.zip", yolo.write),
+    "template": lambda it: it.page.item_fill.from_template(),
+    "as last time": lambda it: it.page.item_fill.from_last(),
+}
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_nothing_of_a_sealed_record_changes_and_why_is_said_once(
+    opened: WorkbenchDriver,
+    name: str,
+    changing: list[str],
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(photo_pair, "confirm", lambda *_args, **_more: True)
+    said: list[str] = []
+    opened.page.toast.connect(said.append)
+    before = shown(opened)
+    ATTEMPTS[name](opened)
+    opened.session.records.get(opened.page.open_record.record_id)
+    settled: list[bool] = []
+    opened.page.open_record.edits.when_saved(lambda: settled.append(True))
+    qtbot.waitUntil(lambda: bool(settled) and bool(said))
+    assert said == [sealed_sentence()]
+    assert shown(opened) == before
+    assert changing == []
+    assert opened.page.open_record.edits.saving.waiting == 0
+
+
+def test_what_would_change_it_is_off(opened: WorkbenchDriver) -> None:
+    page = opened.page
+    fields, verdict = page.inspector.fields, page.inspector.verdict
+    assert fields.name.isReadOnly()
+    assert fields.description.isReadOnly()
+    assert verdict.reason.isReadOnly()
+    assert not any(button.isEnabled() for button in verdict.buttons.values())
+    assert not page.inspector.photo.add.isEnabled()
+    assert not page.inspector.photo.camera.isEnabled()
+    assert not page.top.photo.isEnabled()
+    assert not page.top.detect.isEnabled()
+    assert not page.inspector.correction.isVisible()
+    assert not page.correcting.has_chosen
+    assert not page.items.template.isVisible()
+    assert not fields.model.isEnabled()
+
+
+def test_a_finding_of_a_sealed_record_stays_where_it_is(
+    opened: WorkbenchDriver, changing: list[str], qtbot: QtBot
+) -> None:
+    page = opened.page
+    before = shown(opened)
+    page.choose_finding(0)
+    page.correcting.remove(0)
+    page.correcting.accept(0)
+    page.correcting.relabel(0, "dent")
+    page.correcting.ask_label(0)
+    pane = page.inspector.photo.pane
+    middle = pane.rect().center()
+    opened_at = QPoint(middle)
+    QTest.mousePress(pane, _LEFT, pos=opened_at)
+    QTest.mouseMove(pane, opened_at + QPoint(12, 12))
+    QTest.mouseRelease(pane, _LEFT, pos=opened_at + QPoint(12, 12))
+    assert len(page.open_record.drafts) == 0
+    assert shown(opened) == before
+    assert changing == []
+
+
+def test_findings_on_the_photo_of_a_sealed_record_stay(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    page, canvas = opened.page, opened.page.photo
+    qtbot.waitUntil(lambda: page.photos.of_item)
+    opened.context.commands.run("view.photo")
+    qtbot.waitUntil(lambda: bool(list(canvas.store)))
+    said: list[str] = []
+    page.toast.connect(said.append)
+    before = list(canvas.store)
+    canvas.store.select([before[0].id])
+    QTest.keyClick(canvas, Qt.Key.Key_Right)
+    assert len(said) == 1
+    QTest.keyClick(canvas, Qt.Key.Key_R)
+    assert set(said) == {said[0]}
+    assert list(canvas.store) == before
+    assert not page.open_record.drafts.all()
+    assert canvas.editor.tool is Tool.SELECT
+
+
+def test_a_sealed_record_can_be_looked_at_by_keys(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    """Comparing and the versions of a result are no changes."""
+    commands = opened.context.commands
+    looking = ("item.versions", "compare", "record.report", "inspection.export", *MODE_COMMANDS.values())
+    assert [look for look in looking if not commands.possible(look)] == []
+
+
+# -- sealed by another person while it is open here
+
+
+@pytest.fixture
+def open_here(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[tuple[WorkbenchDriver, Session]]:
+    """The record open here, every item judged; the session of a second person."""
+    record_id = make_record(workbench.session)
+    items = workbench.session.items.all(record_id)
+    add_result(workbench.session, items[0].item_id)
+    for item in items:
+        workbench.session.items.set_verdict(item.item_id, Verdict.FAILED, "dented")
+    workbench.open(record_id, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: workbench.page.photos.finding_pair is not None)
+    with logged_in(workbench.session.base_url) as other:
+        yield workbench, other
+
+
+def test_it_turns_read_only_by_the_event(open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot) -> None:
+    desk, other = open_here
+    assert desk.page.open_record.editable
+    other.records.finish(desk.page.open_record.record_id)
+    qtbot.waitUntil(lambda: desk.page.open_record.sealed)
+    assert not desk.page.view.editor.editable
+    assert desk.page.inspector.fields.name.isReadOnly()
+    assert desk.page.seal_bar.isVisible()
+
+
+def insist(desk: WorkbenchDriver) -> None:
+    """Decide every conflict for what this person did."""
+    page = desk.page
+    page.decide_conflicts()
+    dialog = next(it for it in page.findChildren(ConflictDialog) if it.isVisible())
+    for conflict in page.open_record.edits.conflicts():
+        for field in conflict.edit.after:
+            if (conflict.edit.id, field) in dialog._mine:
+                dialog.mine(conflict.edit.id, field).setChecked(True)
+    dialog.decide()
+
+
+def test_what_was_typed_and_corrected_is_kept_and_offered(
+    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
+) -> None:
+    desk, other = open_here
+    page = desk.page
+    record_id = page.open_record.record_id
+    sealed_name = page.open_record.rows[0].name
+    page.inspector.fields.name.setFocus()
+    page.inspector.fields.name.selectAll()
+    page.correcting.remove(0)
+    QTest.keyClicks(page.inspector.fields.name, "typed here")
+    other.records.finish(record_id)
+    qtbot.waitUntil(lambda: page.open_record.sealed)
+    # The journal knows of the conflict a moment before the window knows why.
+    qtbot.waitUntil(
+        lambda: page.open_record.edits.saving.conflicts == 1 and bool(page.open_record.edits.refusals)
+    )
+    # What is sealed is on view, not what was typed.
+    assert page.open_record.rows[0].name == sealed_name
+    assert page.inspector.fields.name.text() == sealed_name
+    assert len(page.open_record.entry["resultImage"]["boxes"]) == 2
+    page.decide_conflicts()
+    dialog = page.findChild(ConflictDialog)
+    words = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]
+    assert sealed_sentence() in words
+    dialog.reject()
+    # Reopened, it is there again, and is sent when the person says so.
+    other.records.reopen(record_id, "to take it over")
+    qtbot.waitUntil(lambda: not page.open_record.sealed)
+    assert page.open_record.rows[0].name == "typed here"
+    while not desk.saved:
+        # First what met the seal, then that the correction takes back the verdict that was sealed.
+        insist(desk)
+        qtbot.waitUntil(lambda: desk.saved or page.open_record.edits.saving.conflicts == 1)
+    item = other.items.all(record_id)[0]
+    assert item.item_name == "typed here"
+    newest = item.result[-1].model_dump(mode="json")
+    assert len(newest["resultImage"]["boxes"]) == 1
+
+
+def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
+    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
+) -> None:
+    desk, other = open_here
+    page = desk.page
+    record_id, names = page.open_record.record_id, desk.names
+    page.live.stop()
+    page.open_record.edits.sending.stop()
+    page.open_record.edits.held = True
+    desk.draw(0.8, 0.8, 0.95, 0.95)
+    page.open_record.choose(page.open_record.rows[1].item_id)
+    page.open_record.rename("made before the finish")
+    other.records.finish(record_id)
+    page.open_record.edits.keep()
+    qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 2)
+    qtbot.waitUntil(lambda: page.open_record.sealed)
+    assert desk.names == names
+    assert page.open_record.edits.saving.waiting == 2
+    assert [item.item_name for item in other.items.all(record_id)] == names
+    assert other.records.verify_seal(record_id).intact
+
+
+def test_finishing_takes_a_correction_that_is_not_saved_first(
+    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
+) -> None:
+    desk, _other = open_here
+    desk.page.correcting.remove(0)
+    desk.context.commands.run("record.finish")
+    qtbot.waitUntil(lambda: any(it.isVisible() for it in desk.page.findChildren(FinishDialog)))
+    dialog = next(it for it in desk.page.findChildren(FinishDialog) if it.isVisible())
+    assert not dialog.act.isEnabled()
+    assert "1 undecided" in dialog.outcome.text()
+    dialog.reject()

@@ -1,0 +1,187 @@
+"""Keys mean what the command table says, on every part of the workbench, and nothing besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QKeyCombination
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.app.palette import Palette
+from desktop.app.shortcut_sheet import ShortcutSheet
+from desktop.canvas.views.pair_drawing import CompareMode
+from desktop.commands.registry import COMMANDS
+from desktop.pages.workbench.photos import photo_pair
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.results.test_correcting import add_result
+
+HERE = [command for command in COMMANDS.values() if command.place == "workbench"]
+
+
+def combination(key: str) -> QKeyCombination:
+    return QKeySequence(key)[0]
+
+
+def press(widget: QWidget, key: str) -> None:
+    pressed = combination(key)
+    QTest.keyClick(widget, pressed.key(), pressed.keyboardModifiers())
+
+
+@pytest.fixture
+def there(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    """A record whose first item has a photo with findings."""
+    record_id = make_record(workbench.session)
+    add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+    strip, findings = workbench.page.inspector.photo.strip, workbench.page.inspector.findings.list
+    qtbot.waitUntil(
+        lambda: workbench.page.photos.finding_pair is not None and workbench.page.photos.finding_pair.aligned
+    )
+    qtbot.waitUntil(lambda: bool(strip.ids) and bool(findings.findings))
+    return workbench
+
+
+def seen(desk: WorkbenchDriver) -> object:
+    """Everything that a key of the workbench could change at once."""
+    page = desk.page
+    view, pane, findings = page.view, page.inspector.photo.pane, page.inspector.findings.list
+    return (
+        desk.names,
+        [row.status for row in page.open_record.rows],
+        page.open_record.current,
+        list(view.store),
+        view.store.selected,
+        view.viewport,
+        view.editor.tool,
+        view.editor.snapping,
+        (view.regions_shown, view.labels_shown, view.minimap_shown, view.tone),
+        (pane.viewport, pane.mode, pane.mix),
+        (page.compare.viewport, page.compare.mode, page.centre.currentWidget()),
+        [(finding.rect, finding.label, finding.accepted) for finding in findings.findings],
+        findings.current,
+        page.inspector.photo.strip.ids,
+        page.inspector.isVisible(),
+        page.open_record.edits.saving.waiting,
+    )
+
+
+def thumb(desk: WorkbenchDriver) -> QWidget:
+    return next(iter(desk.page.inspector.photo.strip._thumbs.values()))
+
+
+PARTS: dict[str, Callable[[WorkbenchDriver], QWidget]] = {
+    "canvas": lambda desk: desk.page.view,
+    "pane": lambda desk: desk.page.inspector.photo.pane,
+    "findings": lambda desk: desk.page.inspector.findings.list,
+    "photo": thumb,
+}
+
+# What a control does by itself: Tab moves the focus, Space presses a button, arrows choose in a list.
+_FOCUS = {"Tab", "Shift+Tab", "Space"}
+OWN = {
+    "canvas": _FOCUS,
+    "pane": _FOCUS,
+    "findings": {*_FOCUS, "Up", "Down", "Shift+Up", "Shift+Down"},
+    "photo": _FOCUS,
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_command_without_a_key_cannot_be_reached_by_one(
+    there: WorkbenchDriver, qtbot: QtBot, part: str
+) -> None:
+    there.page.choose_finding(0)
+    commands = there.context.commands
+    before = {command.id: command.keys for command in HERE}
+    for id_ in before:
+        commands.set_keys(id_, [])
+    widget = PARTS[part](there)
+    widget.setFocus()
+    qtbot.waitUntil(widget.hasFocus)
+    state = seen(there)
+    for id_, keys in before.items():
+        for key in set(keys) - OWN[part]:
+            press(widget, key)
+            assert seen(there) == state, (id_, key)
+
+
+def test_another_key_does_it_and_the_old_one_does_not(there: WorkbenchDriver) -> None:
+    page, commands = there.page, there.context.commands
+    view = page.view
+    view.setFocus()
+    view.store.select([page.open_record.current])
+    commands.set_keys("move.right", ["Ctrl+Shift+M"])
+    x = view.store[page.open_record.current].rect.x
+    press(view, "Right")
+    assert view.store[page.open_record.current].rect.x == x
+    press(view, "Ctrl+Shift+M")
+    assert view.store[page.open_record.current].rect.x == pytest.approx(x + 1)
+    commands.set_keys("edit.duplicate", ["Ctrl+Shift+D"])
+    press(view, "Ctrl+D")
+    assert len(there.names) == 3
+    press(view, "Ctrl+Shift+D")
+    assert len(there.names) == 4
+
+
+def test_delete_on_a_photo_takes_the_photo_off_and_leaves_the_item(
+    there: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(photo_pair, "confirm", lambda _window, title, *_: not asked.append(title))
+    strip, names = there.page.inspector.photo.strip, there.names
+    thumb(there).setFocus()
+    press(thumb(there), "Delete")
+    assert asked == ["Remove photo?"]
+    qtbot.waitUntil(lambda: not strip.ids)
+    assert there.names == names
+    assert there.saved
+
+
+def test_keys_look_closer_where_the_focus_is(there: WorkbenchDriver) -> None:
+    view, pane = there.page.view, there.page.inspector.photo.pane
+    for one, other in ((pane, view), (view, pane)):
+        one.setFocus()
+        before, still = one.viewport.scale, other.viewport.scale
+        press(one, "+")
+        assert one.viewport.scale == pytest.approx(before * 1.25)
+        assert other.viewport.scale == still
+        press(one, "F")
+        assert one.viewport.fitted
+
+
+def test_arrows_and_space_work_on_the_pair_and_on_the_findings(there: WorkbenchDriver, qtbot: QtBot) -> None:
+    pane, findings = there.page.inspector.photo.pane, there.page.inspector.findings.list
+    pane.setFocus()
+    pane.set_mode(CompareMode.OVERLAY)
+    press(pane, "Right")
+    press(pane, "Shift+Right")
+    assert pane.mix == pytest.approx(0.8)
+    assert not there.context.commands.possible("compare.flip")
+    pane.set_mode(CompareMode.BLINK)
+    assert there.context.commands.possible("compare.flip")
+    there.page.choose_finding(0)
+    findings.setFocus()
+    qtbot.waitUntil(findings.hasFocus)
+    assert not findings.findings[0].accepted
+    press(findings, "Space")
+    assert findings.findings[0].accepted
+
+
+def test_help_and_palette_list_what_the_canvas_does(there: WorkbenchDriver) -> None:
+    commands = there.context.commands
+    commands.set_keys("move.left", ["Ctrl+Shift+M"])
+    sheet = ShortcutSheet(there.page, commands)
+    palette = Palette(there.page, commands)
+    for id_, keys in (
+        ("move.left", "Ctrl+Shift+M"),
+        ("tool.finish", "Return · Enter"),
+        ("compare.flip", "Space"),
+    ):
+        assert sheet.shown_keys(id_) == keys
+    assert {"move.left", "move.far_down", "tool.finish", "edit.delete"} <= set(palette.offered())
+    sheet.deleteLater()
+    palette.deleteLater()

@@ -1,0 +1,200 @@
+"""Photos, detection, verdicts, the end and its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.sealing.finish_dialog import FinishDialog
+from desktop.pages.workbench.photos.capture import CaptureDialog
+from shared.codes import Status, Verdict
+from shared.images.cv import cv2
+from shared.samples import View, panel, photograph
+from shared.wire.inspection import RecordCreate
+from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+
+REGION = ((0.3, 0.3, 0.3, 0.3),)
+
+
+@pytest.fixture(scope="module")
+def photo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The panel with a crack, photographed a little askew."""
+    image = panel(WIDTH, HEIGHT, 1).image.copy()
+    points = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
+    cv2.polylines(image, [points], isClosed=False, color=(30, 30, 30), thickness=3, lineType=cv2.LINE_AA)
+    taken, _ = photograph(image, View(rotation=1.5, scale=0.98))
+    path = tmp_path_factory.mktemp("photos") / "今天.jpg"
+    path.write_bytes(cv2.imencode(".jpg", taken)[1].tobytes())
+    return path
+
+
+def test_photo_detection_verdict_finish_report(
+    workbench: WorkbenchDriver, qtbot: QtBot, photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    workbench.open(record_id, qtbot.waitUntil)
+    page = workbench.page
+    page.photo_upload.add([photo])
+    qtbot.waitUntil(lambda: page.photos.pair is not None)
+    assert not page.photos.pair.aligned
+    assert workbench.context.commands.run("item.detect")
+    qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0, timeout=30000)
+    qtbot.waitUntil(lambda: page.photos.pair.aligned and not page.detecting.running)
+    assert page.open_record.rows[0].status == "undecided"
+    assert len(page.inspector.findings.shown) == page.open_record.rows[0].findings
+    assert page.inspector.photo.version.text() == "Version 1 / 1"
+    page.found.step(1)
+    assert page.inspector.findings.list.current == 0
+    page.inspector.findings.slider.setValue(100)
+    assert all(finding.confidence == 1 for finding in page.inspector.findings.shown)
+    workbench.context.commands.run("compare")
+    assert page.centre.currentWidget() is page.compare
+    workbench.context.commands.run("tool.select")
+    assert page.centre.currentWidget() is page.view
+
+    workbench.context.commands.run("item.pass")
+    assert page.inspector.verdict.asking
+    page.inspector.verdict.reason.setPlainText("only dirt, wiped off")
+    page.inspector.verdict.commit()
+    assert not page.inspector.verdict.asking
+    assert page.top.finish.text() == "Finish record"
+    page.top.finish.click()
+    qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
+    page.findChild(FinishDialog).act.click()
+    qtbot.waitUntil(lambda: page.open_record.sealed)
+    assert page.open_record.document.record.end_time is not None
+    assert page.top.finish.text() == "Export report"
+    asked: list[str] = []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *said: (asked.append(said[1]) or "", ""))
+    page.top.finish.click()
+    assert asked == ["Export report"]
+    item = workbench.session.items.all(record_id)[0]
+    assert item.result[-1].verdict["reason"] == "only dirt, wiped off"
+    assert workbench.session.records.get(record_id).value.inspection_status is Status.PASSED
+
+    monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
+    for name in ("report.pdf", "report.html"):
+        page.finishing.write(tmp_path / name)
+        qtbot.waitUntil((tmp_path / name).exists)
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert "only dirt" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_finishing_leads_to_the_first_undecided_item(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.page.inspector.verdict.decide(Verdict.PASSED)
+    said: list[str] = []
+    workbench.page.finishing.notice.connect(said.append)
+    workbench.page.finishing.finish_now()
+    qtbot.waitUntil(lambda: bool(said))
+    assert "条目2" in said[0]
+    assert workbench.page.open_record.number == 2
+    workbench.page.go_to(workbench.page.open_record.rows[0].item_id)
+    workbench.context.commands.run("record.finish")
+    qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in workbench.page.findChildren(FinishDialog)))
+    workbench.page.findChild(FinishDialog).findChild(QPushButton, "finish-go-to").click()
+    assert workbench.page.open_record.number == 2
+
+
+def test_file_that_is_not_a_picture_is_reported_and_others_are_sent(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    workbench.open(record_id, qtbot.waitUntil)
+    broken, empty, good = tmp_path / "broken.jpg", tmp_path / "empty.jpg", tmp_path / "good.png"
+    broken.write_bytes(b"no picture")
+    empty.write_bytes(b"")
+    good.write_bytes(picture(3))
+    workbench.page.photo_upload.add([broken, empty, good])
+    item_id = workbench.page.open_record.current
+    qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
+    assert len(workbench.session.items.photos(item_id)) == 1
+    said = workbench.page.inspector.photo.error
+    assert "broken.jpg: Cannot read this file as an image" in said
+    assert "empty.jpg: The file is empty" in said
+    workbench.page.photo_upload.add([good])
+    assert workbench.page.inspector.photo.error == ""
+
+
+def test_several_photos_the_newest_counts_and_one_can_go(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    workbench.open(record_id, qtbot.waitUntil)
+    paths = [tmp_path / "1.png", tmp_path / "2.png"]
+    for seed, path in enumerate(paths, 2):
+        path.write_bytes(picture(seed))
+    workbench.page.photo_upload.add(paths)
+    strip = workbench.page.inspector.photo.strip
+    qtbot.waitUntil(lambda: len(strip.ids) == 2)
+    item_id = workbench.page.open_record.current
+    newest = max(workbench.session.items.photos(item_id), key=lambda photo: photo.created_at)
+    assert strip.ids[0] == newest.photo_id
+    assert newest.file.filename == "2.png"
+    monkeypatch.setattr("desktop.pages.workbench.photos.photo_pair.confirm", lambda *_args: True)
+    workbench.page.photos.remove(newest.photo_id)
+    qtbot.waitUntil(lambda: len(strip.ids) == 1)
+    assert [photo.file.filename for photo in workbench.session.items.photos(item_id)] == ["1.png"]
+
+
+def test_detection_that_fails_says_why_on_the_item(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    workbench.open(record_id, qtbot.waitUntil)
+    noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
+    path = tmp_path / "elsewhere.png"
+    path.write_bytes(cv2.imencode(".png", noise)[1].tobytes())
+    workbench.page.photo_upload.add([path])
+    qtbot.waitUntil(lambda: workbench.page.photos.pair is not None)
+    workbench.page.detecting.detect()
+    qtbot.waitUntil(lambda: bool(workbench.page.open_record.rows[0].note), timeout=30000)
+    assert workbench.page.open_record.rows[0].findings == 0
+
+
+def test_a_record_without_reference_image_gets_one(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    record_id = make_record(workbench.session, (), image=False)
+    workbench.open(record_id, qtbot.waitUntil)
+    assert workbench.page.centre.currentWidget() is workbench.page.reference
+    path = tmp_path / "右翼.png"
+    path.write_bytes(picture(4))
+    workbench.page.reference.add(path)
+    qtbot.waitUntil(lambda: workbench.page.view.source is not None)
+    assert workbench.page.centre.currentWidget() is workbench.page.view
+    assert workbench.session.records.get(record_id).value.reference_image_name == "右翼"
+
+
+def test_a_photo_from_the_camera(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    (frames / "1.png").write_bytes(picture(2))
+    monkeypatch.setenv("WALKAROUND_CAMERA", str(frames))
+    record_id = make_record(workbench.session, REGION)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.context.commands.run("item.camera")
+    dialog = workbench.page.findChild(CaptureDialog)
+    qtbot.waitUntil(dialog.shoot.isEnabled)
+    dialog.shoot.click()
+    item_id = workbench.page.open_record.current
+    qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
+
+
+def test_as_in_the_last_inspection(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    first = make_record(workbench.session)
+    record = workbench.session.records.get(first).value
+    second = workbench.session.records.create(
+        RecordCreate(task_id=record.task_id, reference_image_id=record.reference_image_id)
+    )
+    workbench.open(second.inspection_id, qtbot.waitUntil)
+    assert workbench.names == []
+    workbench.page.items.last.click()
+    qtbot.waitUntil(lambda: workbench.names == ["条目1", "条目2", "条目3"])

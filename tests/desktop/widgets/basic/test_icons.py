@@ -1,0 +1,42 @@
+"""Icons: of the colour asked for, crisp at every scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize
+from pytestqt.qtbot import QtBot
+
+from desktop.widgets import (
+    icon,
+)
+from desktop.widgets.basic.icons import drawing
+from shared.paths import resource
+
+ICONS = sorted(path.stem for path in Path(resource("icons")).glob("*.svg") if path.stem != "walkaround")
+
+
+@pytest.mark.parametrize("name", ICONS)
+def test_every_icon_draws_in_the_colour_asked_for(qtbot: QtBot, name: str) -> None:
+    source = resource("icons", f"{name}.svg").read_text(encoding="utf-8")
+    assert 'stroke="currentColor"' in source
+    assert 'stroke-width="1.7"' in source
+    image = drawing(name, "#ff0000", 72)
+    inked = [
+        image.pixelColor(x, y) for x in range(72) for y in range(72) if image.pixelColor(x, y).alpha() == 255
+    ]
+    assert inked
+    assert {colour.name() for colour in inked} == {"#ff0000"}
+
+
+def test_icons_are_crisp_at_every_scale(qtbot: QtBot) -> None:
+    made = icon("plus")
+    for ratio in (1.0, 1.25, 1.5, 2.0, 3.0):
+        pixmap = made.pixmap(QSize(18, 18), ratio)
+        assert pixmap.width() == round(18 * ratio)
+
+
+def test_an_unknown_icon_is_an_error(qtbot: QtBot) -> None:
+    with pytest.raises(FileNotFoundError):
+        icon("unicorn")

@@ -1,0 +1,176 @@
+"""The checks of an installation."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from filelock import FileLock
+from sqlalchemy import text
+
+from service.commands import doctor
+from service.commands.doctor import main
+from service.db.database import Database
+from service.settings import Settings
+from shared.checkup import Level
+
+
+class Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
+
+
+@pytest.fixture
+def sound(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """An installation without a fault, on a machine with room."""
+    settings.prepare()
+    settings.signing_secret()
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(2**40, 0, 2**40))
+    monkeypatch.setenv("DISPLAY", ":0")
+    return settings
+
+
+@pytest.fixture
+def report(capsys: pytest.CaptureFixture[str]) -> Callable[[Settings], tuple[int, list[str]]]:
+    def run(settings: Settings) -> tuple[int, list[str]]:
+        status = main(["doctor"], settings)
+        return status, capsys.readouterr().out.splitlines()
+
+    return run
+
+
+Report = Callable[[Settings], tuple[int, list[str]]]
+
+
+def named(lines: list[str], words: str) -> str:
+    (line,) = [line for line in lines if words in line]
+    return line
+
+
+def test_a_sound_installation_has_no_fault(sound: Settings, report: Report) -> None:
+    status, lines = report(sound)
+    assert status == 0, lines
+    assert all(line.split()[0] in set(Level) for line in lines)
+    assert not [line for line in lines if line.startswith("fail")]
+    for words in (
+        "Python",
+        "onnxruntime",
+        "cv2 ",
+        "pyvips",
+        "is whole",
+        "at revision",
+        "secret.key",
+    ):
+        assert [line for line in lines if line.startswith("ok") and words in line], words
+
+
+def test_fresh_machine_lists_what_first_start_creates(tmp_path: Path, report: Report) -> None:
+    status, lines = report(Settings(data_dir=tmp_path / "data", database_url=""))
+    assert status == 0
+    assert named(lines, "data directory").startswith("warn")
+    assert named(lines, "no database").startswith("warn")
+    assert not (tmp_path / "data").exists(), "looking changes nothing"
+
+
+def test_the_doctor_speaks_of_a_running_service(sound: Settings, report: Report) -> None:
+    with FileLock(sound.data_dir / "service.lock"):
+        assert named(report(sound)[1], "a service runs").startswith("ok")
+    assert named(report(sound)[1], "no service runs").startswith("ok")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX rights")
+def test_a_key_that_others_can_read_is_a_fault(sound: Settings, report: Report) -> None:
+    (sound.data_dir / "secret.key").chmod(0o644)
+    status, lines = report(sound)
+    assert status == 1
+    assert "chmod 600" in named(lines, "secret.key")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX rights")
+def test_an_open_data_directory_is_warned_of(sound: Settings, report: Report) -> None:
+    sound.data_dir.chmod(0o755)
+    status, lines = report(sound)
+    assert status == 0
+    assert "chmod 700" in named(lines, "open to other users")
+
+
+@pytest.mark.parametrize(("free", "level"), [(2**40, "ok"), (2 * 2**30, "warn"), (10 * 2**20, "fail")])
+def test_room(
+    sound: Settings, report: Report, monkeypatch: pytest.MonkeyPatch, free: int, level: str
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(2**40, 0, free))
+    status, lines = report(sound)
+    assert named(lines, "GB free").startswith(level)
+    assert status == (1 if level == "fail" else 0)
+
+
+def test_a_damaged_database_is_a_fault(sound: Settings, report: Report) -> None:
+    path = sound.data_dir / "walkaround.db"
+    data = bytearray(path.read_bytes())
+    data[4096 * 2 : 4096 * 4] = b"\xaa" * 8192
+    path.write_bytes(data)
+    status, lines = report(sound)
+    assert status == 1
+    assert [line for line in lines if line.startswith("fail") and "database" in line]
+
+
+@pytest.mark.parametrize(
+    ("revision", "status", "words"), [("0001", 0, "brings it to"), ("9999", 1, "newer version")]
+)
+def test_a_database_of_another_version(
+    sound: Settings, database: Database, report: Report, revision: str, status: int, words: str
+) -> None:
+    database.write_now(
+        lambda session: session.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
+    )
+    got, lines = report(sound)
+    assert got == status
+    assert words in named(lines, f"at revision {revision}")
+
+
+def test_a_server_that_does_not_answer_is_a_fault_without_its_password(
+    sound: Settings, report: Report
+) -> None:
+    away = sound.model_copy(update={"database_url": "postgresql://me:canary@127.0.0.1:1/x"})
+    status, lines = report(away)
+    assert status == 1
+    assert named(lines, "does not answer").startswith("fail")
+    assert "canary" not in "".join(lines)
+
+
+def test_a_library_that_does_not_load_is_a_fault(
+    sound: Settings, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(doctor._LIBRARIES, "no_such_module", ("no_such_module", "nothing"))
+    status, lines = report(sound)
+    assert status == 1
+    assert "install it again" in named(lines, "no_such_module does")
+
+
+def test_a_chosen_face_pack_must_be_there(sound: Settings, report: Report) -> None:
+    status, lines = report(sound.model_copy(update={"face_model": "better"}))
+    assert status == 1
+    assert "walkaround face install" in named(lines, "better")
+
+
+def test_no_camera_and_no_display_are_no_faults(sound: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    for check in (doctor.camera, doctor.display):
+        (line,) = check(sound)
+        assert line.level is not Level.FAIL
+        assert bool(line.advice) == (line.level is Level.WARN)
+
+
+def test_a_data_directory_that_cannot_be_made_is_a_failure(
+    tmp_path: Path, report: Callable[[Settings], tuple[int, list[str]]]
+) -> None:
+    (tmp_path / "file").touch()
+    status, lines = report(Settings(data_dir=tmp_path / "file" / "data"))
+    assert status == 1
+    assert any(line.startswith("fail") and f"{tmp_path / 'file'} is a file" in line for line in lines)

@@ -1,0 +1,379 @@
+"""A database that is locked, slow, silent or away, and clients that do not wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import psycopg
+import pytest
+from alembic.config import Config
+from psycopg.conninfo import conninfo_to_dict
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
+from starlette.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
+
+from service.db import postgresql
+from service.db.cancel_statement import NoAnswerError
+from service.db.database import Database
+from service.db.schema import migrate
+from service.db.storage_faults import hindrance_of
+from service.web.client_disconnect import CancelOnDisconnect
+from shared.codes import Hindrance
+from tests.service_process import first_admin, service_process
+from tests.stalling_proxy import StallingProxy
+
+PATIENCE = 15.0
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+_POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
+both = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
+on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
+
+
+@pytest.fixture
+def proxy(database_url: str) -> Iterator[StallingProxy]:
+    proxy = StallingProxy(urlsplit(database_url).port or 0)
+    yield proxy
+    proxy.refuse()
+
+
+def through(proxy: StallingProxy, url: str) -> str:
+    return url.replace(f":{urlsplit(url).port}/", f":{proxy.port}/")
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.01)
+
+
+def run_endlessly(session: Session) -> None:
+    session.execute(text(ENDLESS))
+
+
+def queries(url: str, part: str) -> int:
+    """How many statements with `part` in their text run on the PostgreSQL database at `url`."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()"
+            " AND query LIKE %s",
+            (f"%{part}%",),
+        ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+# Locked, slow, away
+
+
+def test_a_locked_sqlite_file_is_a_503(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("service.db.database.BUSY_MILLISECONDS", 50)
+    client: TestClient = request.getfixturevalue("client")
+    body = {"task_id": "t1"}
+    with contextlib.closing(sqlite3.connect(tmp_path / "data" / "walkaround.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        answer = client.post("/api/inspection/create", json=body)
+        assert answer.status_code == 503
+        assert answer.json()["data"] == {"error": "unavailable"}
+        assert "数据库繁忙" in answer.json()["msg"]
+    assert client.post("/api/inspection/create", json=body).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "hindrance"),
+    [
+        ("57014", Hindrance.BUSY_DATABASE),
+        ("40P01", Hindrance.BUSY_DATABASE),
+        ("53300", Hindrance.BUSY_DATABASE),
+        ("53100", Hindrance.DISK_FULL),
+        ("57P01", Hindrance.NO_DATABASE),
+        ("08006", Hindrance.NO_DATABASE),
+        (None, Hindrance.NO_DATABASE),
+        ("42601", None),
+    ],
+)
+def test_what_postgresql_says_is_understood(sqlstate: str | None, hindrance: Hindrance | None) -> None:
+    problem = psycopg.OperationalError("canary")
+    problem.sqlstate = sqlstate
+    assert hindrance_of(OperationalError("SELECT canary", {}, problem)) is hindrance
+
+
+@both
+def test_a_request_does_not_wait_for_ever(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.db.database.GRACE_SECONDS", 1)
+    database = Database(database_url, statement_seconds=1)
+    try:
+        with pytest.raises((NoAnswerError, OperationalError)) as caught:
+            asyncio.run(database.read(run_endlessly))
+        assert hindrance_of(caught.value) in (Hindrance.NO_DATABASE, Hindrance.BUSY_DATABASE)
+        # Every thread is free again.
+        for _ in range(20):
+            assert asyncio.run(database.read(lambda session: session.execute(text("SELECT 1")).scalar())) == 1
+    finally:
+        database.close()
+
+
+@on_postgresql
+def test_work_that_needs_more_time_gets_it(database_url: str) -> None:
+    database = Database(database_url, statement_seconds=1)
+    try:
+        slow = text("SELECT pg_sleep(1.5)")
+        with pytest.raises(OperationalError, match="statement timeout"):
+            database.read_now(lambda session: session.execute(slow))
+
+        def patiently(session: Session) -> None:
+            database.take_all_time(session)
+            session.execute(slow)
+
+        database.read_now(patiently)
+        with pytest.raises(OperationalError, match="statement timeout"):
+            database.read_now(lambda session: session.execute(slow))
+    finally:
+        database.close()
+
+
+@on_postgresql
+def test_every_connection_notices_a_network_that_went_away(database: Database) -> None:
+    def look(session: Session) -> None:
+        connection = session.connection().connection.driver_connection
+        assert isinstance(connection, psycopg.Connection)
+        given = connection.info.get_parameters()
+        assert given["tcp_user_timeout"] == "30000"
+        assert (given["keepalives_idle"], given["keepalives_interval"]) == ("15", "5")
+        assert given["connect_timeout"] == "10"
+        if sys.platform == "linux":
+            with socket.socket(fileno=connection.fileno()) as ours:
+                assert ours.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+                assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 15
+                assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000
+                ours.detach()
+        for name, value in (("statement_timeout", "30s"), ("idle_in_transaction_session_timeout", "20s")):
+            assert session.execute(text(f"SHOW {name}")).scalar() == value
+
+    database.read_now(look)
+    # Those of the queue and of the relay.
+    with psycopg.connect(postgresql.address(database.url)) as connection:
+        assert connection.info.get_parameters()["tcp_user_timeout"] == "30000"
+        assert connection.execute("SHOW statement_timeout").fetchone() == ("30s",)
+        assert connection.execute("SHOW idle_in_transaction_session_timeout").fetchone() == ("20s",)
+
+
+def test_an_address_that_says_otherwise_is_followed() -> None:
+    url = "postgresql://user@host/name?keepalives_idle=60&options=-c%20statement_timeout%3D5s"
+    database = Database(url)
+    given = conninfo_to_dict(postgresql.address(database.url))
+    database.close()
+    assert given["keepalives_idle"] == "60"
+    assert given["tcp_user_timeout"] == "30000"
+    assert str(given["options"]).endswith(" -c statement_timeout=5s")
+
+
+@on_postgresql
+def test_a_silent_network_is_a_503_and_over_when_it_is_back(
+    database_url: str, proxy: StallingProxy, tmp_path: Path
+) -> None:
+    address = through(proxy, database_url)
+    with service_process(tmp_path / "data", database_url=address, statement_seconds="1") as url:
+        token = first_admin(url)
+        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
+            body = {"task_id": "t1"}
+            assert client.post("/api/inspection/create", json=body).status_code == 200
+            proxy.stall()
+            with httpx.Client(base_url=url, headers=client.headers, timeout=30) as other:
+                for answer in (client.get("/api/auth/me"), other.post("/api/inspection/create", json=body)):
+                    assert answer.status_code == 503
+                    assert "数据库无响应" in answer.json()["msg"]
+            proxy.flow()
+            until(lambda: client.get("/api/auth/me").status_code == 200)
+            assert client.post("/api/inspection/create", json=body).status_code == 200
+
+
+@on_postgresql
+def test_no_thread_stays_behind_a_silent_network(database_url: str, proxy: StallingProxy) -> None:
+    database = Database(through(proxy, database_url), statement_seconds=1)
+    free = threading.Semaphore(0)
+
+    def work(session: Session) -> None:
+        try:
+            session.execute(text("SELECT 1"))
+        finally:
+            free.release()
+
+    try:
+        database.read_now(lambda session: session.execute(text("SELECT 1")))
+        proxy.stall()
+        with pytest.raises(NoAnswerError):
+            asyncio.run(database.read(work))
+        # The connection was cut: what waited on it goes on, with an error.
+        assert free.acquire(timeout=PATIENCE)
+    finally:
+        proxy.flow()
+        database.close()
+
+
+@on_postgresql
+def test_a_server_that_is_away_is_a_503(database_url: str, proxy: StallingProxy, tmp_path: Path) -> None:
+    with service_process(tmp_path / "data", database_url=through(proxy, database_url)) as url:
+        token = first_admin(url)
+        proxy.refuse()
+        answer = httpx.get(f"{url}/api/auth/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
+        assert answer.status_code == 503
+        assert answer.json()["data"] == {"error": "unavailable"}
+        assert "数据库无响应" in answer.json()["msg"]
+        assert httpx.get(f"{url}/readyz", timeout=30).status_code == 503
+        assert httpx.get(f"{url}/healthz").status_code == 200
+
+
+# Clients that leave
+
+
+@both
+def test_a_read_that_is_cancelled_ends_its_query(database_url: str) -> None:
+    database = Database(database_url)
+    begun, ended = threading.Event(), threading.Event()
+    problems: list[Exception] = []
+
+    def work(session: Session) -> None:
+        session.connection()
+        begun.set()
+        try:
+            run_endlessly(session)
+        except Exception as problem:
+            problems.append(problem)
+            raise
+        finally:
+            ended.set()
+
+    async def leave() -> None:
+        reading = asyncio.create_task(database.read(work))
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        assert await asyncio.to_thread(ended.wait, PATIENCE)
+
+    try:
+        asyncio.run(leave())
+        assert isinstance(problems[0], OperationalError)
+    finally:
+        database.close()
+
+
+@on_postgresql
+def test_a_client_that_leaves_ends_its_query(database_url: str, tmp_path: Path) -> None:
+    with service_process(tmp_path / "data", database_url=database_url) as url:
+        token = first_admin(url)
+        headers = {"Authorization": f"Bearer {token}"}
+        with psycopg.connect(database_url) as holding:
+            holding.execute("LOCK TABLE record IN ACCESS EXCLUSIVE MODE")
+            place = urlsplit(url)
+            with socket.create_connection((place.hostname, place.port)) as leaving:
+                leaving.sendall(
+                    b"GET /api/inspection/getInspectionById/r1 HTTP/1.1\r\nHost: localhost\r\n"
+                    + f"Authorization: Bearer {token}\r\n\r\n".encode()
+                )
+                until(lambda: queries(database_url, "record.inspection_name") == 1)
+            until(lambda: queries(database_url, "record.inspection_name") == 0)
+        assert httpx.get(f"{url}/api/inspection/getInspectionById/r1", headers=headers).status_code == 404
+    log = (tmp_path / "data" / "service.log").read_text("utf-8")
+    assert "the client has left" in log
+    assert "Exception" not in log
+
+
+@pytest.mark.parametrize(("method", "finished"), [("GET", False), ("HEAD", False), ("POST", True)])
+def test_what_changes_something_is_finished_without_its_client(
+    method: str, finished: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.web.client_disconnect.LOOK_AFTER_SECONDS", 0)
+    seen: list[bool] = []
+
+    async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
+        if finished:
+            assert (await receive())["type"] == "http.disconnect"
+        else:
+            await asyncio.sleep(PATIENCE)
+        seen.append(True)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(_message: Message) -> None: ...
+
+    asyncio.run(
+        asyncio.wait_for(CancelOnDisconnect(app)({"type": "http", "method": method}, receive, send), 5)
+    )
+    assert seen == [True] * finished
+
+
+def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.web.client_disconnect.LOOK_AFTER_SECONDS", 0)
+    seen: list[str] = []
+    answered = asyncio.Event()
+
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await asyncio.sleep(0.01)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await asyncio.sleep(0.01)
+        seen.append("what comes after the answer")
+
+    async def receive() -> Message:
+        # As uvicorn tells the end of an answer.
+        await answered.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(_message: Message) -> None:
+        answered.set()
+
+    asyncio.run(CancelOnDisconnect(app)({"type": "http", "method": "GET"}, receive, send))
+    assert seen == ["what comes after the answer"]
+
+
+# One writer
+
+
+@both
+def test_on_sqlite_one_thread_writes_whoever_asks(database: Database) -> None:
+    names: set[str] = set()
+
+    def work(session: Session) -> None:
+        session.connection()
+        names.add(threading.current_thread().name)
+
+    threads = [threading.Thread(target=database.write_now, args=(work,), name="elsewhere") for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    asyncio.run(database.write(work))
+    if database.is_sqlite:
+        assert names == {"db-write_0"}
+        database.write_now(lambda session: database.read_now(lambda other: other.connection()))
+    else:
+        assert "elsewhere" in names
+
+
+@on_postgresql
+def test_a_migration_may_take_its_time(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[object] = []
+
+    def upgrade(config: Config, _revision: str) -> None:
+        shown.append(config.attributes["connection"].execute(text("SHOW statement_timeout")).scalar())
+
+    monkeypatch.setattr("service.db.schema.current_revision", lambda _database: None)
+    monkeypatch.setattr("alembic.command.upgrade", upgrade)
+    migrate(database)
+    assert shown == ["0"]

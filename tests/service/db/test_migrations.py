@@ -1,0 +1,297 @@
+"""A database of any earlier version, with something in every table, comes over to today and loses nothing."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.audit.service import AuditService
+from service.db.database import Database
+from service.db.schema import current_revision, metadata, migrate, newest_revision
+from service.settings import Settings
+from shared import results
+from shared.paths import root
+from tests.postgresql import Server
+from tests.service_app import ADMIN, HERE
+
+_VERSIONS = root() / "service" / "migrations" / "versions"
+REVISIONS = sorted(path.stem[:4] for path in _VERSIONS.glob("[0-9]*.py"))[:-1]
+_AT = dt.datetime(2026, 3, 1, 8, 30)
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a database without tables."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'walkaround.db'}"
+        return
+    server: Server = request.getfixturevalue("postgresql_server")
+    name = f"upgrade_{next(_numbers)}"
+    server.execute(f"CREATE DATABASE {name}")
+    yield server.url(name)
+    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def bring(database: Database, revision: str, by: Callable[[Config, str], None] = command.upgrade) -> None:
+    """Have the database of another version."""
+    config = Config()
+    config.set_main_option("script_location", str(root() / "service" / "migrations").replace("%", "%%"))
+    with database.writer.begin() as connection:
+        config.attributes["connection"] = connection
+        by(config, revision)
+
+
+def tables_of(connection: sa.Connection) -> list[sa.Table]:
+    """The tables that are there, those that others refer to first; not those of alembic and the queue."""
+    found = sa.MetaData()
+    found.reflect(connection, only=lambda name, _: not name.startswith(("alembic", "procrastinate")))
+    return found.sorted_tables
+
+
+def value_for(column: sa.Column[Any]) -> Any:
+    match column.type:
+        case sa.Boolean():
+            return True
+        case sa.Integer():
+            return 1
+        case sa.Float() | sa.Numeric():
+            return 0.5
+        case sa.DateTime():
+            return _AT
+        case sa.LargeBinary():
+            return b"bytes"
+        case sa.JSON():
+            return {"kept": "左翼"}
+        case sa.String(length=length):
+            return f"{column.name} 左翼"[:length]
+    raise AssertionError(f"no value for {column} of the type {column.type!r}")
+
+
+def fill(database: Database) -> dict[str, list[dict[str, Any]]]:
+    """Put a row into each table that has none; gives every row of every table."""
+    kept: dict[str, list[dict[str, Any]]] = {}
+    with database.writer.begin() as connection:
+        for table in tables_of(connection):
+            if not connection.execute(sa.select(sa.func.count()).select_from(table)).scalar():
+                row = {column.name: value_for(column) for column in table.columns}
+                for key in table.foreign_keys:
+                    # Each other table has one row by now.
+                    row[key.parent.name] = kept[key.column.table.name][0][key.column.name]
+                connection.execute(table.insert(), row)
+            kept[table.name] = [dict(each) for each in connection.execute(table.select()).mappings()]
+    return kept
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_every_earlier_version_comes_over_whole(empty_url: str, revision: str) -> None:
+    database = Database(empty_url)
+    try:
+        bring(database, revision)
+        before = fill(database)
+        assert len(before) >= 5
+        migrate(database)
+        assert current_revision(database) == newest_revision()
+        with database.reader.connect() as connection:
+            for table in tables_of(connection):
+                now = [dict(each) for each in connection.execute(table.select()).mappings()]
+                for row in before.get(table.name, []):
+                    assert any(row.items() <= each.items() for each in now), table.name
+            options = {
+                "compare_type": True,
+                "include_name": lambda name, kind, _: kind != "table" or not name.startswith("procrastinate"),
+            }
+            context = MigrationContext.configure(connection, opts=options)
+            assert compare_metadata(context, metadata()) == []
+    finally:
+        database.close()
+
+
+def described(connection: sa.Connection) -> dict[str, dict[str, Any]]:
+    """Everything that the database says of its tables."""
+    inspector, described = sa.inspect(connection), {}
+    for table in tables_of(connection):
+        described[table.name] = {
+            "columns": {
+                each["name"]: (repr(each["type"]), each["nullable"])
+                for each in inspector.get_columns(table.name)
+            },
+            "primary key": inspector.get_pk_constraint(table.name),
+            **{
+                kind: sorted(found(table.name), key=lambda each: str(each["name"]))
+                for kind, found in (
+                    ("foreign keys", inspector.get_foreign_keys),
+                    ("unique", inspector.get_unique_constraints),
+                    ("checks", inspector.get_check_constraints),
+                    ("indexes", inspector.get_indexes),
+                )
+            },
+        }
+    return described
+
+
+def test_the_migrations_make_the_tables_of_the_models(empty_url: str) -> None:
+    """To the last length and name: what alembic compares leaves out primary keys, checks and names."""
+    database = Database(empty_url)
+    try:
+        migrate(database)
+        with database.writer.begin() as connection:
+            migrated = described(connection)
+            found = sa.MetaData()
+            found.reflect(connection, only=list(migrated))
+            found.drop_all(connection)
+            metadata().create_all(connection)
+            assert described(connection) == migrated
+        assert migrated.keys() == metadata().tables.keys()
+    finally:
+        database.close()
+
+
+def test_no_column_has_a_time_with_zone_or_a_text_without_limit() -> None:
+    """What SQLModel makes of a bare `datetime` or `str`: say `sa_type=UtcTime`, or `max_length` or `Text`."""
+    types = {str(column): column.type for table in metadata().sorted_tables for column in table.columns}
+    assert [name for name, each in types.items() if isinstance(each, UTCDateTime)] == []
+    assert [name for name, each in types.items() if isinstance(each, AutoString) and not each.length] == []
+
+
+def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str, tmp_path: Path) -> None:
+    """As the fourth version left it: accounts and inspections, no faces, no jobs and no audit log yet."""
+    settings = Settings(data_dir=tmp_path / "data", database_url=empty_url, bcrypt_cost=4)
+    login = {"username": ADMIN[0], "password": ADMIN[1]}
+    with TestClient(create_app(settings), HERE, client=("127.0.0.1", 50000)) as client:
+        first = client.post("/api/auth/first-run", json={**login, "name": "主任"})
+        assert first.status_code == 200, first.text
+        token = first.json()["data"]["access_token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        body = {"task_id": "t1", "inspection_name": "左翼"}
+        record = client.post("/api/inspection/create", json=body).json()["data"]["inspection_id"]
+        body = {"inspection_id": record, "item_name": "前缘"}
+        item = client.post("/api/inspection_item/create", json=body).json()
+    database = Database(empty_url)
+    bring(database, "0004", command.downgrade)
+    database.close()
+    with TestClient(create_app(settings), HERE, client=("127.0.0.1", 50000)) as client:
+        token = client.post("/api/auth/login", json=login).json()["data"]["access_token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        assert client.get(f"/api/inspection_item/{item['item_id']}").json() == item
+        done = client.put(f"/api/inspection_item/{item['item_id']}", json={"item_name": "后缘"})
+        assert done.json()["item_name"] == "后缘"
+        assert client.delete(f"/api/inspection_item/{item['item_id']}").status_code == 200
+        assert client.post(f"/api/inspection_item/{item['item_id']}/restore").status_code == 200
+        models = client.get("/api/detection/models").json()["data"]
+        assert [model["model_id"] for model in models] == ["reference-difference"]
+    database = Database(empty_url)
+    try:
+        assert AuditService(database, settings).verify().problems == []
+    finally:
+        database.close()
+
+
+def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
+    done = {"isPassed": False, "progress": "done", "version": 1, "job_id": "j"}
+    failed = {"isPassed": False, "progress": "error", "version": 2, "job_id": "k"}
+    verdict = {"isPassed": True, "progress": "done", "version": 3, "verdict": {"value": "passed"}}
+    undecided = {"isPassed": None, "version": 4, "verdict": {"value": "undecided"}}
+    newer = {**done, "version": 5}
+    kept: dict[str, list[dict[str, Any]]] = {
+        "nothing": [],
+        "running": [{**done, "progress": "detecting"}],
+        "failed": [failed],
+        "detected": [done, failed],
+        "judged": [verdict, done],
+        "taken back": [undecided, verdict],
+        "found since": [newer, verdict],
+        "by a client": [{"isPassed": True}],
+        "judged alone": [verdict],
+    }
+    database = Database(empty_url)
+    try:
+        bring(database, "0014")
+        with database.writer.begin() as connection:
+            tables = {table.name: table for table in tables_of(connection)}
+            row = {column.name: value_for(column) for column in tables["record"].columns}
+            connection.execute(tables["record"].insert(), row)
+            item = {column.name: value_for(column) for column in tables["item"].columns}
+            item |= {"inspection_id": row["inspection_id"], "client_key": None}
+            for name, entries in kept.items():
+                outcome = "open" if entries else "empty"
+                values = {"item_id": name, "result": json.dumps(entries), "outcome": outcome}
+                connection.execute(tables["item"].insert(), {**item, **values})
+        migrate(database)
+        columns = sa.text("SELECT item_id, verdict, detected FROM item")
+        with database.reader.connect() as connection:
+            found = {name: (said, bool(seen)) for name, said, seen in connection.execute(columns)}
+        assert found == {
+            name: (results.verdict(entries), results.finished_detection(entries) is not None)
+            for name, entries in kept.items()
+        }
+        assert found["judged"] == ("passed", True)
+        assert found["found since"] == ("undecided", True)
+    finally:
+        database.close()
+
+
+def test_records_of_before_get_the_state_that_the_desktop_shows(empty_url: str) -> None:
+    """By name: the status, the outcome of an item, and the editions (outcome, reopened)."""
+    kept: dict[str, tuple[str, str, list[tuple[str, bool]]]] = {
+        "untouched": ("not_started", "empty", []),
+        "set back by a client": ("not_started", "passed", []),
+        "detected": ("failed", "failed", []),
+        "set by a client": ("passed", "open", []),
+        "begun": ("in_progress", "open", []),
+        "cancelled": ("cancelled", "passed", []),
+        "sealed": ("passed", "passed", [("passed", False)]),
+        "reopened": ("in_progress", "failed", [("failed", True)]),
+        "reopened and set back": ("not_started", "empty", [("failed", True)]),
+        "finished again": ("passed", "passed", [("failed", True), ("passed", False)]),
+    }
+    database = Database(empty_url)
+    try:
+        bring(database, "0018")
+        with database.writer.begin() as connection:
+            tables = {table.name: table for table in tables_of(connection)}
+            rows = {
+                name: {column.name: value_for(column) for column in tables[name].columns}
+                for name in ("record", "item", "record_edition")
+            }
+            for name, (status, outcome, editions) in kept.items():
+                its = {"inspection_id": name}
+                status_of = {"inspection_status": status}
+                connection.execute(tables["record"].insert(), rows["record"] | its | status_of)
+                own = {"item_id": name, "outcome": outcome, "client_key": None}
+                connection.execute(tables["item"].insert(), rows["item"] | its | own)
+                for number, (said, reopened) in enumerate(editions, 1):
+                    own = {"edition": number, "outcome": said, "reopened_at": _AT if reopened else None}
+                    connection.execute(tables["record_edition"].insert(), rows["record_edition"] | its | own)
+        migrate(database)
+        columns = sa.text("SELECT inspection_id, record_state FROM record")
+        with database.reader.connect() as connection:
+            found = {row.inspection_id: row.record_state for row in connection.execute(columns)}
+        assert found == {
+            "untouched": "not_started",
+            "set back by a client": "in_progress",
+            "detected": "in_progress",
+            "set by a client": "in_progress",
+            "begun": "in_progress",
+            "cancelled": "cancelled",
+            "sealed": "passed",
+            "reopened": "in_progress",
+            "reopened and set back": "in_progress",
+            "finished again": "passed",
+        }
+    finally:
+        database.close()

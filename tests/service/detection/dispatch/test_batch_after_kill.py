@@ -1,0 +1,95 @@
+"""Tests that a batch is completed although the service is killed in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import text
+
+from service.db.database import Database
+from tests.service.detection.dispatch.test_entries import until
+from tests.service.detection.dispatch.test_queue import items_to_detect
+from tests.service_process import first_admin, running_service
+
+MADE = 3
+ITEMS = 6
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@contextmanager
+def no_more_jobs(database: Database, most: int) -> Iterator[None]:
+    """No job can be made once there are `most`."""
+
+    def run(*statements: str) -> None:
+        with database.writer.begin() as connection:
+            for statement in statements:
+                connection.execute(text(statement))
+
+    count = f"(SELECT count(*) FROM detection_job) >= {most}"
+    if database.is_sqlite:
+        run(
+            f"CREATE TRIGGER no_more BEFORE INSERT ON detection_job WHEN {count}"
+            " BEGIN SELECT RAISE(ABORT, 'no more'); END"
+        )
+    else:
+        run(
+            f"CREATE FUNCTION no_more() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF {count}"
+            " THEN RAISE EXCEPTION 'no more'; END IF; RETURN NEW; END $$",
+            "CREATE TRIGGER no_more BEFORE INSERT ON detection_job FOR EACH ROW EXECUTE FUNCTION no_more()",
+        )
+    try:
+        yield
+    finally:
+        run("DROP TRIGGER no_more" + ("" if database.is_sqlite else " ON detection_job"))
+
+
+def counts(database: Database) -> tuple[int, int]:
+    """How many jobs there are, and how many are still to be made."""
+    query = text(
+        "SELECT (SELECT count(*) FROM detection_job), (SELECT coalesce(sum(size), 0) FROM detection_portion)"
+    )
+    return database.read_now(lambda session: tuple(session.execute(query).one()))  # type: ignore[arg-type]
+
+
+def test_a_batch_whose_service_is_killed_while_it_is_made_is_made_once_and_whole(
+    database: Database, database_url: str, database_kind: str, tmp_path: Path
+) -> None:
+    data_dir = tmp_path / "data"
+    with ExitStack() as others:
+
+        def another() -> str:
+            return others.enter_context(running_service(data_dir, database_url=database_url)).url
+
+        with running_service(data_dir, database_url=database_url) as dies:
+            headers = {"Authorization": f"Bearer {first_admin(dies.url)}"}
+            # SQLite belongs to one service: there the next one goes on, else another one that is there.
+            address = another() if database_kind == "postgresql" else None
+            with httpx.Client(base_url=f"{dies.url}/api", headers=headers, timeout=30) as client:
+                items = [items_to_detect(client, 1)[1][0] for _ in range(ITEMS)]
+                with no_more_jobs(database, MADE):
+                    made = client.post("/detection/batches", json={"inspection_ids": None}).json()["data"]
+                    assert (made["total"], made["canceled"]) == (ITEMS, 0)
+                    # Two services at once do not see each other's last one.
+                    until(lambda: counts(database)[0] >= MADE)
+                    place = f"/detection/batches/{made['batch_id']}"
+                    assert client.get(place).json()["data"]["total"] == ITEMS
+                    dies.process.kill()
+                    dies.process.wait(10)
+                    before, unmade = counts(database)
+                    assert before < ITEMS
+                    assert before + unmade == ITEMS
+        address = address or another()
+        with httpx.Client(base_url=f"{address}/api", headers=headers, timeout=30) as client:
+            until(lambda: client.get(place).json()["data"]["done"] == ITEMS, 60)
+            for item in items:
+                entries = client.get(f"/inspection_item/{item}").json()["result"]
+                assert [entry["progress"] for entry in entries] == ["done"]
+        assert counts(database) == (ITEMS, 0)

@@ -1,0 +1,199 @@
+"""The result entry of a detection, from the queue to its end, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.inspection.rules import canceled, with_entry
+from shared import __version__, results, samples
+from tests.service.detection.conftest import Held
+from tests.service.detection.dispatch.test_jobs import detect, encoded, make_item, upload
+from tests.service.detection.dispatch.test_jobs import results as results_of
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def until(reached: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.02)
+
+
+def path(item: dict[str, Any], what: str = "") -> str:
+    return f"/api/inspection_item/{item['item_id']}{what}"
+
+
+def ended(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
+    """The job after its end."""
+    seen: dict[str, Any] = {}
+
+    def over() -> bool:
+        seen.update(client.get(f"/api/detection/jobs/{job['job_id']}").json()["data"])
+        return seen["state"] not in ("queued", "running")
+
+    until(over)
+    return seen
+
+
+def test_an_entry_keeps_its_version_from_pending_to_done(
+    client: TestClient, item: dict[str, Any], held: Held, scene: samples.Scene
+) -> None:
+    between, second = (
+        make_item(client, model_id="reference-difference", item_point=item["item_point"]) for _ in range(2)
+    )
+    photo = upload(client, "zweite.png", encoded(scene.photo))
+    for one in (between, second):
+        client.post(path(one, "/photos"), json={"file_id": photo["file_id"]})
+    etag = client.get(path(item)).headers["etag"]
+    job, _, waiting = (detect(client, one, wait=0) for one in (item, between, second))
+    assert (job["version"], waiting["version"]) == (1, 1)
+    assert held.begun.wait(10)
+    until(lambda: [entry["progress"] for entry in results_of(client, between)] == ["detecting"])
+    (taken,), (queued,) = results_of(client, item), results_of(client, second)
+    assert (taken["progress"], taken["isPassed"], taken["version"]) == ("detecting", False, 1)
+    assert taken["job_id"] == job["job_id"]
+    assert taken["resultImage"] == {"boxes": [], "resultImage": None}
+    assert (queued["progress"], queued["isPassed"], queued["version"]) == ("pending", False, 1)
+    assert queued["inputImage"]["filename"] == "zweite.png"
+    assert queued["provenance"]["queued_at"].endswith("Z")
+    # Progress is not an edit of a user: what was read before still counts as the newest.
+    edit = client.put(path(item), json={"description": "x"}, headers={"If-Match": etag})
+    assert edit.status_code == 200
+    held.go.set()
+    assert (ended(client, job)["state"], ended(client, waiting)["state"]) == ("done", "done")
+    (done,) = results_of(client, item)
+    assert (done["progress"], done["version"], done["job_id"]) == ("done", 1, job["job_id"])
+    assert client.get(path(item)).headers["etag"] != edit.headers["etag"]
+    origin = done["provenance"]
+    assert origin["program_version"] == __version__
+    assert origin["attempt"] == 1
+    assert origin["queued_at"] <= origin["started_at"] <= origin["finished_at"]
+    assert (origin["model_id"], origin["model_name"]) == ("reference-difference", "参考差分")
+
+
+def test_what_was_found_is_audited_and_the_way_there_is_not(client: TestClient, item: dict[str, Any]) -> None:
+    detect(client, item)
+    rows = client.get(f"/api/audit?object_id={item['item_id']}&page_size=200").json()["data"]["data"]
+    assert [row["action"] for row in rows] == ["update", "add_photo", "create"]
+
+
+def test_a_cancel_says_so_in_the_entry_and_the_next_detection_has_one_of_its_own(
+    client: TestClient, item: dict[str, Any], held: Held
+) -> None:
+    job = detect(client, item, wait=0)
+    assert held.begun.wait(10)
+    etag = client.get(path(item)).headers["etag"]
+    assert client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]["version"] == 1
+    (entry,) = results_of(client, item)
+    assert (entry["progress"], entry["isPassed"]) == ("canceled", False)
+    assert entry["error"] == {"code": "canceled", "message": "检测已取消"}
+    assert entry["inputImage"]["filename"] == "今天.png"
+    assert entry["provenance"]["finished_at"] >= entry["provenance"]["started_at"]
+    assert client.get(path(item)).headers["etag"] == etag
+    held.go.set()
+    assert detect(client, item)["version"] == 2
+    assert [(one["version"], one["progress"]) for one in results_of(client, item)] == [
+        (1, "canceled"),
+        (2, "done"),
+    ]
+
+
+def test_a_client_cannot_take_the_entry_of_a_detection_away(
+    client: TestClient, item: dict[str, Any], held: Held
+) -> None:
+    job = detect(client, item, wait=0)
+    assert held.begun.wait(10)
+    own = {"isPassed": True, "progress": "done", "version": 7}
+    for body in ([own], [], [own]):
+        assert client.put(path(item), json={"result": body}).json()["result"][1:] == body
+    held.go.set()
+    assert ended(client, job)["version"] == 1
+    first, second = results_of(client, item)
+    assert (first["version"], first["progress"], first["job_id"]) == (1, "done", job["job_id"])
+    assert second == own
+
+
+def test_what_a_client_sends_back_too_late_changes_nothing(
+    client: TestClient, item: dict[str, Any], held: Held
+) -> None:
+    job = detect(client, item, wait=0)
+    assert held.begun.wait(10)
+    read = results_of(client, item)
+    assert client.put(path(item), json={"result": read}).json()["result"] == read
+    held.go.set()
+    ended(client, job)
+    done = results_of(client, item)
+    assert client.put(path(item), json={"result": read}).json()["result"] == done
+    (copy,) = make_item(client, result=read)["result"]
+    assert not results.is_under_way(copy)
+    assert not results.is_service_entry(copy)
+    foreign = {"isPassed": False, "progress": "detecting", "version": 1}
+    assert make_item(client, result=[foreign])["result"] == [foreign]
+
+
+def test_a_deleted_item_ends_its_detection_and_comes_back_without_it(
+    client: TestClient, item: dict[str, Any], held: Held
+) -> None:
+    job = detect(client, item, wait=0)
+    assert held.begun.wait(10)
+    client.delete(path(item))
+    held.go.set()
+    assert ended(client, job)["state"] == "canceled"
+    assert client.post(path(item, "/restore")).json()["result"][0]["progress"] == "canceled"
+    assert detect(client, item)["version"] == 2
+
+
+def test_item_deleted_and_restored_is_detected_again_on_request(
+    client: TestClient, item: dict[str, Any], held: Held
+) -> None:
+    job = detect(client, item, wait=0)
+    assert held.begun.wait(10)
+    client.delete(path(item))
+    client.post(path(item, "/restore"))
+    again = detect(client, item, wait=0)
+    assert again["job_id"] != job["job_id"]
+    held.go.set()
+    assert (ended(client, job)["state"], ended(client, again)["state"]) == ("canceled", "done")
+    assert [entry["progress"] for entry in results_of(client, item)] == ["canceled", "done"]
+
+
+def step(progress: str, job: str = "j", **fields: Any) -> dict[str, Any]:
+    return {"job_id": job, "progress": progress, "isPassed": progress == "done", **fields}
+
+
+def test_a_step_changes_its_own_entry_only() -> None:
+    before = [{"version": 3, "isPassed": False}]
+    entries, version = with_entry(before, step("pending", provenance={"queued_at": 1})) or ([], 0)
+    assert version == 4
+    decided = [*entries, {"version": 5, "verdict": {"value": "passed"}, "isPassed": True}]
+    entries, version = with_entry(decided, step("done", provenance={"finished_at": 2})) or ([], 0)
+    assert version == 4
+    assert entries[1]["provenance"] == {"queued_at": 1, "finished_at": 2}
+    assert (entries[0], entries[2]) == (decided[0], decided[2])
+    # It was asked for before the person decided, so the decision stands and the opinion is seen beside it.
+    assert results.passed(entries) is True
+    assert results.model_opinion(entries) is True
+    assert with_entry(entries, step("done")) is None
+    assert with_entry(entries, step("pending", job="k")) is not None
+
+
+def test_an_unfinished_entry_counts_for_nothing() -> None:
+    entries = [{"version": 1, "isPassed": True, "progress": "done"}, step("detecting", version=2)]
+    for progress in ("pending", "detecting", "canceled", "error"):
+        seen = [entries[0], {**entries[1], "progress": progress}]
+        assert results.passed(seen) is True
+        assert results.finished_detection(seen) is seen[0]
+        assert results.record_progress([seen, [seen[1]]]) == 50
+        assert results.is_under_way(seen[1]) is (progress in ("pending", "detecting"))
+    undecided = {"progress": "pending", "isPassed": None, "verdict": {"value": "undecided"}, "job_id": "j"}
+    assert not results.is_under_way(undecided)
+    assert canceled([undecided]) == [undecided]

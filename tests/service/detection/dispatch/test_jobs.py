@@ -1,0 +1,276 @@
+"""Detection through the real service: jobs, results, failures, and a compute process that dies."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.db.database import Database, now
+from service.detection.compute.compute_process import ComputeProcess
+from service.detection.jobs import job_rows
+from service.detection.tables import JobRow
+from shared import samples
+from shared.geometry import Rect
+from shared.images.cv import cv2
+from shared.wire.detection import JobState
+from tests.service.detection.graphs import brightness_model
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+# What it decides with has no SQL of its own: the other tests run its statements on both databases.
+ON_ONE_DATABASE = pytest.mark.parametrize("database_kind", ["sqlite"])
+
+
+def encoded(image: samples.Image) -> bytes:
+    return bytes(cv2.imencode(".png", image)[1])
+
+
+def upload(client: TestClient, name: str, data: bytes) -> dict[str, Any]:
+    answer = client.post("/api/files", files={"file": (name, data, "image/png")})
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    inner: dict[str, Any] = body.get("data", body)
+    return inner
+
+
+def make_item(client: TestClient, **fields: Any) -> dict[str, Any]:
+    record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
+    body = {"item_name": "a", "inspection_id": record["inspection_id"], **fields}
+    answer = client.post("/api/inspection_item/create", json=body)
+    assert answer.status_code == 200, answer.text
+    item: dict[str, Any] = answer.json()
+    return item
+
+
+def detect(client: TestClient, item: dict[str, Any], wait: int = 30) -> dict[str, Any]:
+    answer = client.post(f"/api/inspection_item/{item['item_id']}/detect?wait={wait}")
+    assert answer.status_code == 200, answer.text
+    job: dict[str, Any] = answer.json()["data"]
+    return job
+
+
+def results(client: TestClient, item: dict[str, Any]) -> list[dict[str, Any]]:
+    answer: list[dict[str, Any]] = client.get(f"/api/inspection_item/{item['item_id']}").json()["result"]
+    return answer
+
+
+def test_a_run_writes_one_result_with_its_provenance(
+    client: TestClient, item: dict[str, Any], scene: samples.Scene
+) -> None:
+    job = detect(client, item)
+    assert (job["state"], job["progress"], job["version"], job["error"]) == ("done", 100, 1, None)
+    (entry,) = results(client, item)
+    assert entry["isPassed"] is False
+    assert entry["progress"] == "done"
+    assert entry["inputImage"]["filename"] == "今天.png"
+    assert (entry["inputImage"]["width"], entry["inputImage"]["height"]) == (640, 480)
+    boxes = [
+        Rect(p["x1"], p["y1"], p["x2"] - p["x1"], p["y2"] - p["y1"])
+        for p in (box["points"] for box in entry["resultImage"]["boxes"])
+    ]
+    assert len(boxes) == len(scene.defects)
+    picture = client.get(entry["resultImage"]["resultImage"]["fileInfo"]["download_url"])
+    assert picture.headers["content-type"] == "image/jpeg"
+    provenance = entry["provenance"]
+    assert provenance["model_id"] == "reference-difference"
+    assert provenance["thresholds"]["min_confidence"] == 0.5
+    assert provenance["started_at"] <= provenance["finished_at"]
+    assert len(provenance["alignment"]["homography"]) == 3
+    record = client.get(f"/api/inspection/getInspectionById/{item['inspection_id']}").json()["data"]
+    assert (record["progress"], record["inspection_status"]) == (100, "failed")
+    again = detect(client, item)
+    assert again["version"] == 2
+
+
+@ON_ONE_DATABASE
+def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[str, Any]) -> None:
+    other = samples.panel(640, 480, 77).image[::-1, ::-1].copy()
+    cv2.randn(other, (90, 90, 90), (60, 60, 60))
+    photo = upload(client, "other.png", encoded(other))
+    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    job = detect(client, item)
+    assert (job["state"], job["error"]) == ("failed", "alignment_failed")
+    assert "重新拍摄" in job["message"]
+    (entry,) = results(client, item)
+    assert entry["isPassed"] is False
+    assert entry["progress"] == "error"
+    assert entry["error"]["code"] == "alignment_failed"
+
+
+def test_what_is_missing_is_said_at_once(client: TestClient) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({}, "no_model"),
+        ({"model_id": "reference-difference"}, "no_photo"),
+    ]
+    for fields, code in cases:
+        item = make_item(client, **fields)
+        answer = client.post(f"/api/inspection_item/{item['item_id']}/detect")
+        assert answer.status_code == 409
+        assert answer.json()["data"]["error"] == code
+
+
+def test_an_unknown_model_and_a_broken_photo_are_said_in_the_result(
+    client: TestClient, scene: samples.Scene
+) -> None:
+    photo = upload(client, "photo.png", encoded(scene.photo))
+    item = make_item(client, model_id="not-here")
+    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    assert detect(client, item)["error"] == "model_unknown"
+    item = make_item(client, model_id="reference-difference")
+    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    assert detect(client, item)["error"] == "no_region"
+
+
+def test_a_record_is_detected_item_by_item_and_an_open_job_is_not_made_twice(
+    client: TestClient, item: dict[str, Any]
+) -> None:
+    answer = client.post(f"/api/inspection/{item['inspection_id']}/detect")
+    assert answer.status_code == 200, answer.text
+    (first,) = answer.json()["data"]
+    second = detect(client, item)
+    listed = client.get(f"/api/detection/jobs?inspection_id={item['inspection_id']}").json()["data"]
+    if second["job_id"] == first["job_id"]:
+        assert len(listed) == 1
+    assert len(results(client, item)) == len(listed)
+
+
+def test_a_compute_process_that_dies_is_started_again(
+    client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ComputeProcess.ask
+    deaths: list[int] = []
+
+    def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
+        if len(deaths) < 2:
+            started = process._running()
+            deaths.append(started.pid)
+            started.kill()
+        return asked(process, request, seconds, progress)
+
+    monkeypatch.setattr(ComputeProcess, "ask", dying)
+    assert detect(client, item)["state"] == "done"
+    assert len(set(deaths)) == 2
+    assert len(results(client, item)) == 1
+
+
+def test_a_job_that_always_kills_its_process_fails_in_the_end(
+    client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ComputeProcess.ask
+
+    def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
+        process._running().kill()
+        return asked(process, request, seconds, progress)
+
+    monkeypatch.setattr(ComputeProcess, "ask", dying)
+    job = detect(client, item)
+    assert (job["state"], job["error"]) == ("failed", "worker_died")
+    assert len(results(client, item)) == 1
+
+
+def test_a_job_can_be_cancelled_and_made_again(
+    client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, begun, go = ComputeProcess.ask, threading.Event(), threading.Event()
+
+    def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
+        begun.set()
+        go.wait(10)
+        return asked(process, request, seconds, progress)
+
+    monkeypatch.setattr(ComputeProcess, "ask", waiting)
+    job = detect(client, item, wait=0)
+    assert begun.wait(10)
+    answer = client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]
+    assert answer["state"] == "canceled"
+    go.set()
+    assert detect(client, item)["state"] == "done"
+    assert [entry["progress"] for entry in results(client, item)] == ["canceled", "done"]
+    again = client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]
+    assert again["state"] == "canceled"
+
+
+@ON_ONE_DATABASE
+def test_rights_are_asked_for(client: TestClient, item: dict[str, Any], as_role: Any) -> None:
+    viewer = as_role("viewer")
+    assert viewer.post(f"/api/inspection_item/{item['item_id']}/detect").status_code == 403
+    assert viewer.get("/api/detection/models").status_code == 200
+    assert viewer.put("/api/detection/models/reference-difference", json={}).status_code == 403
+    assert as_role("inspector").post("/api/detection/models").status_code in (403, 422)
+
+
+def queued(database: Database, count: int) -> None:
+    def write(session: Any) -> None:
+        for number in range(count):
+            job_rows.create(session, f"item-{number}", "record", "reference-difference", None)
+
+    database.write_now(write)
+
+
+def test_two_takers_never_get_the_same_job(database: Database) -> None:
+    queued(database, 6)
+    taken = [
+        database.write_now(
+            lambda session: row and row.job_id if (row := job_rows.take_oldest(session)) else None
+        )
+        for _ in range(7)
+    ]
+    assert taken[-1] is None
+    assert len(set(taken[:-1])) == 6
+
+
+def test_a_lease_that_ran_out_is_taken_again_and_only_the_last_taker_may_end_it(database: Database) -> None:
+    queued(database, 1)
+
+    def take(session: Any) -> tuple[str, int]:
+        row = job_rows.take_oldest(session)
+        assert row is not None
+        return row.job_id, row.attempt
+
+    job_id, first = database.write_now(take)
+    assert database.write_now(job_rows.take_oldest) is None
+
+    def expire(session: Any) -> None:
+        session.get(JobRow, job_id).lease_until = now() - dt.timedelta(seconds=1)
+
+    database.write_now(expire)
+    _, second = database.write_now(take)
+    assert second == first + 1
+    assert not database.write_now(lambda session: job_rows.renew(session, job_id, first, 50))
+    assert database.write_now(lambda session: job_rows.locked_job(session, job_id, first)) is None
+    assert database.write_now(lambda session: job_rows.renew(session, job_id, second, 50))
+
+    def finish(session: Any) -> None:
+        row = job_rows.locked_job(session, job_id, second)
+        assert row is not None
+        job_rows.end(row, JobState.DONE, None, 1)
+
+    database.write_now(finish)
+    assert database.write_now(lambda session: job_rows.locked_job(session, job_id, second)) is None
+
+
+@ON_ONE_DATABASE
+def test_a_result_tells_from_what_confidence_on_its_model_reports(
+    client: TestClient, item: dict[str, Any], tmp_path: Path, scene: samples.Scene
+) -> None:
+    detect(client, item)
+    assert results(client, item)[0]["provenance"]["thresholds"]["least_confidence"] == 0.5
+    path = brightness_model(tmp_path / "bright.onnx")
+    settings = {"confidence": 0.3, "per_label": {"dent": 0.2, "crack": 0.6}}
+    with path.open("rb") as file:
+        given = {"model_name": "bright", "settings": json.dumps(settings)}
+        added = client.post("/api/detection/models", data=given, files={"file": file}).json()["data"]
+    place = f"/api/inspection_item/{item['item_id']}"
+    client.put(place, json={"model_id": added["model_id"]})
+    detect(client, item)
+    assert results(client, item)[1]["provenance"]["thresholds"]["least_confidence"] == 0.2

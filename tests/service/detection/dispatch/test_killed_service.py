@@ -1,0 +1,65 @@
+"""A service that is killed leaves each job and its entry in agreement, and the next one goes on with them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import httpx
+
+from shared.codes import Progress
+from shared.wire.detection import JobState
+from tests.service.detection.dispatch.test_entries import until
+from tests.service.detection.dispatch.test_queue import items_to_detect
+from tests.service_process import first_admin, logged_in, running_service
+
+AGREE = {
+    JobState.QUEUED: Progress.PENDING,
+    JobState.RUNNING: Progress.DETECTING,
+    JobState.DONE: Progress.DONE,
+    JobState.FAILED: Progress.ERROR,
+    JobState.CANCELED: Progress.CANCELED,
+}
+
+
+def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    found: list[list[tuple[str, str]]] = []
+    record, items = "", list[str]()
+    for number in range(3):
+        with running_service(data_dir) as running:
+            if not number:
+                headers = {"Authorization": f"Bearer {first_admin(running.url)}"}
+                with httpx.Client(base_url=f"{running.url}/api", headers=headers, timeout=30) as client:
+                    record, items = items_to_detect(client)
+                    client.post(f"/inspection/{record}/detect").raise_for_status()
+            until(lambda: len([pair for pair in pairs(data_dir) if pair[0] == "running"]) >= 1)
+            running.process.kill()
+            running.process.wait(10)
+        found.append(pairs(data_dir))
+    for seen in found:
+        assert [progress for _, progress in seen] == [str(AGREE[JobState(state)]) for state, _ in seen]
+    with running_service(data_dir) as running, logged_in(running.url) as session:
+        until(lambda: all(state == "done" for state, _ in pairs(data_dir)))
+        for item_id in items:
+            (entry,) = session.items.get(item_id).value.model_dump(mode="json")["result"]
+            assert (entry["progress"], entry["version"]) == ("done", 1)
+
+
+def pairs(data_dir: Path) -> list[tuple[str, str]]:
+    """State and progress of each job and its entry, in one snapshot."""
+    connection = sqlite3.connect(f"file:{data_dir / 'walkaround.db'}?mode=ro", uri=True, timeout=10)
+    try:
+        rows = connection.execute(
+            "SELECT job.job_id, job.state, item.result FROM detection_job AS job"
+            " JOIN item ON item.item_id = job.item_id ORDER BY job.created_at, job.job_id"
+        ).fetchall()
+    finally:
+        connection.close()
+    found = []
+    for job_id, state, text in rows:
+        (entry,) = json.loads(text)
+        assert entry["job_id"] == job_id
+        found.append((state, entry["progress"]))
+    return found

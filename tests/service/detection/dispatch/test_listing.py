@@ -1,0 +1,138 @@
+"""Jobs are listed whole, however many wait: in pages, by their record, batch and state."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from desktop.client import Session
+from desktop.pages.workbench.results.detecting import _watch
+from service.db.database import Database, now
+from service.detection.dispatch.dispatcher import Dispatcher
+from service.detection.tables import JobRow
+from shared.wire.detection import JOBS_PAGE, OPEN, Job, JobState
+from shared.wire.inspection import Item
+from tests.service_app import ADMIN, HERE
+
+RECORD = "a1b2"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs stay as a test writes them."""
+
+    async def waits(dispatcher: Dispatcher) -> None:
+        pass
+
+    monkeypatch.setattr(Dispatcher, "start", waits)
+
+
+def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
+    """A job in each of these states, the oldest first; three each have the same time."""
+    begun = now()
+    rows = [
+        JobRow(
+            job_id=f"{record}-{(place * 7919) % 10_007:05}",
+            item_id=f"item-{place}",
+            inspection_id=record,
+            model_id="reference-difference",
+            batch_id=f"batch-{place % 2}",
+            state=state,
+            created_at=begun + dt.timedelta(seconds=place // 3),
+        )
+        for place, state in enumerate(states)
+    ]
+    order = [row.job_id for row in sorted(rows, key=lambda row: (row.created_at, row.job_id))]
+    database.write_now(lambda session: session.add_all(rows))
+    return order
+
+
+def pages(client: TestClient, **named: Any) -> list[list[str]]:
+    """Page after page as the operation gives them, until one is not full."""
+    found: list[list[str]] = []
+    while not found or len(found[-1]) == JOBS_PAGE:
+        before = {"before": found[-1][-1]} if found else {}
+        answer = client.get("/api/detection/jobs", params={**named, **before})
+        assert answer.status_code == 200, answer.text
+        found.append([job["job_id"] for job in answer.json()["data"]])
+    return found
+
+
+def test_every_waiting_job_of_a_record_is_listed_once_page_after_page(
+    client: TestClient, database: Database
+) -> None:
+    waiting = jobs_of(database, RECORD, *[JobState.QUEUED] * (2 * JOBS_PAGE + 3))
+    jobs_of(database, "c3d4", *[JobState.QUEUED] * 5)
+    found = pages(client, inspection_id=RECORD, state=[str(state) for state in OPEN])
+    assert [len(page) for page in found] == [JOBS_PAGE, JOBS_PAGE, 3]
+    assert [job_id for page in found for job_id in page] == waiting[::-1]
+
+
+def test_states_batch_and_record_are_asked_for_together(client: TestClient, database: Database) -> None:
+    jobs_of(database, RECORD, JobState.RUNNING, JobState.DONE, JobState.QUEUED, JobState.FAILED)
+
+    def items(**named: Any) -> set[str]:
+        answer = client.get("/api/detection/jobs", params={"inspection_id": RECORD, **named})
+        return {job["item_id"] for job in answer.json()["data"]}
+
+    assert items() == {"item-0", "item-1", "item-2", "item-3"}
+    assert items(state=["queued", "running"]) == {"item-0", "item-2"}
+    assert items(state="failed") == {"item-3"}
+    assert items(state=["done", "queued"], batch_id="batch-0") == {"item-2"}
+    assert client.get("/api/detection/jobs", params={"state": "nearly"}).status_code == 422
+    gone = client.get("/api/detection/jobs", params={"before": "none"})
+    assert (gone.status_code, gone.json()["msg"]) == (404, "检测任务不存在")
+
+
+class Looked(Exception):
+    """One look is enough."""
+
+
+class Looking:
+    """Keeps what a watch reports and ends it after one look."""
+
+    def __init__(self) -> None:
+        self.jobs: Sequence[Job] = ()
+
+    def __call__(self, news: Sequence[Job] | Item) -> None:
+        assert not isinstance(news, Item), "no detection has ended"
+        self.jobs = news
+
+    def wait(self, _seconds: float) -> None:
+        raise Looked
+
+
+def test_the_workbench_watches_the_oldest_of_many_waiting_jobs_too(
+    client: TestClient, database: Database
+) -> None:
+    jobs_of(database, RECORD, *[JobState.DONE] * 30)
+    waiting = jobs_of(database, "c3d4", JobState.RUNNING, *[JobState.QUEUED] * (JOBS_PAGE + 20))
+    ended = jobs_of(database, "e5f6", *[JobState.DONE] * (JOBS_PAGE + 1))
+
+    def through(request: httpx.Request) -> httpx.Response:
+        given = client.request(
+            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
+        )
+        return httpx.Response(given.status_code, content=given.content)
+
+    session = Session(HERE, transport=httpx.MockTransport(through))
+    session.account.login(*ADMIN)
+    looking = Looking()
+    with pytest.raises(Looked):
+        _watch(looking, session, "c3d4", [f"item-{place}" for place in range(len(waiting))])  # type: ignore[arg-type]
+    assert [job.job_id for job in looking.jobs] == waiting[::-1]
+    assert looking.jobs[-1].state in OPEN
+    # Nothing is open where all have ended, however many those are.
+    assert session.detection.open_jobs("e5f6") == []
+    assert len(session.detection.jobs(record_id="e5f6")) == JOBS_PAGE < len(ended)
+    session.close()

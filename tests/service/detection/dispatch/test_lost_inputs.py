@@ -1,0 +1,208 @@
+"""Tests that losing a job's files, disk or process ends in a clear error or in one result."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.detection.compute.compute_process import ComputeProcess
+from service.detection.compute.computer import Computer
+from service.detection.compute.request import Request
+from service.detection.failure import DetectionFailed
+from service.files.blobs import BlobFolder
+from service.settings import Settings
+from shared import samples
+from tests.service.detection.conftest import Held
+from tests.service.detection.dispatch.test_batches import more
+from tests.service.detection.dispatch.test_entries import ended, until
+from tests.service.detection.dispatch.test_jobs import detect, encoded, make_item, results, upload
+from tests.service.detection.graphs import brightness_model
+
+
+@pytest.fixture
+def seen_by_model(client: TestClient, tmp_path: Path, scene: samples.Scene) -> dict[str, Any]:
+    """An item for an ONNX model, with a photo."""
+    path = brightness_model(tmp_path / "bright.onnx")
+    with path.open("rb") as file:
+        answer = client.post("/api/detection/models", data={"model_name": "bright"}, files={"file": file})
+    assert answer.status_code == 200, answer.text
+    item = make_item(client, model_id=answer.json()["data"]["model_id"])
+    photo = upload(client, "photo.png", encoded(scene.photo))
+    client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
+    return item
+
+
+def model_file(settings: Settings) -> Path:
+    (path,) = (settings.data_dir / "models").glob("*.onnx")
+    return path
+
+
+def photo_file(client: TestClient, settings: Settings, item: dict[str, Any]) -> Path:
+    (photo,) = client.get(f"/api/inspection_item/{item['item_id']}/photos").json()["data"]
+    sha256 = client.get(f"/api/files/{photo['file_id']}").json()["data"]["sha256"]
+    return settings.files_dir / str(sha256[:2]) / str(sha256[2:])
+
+
+def test_a_model_whose_file_is_gone_says_so(
+    client: TestClient, seen_by_model: dict[str, Any], settings: Settings
+) -> None:
+    path = model_file(settings)
+    away = path.rename(path.with_suffix(".away"))
+    job = detect(client, seen_by_model)
+    assert (job["state"], job["error"]) == ("failed", "model_lost")
+    assert results(client, seen_by_model)[0]["error"] == {"code": "model_lost", "message": job["message"]}
+    away.rename(path)
+    assert detect(client, seen_by_model)["state"] == "done"
+
+
+def test_a_model_or_photo_that_goes_while_its_job_waits_fails_the_job(
+    client: TestClient, seen_by_model: dict[str, Any], settings: Settings, held: Held
+) -> None:
+    path = model_file(settings)
+    job = detect(client, seen_by_model, wait=0)
+    assert held.begun.wait(10)
+    away = path.rename(path.with_suffix(".away"))
+    held.go.set()
+    assert ended(client, job)["error"] == "model_failed"
+    away.rename(path)
+    held.begun.clear()
+    held.go.clear()
+    job = detect(client, seen_by_model, wait=0)
+    assert held.begun.wait(10)
+    photo_file(client, settings, seen_by_model).unlink()
+    held.go.set()
+    assert ended(client, job)["error"] == "file_lost"
+    assert detect(client, seen_by_model)["error"] == "file_lost"
+    assert [entry["progress"] for entry in results(client, seen_by_model)] == ["error"] * 3
+
+
+def test_a_full_disk_fails_the_job_and_the_next_one_has_its_result(
+    client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(folder: BlobFolder, incoming: Any) -> Path:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BlobFolder, "keep", full)
+        job = detect(client, item)
+    assert (job["state"], job["error"]) == ("failed", "disk_full")
+    assert "磁盘" in job["message"]
+    assert detect(client, item)["state"] == "done"
+    assert [entry["progress"] for entry in results(client, item)] == ["error", "done"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+def test_a_picture_that_does_not_fit_on_the_disk_is_said(tmp_path: Path, scene: samples.Scene) -> None:
+    files: dict[str, Any] = {}
+    for name, image in (("reference", scene.reference), ("photo", scene.photo)):
+        files[name] = str(tmp_path / f"{name}.png")
+        Path(files[name]).write_bytes(encoded(image))
+    with pytest.raises(DetectionFailed) as failed:
+        Computer().run(Request("reference_difference", rendered="/dev/full", **files))
+    assert failed.value.code == "disk_full"
+
+
+def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
+    client: TestClient, item: dict[str, Any], scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def deadly(process: ComputeProcess, request: dict[str, Any]) -> None:
+        told.append(request["photo"])
+        process.kill()
+
+    asked = ComputeProcess.ask
+
+    def patient(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
+        if not told:
+            until(lambda: bool(told))
+        return asked(process, request, seconds, progress)
+
+    monkeypatch.setattr(ComputeProcess, "prepare_next", deadly)
+    monkeypatch.setattr(ComputeProcess, "ask", patient)
+    other = more(client, item, scene, inspection_id=item["inspection_id"])
+    jobs = client.post(f"/api/inspection/{item['inspection_id']}/detect").json()["data"]
+    assert [ended(client, job)["state"] for job in jobs] == ["done", "done"]
+    assert len(told) == 1
+    for one in (item, other):
+        (entry,) = results(client, one)
+        assert entry["provenance"]["attempt"] <= 2
+
+
+def test_a_photo_read_ahead_is_used_for_its_own_request_alone(tmp_path: Path, scene: samples.Scene) -> None:
+    paths = [tmp_path / name for name in ("reference.png", "photo.png", "other.png")]
+    for path, image in zip(paths, (scene.reference, scene.photo, scene.reference), strict=True):
+        path.write_bytes(encoded(image))
+    reference, photo, other = map(str, paths)
+    request = Request("reference_difference", photo, reference)
+    computer = Computer()
+    expected = computer.run(request).boxes
+    assert expected
+    computer.read_ahead(request)
+    assert computer.run(Request("reference_difference", other, reference)).boxes == []
+    computer.read_ahead(request)
+    # One thread reads: once it has come to this, it has read the photo.
+    computer._reader.submit(lambda: None).result()
+    Path(photo).unlink()
+    assert computer.run(request).boxes == expected
+    with pytest.raises(DetectionFailed) as failed:
+        computer.run(request)
+    assert failed.value.code == "file_lost"
+
+
+def test_what_follows_is_read_with_its_reference_image(tmp_path: Path, scene: samples.Scene) -> None:
+    for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
+        (tmp_path / name).write_bytes(encoded(image))
+        (tmp_path / f"next-{name}").write_bytes(encoded(image))
+    first, following = (
+        Request(
+            "reference_difference", str(tmp_path / f"{kind}photo.png"), str(tmp_path / f"{kind}reference.png")
+        )
+        for kind in ("", "next-")
+    )
+    computer = Computer()
+    expected = computer.run(first, then=following).boxes
+    computer._reader.submit(lambda: None).result()
+    for path in tmp_path.glob("next-*"):
+        path.unlink()
+    assert computer.run(following).boxes == expected
+
+
+def test_a_photo_too_large_to_be_held_beside_another_is_read_in_its_turn(
+    tmp_path: Path, scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.detection.compute.computer._AHEAD_PIXELS", 100_000)
+    for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
+        (tmp_path / name).write_bytes(encoded(image))
+    request = Request(
+        "reference_difference", str(tmp_path / "photo.png"), reference=str(tmp_path / "reference.png")
+    )
+    computer = Computer()
+    computer.read_ahead(request)
+    assert computer._ahead is not None
+    with pytest.raises(DetectionFailed):
+        computer._ahead.photo.result()
+    assert computer.run(request).boxes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of it under /proc")
+def test_a_process_that_computes_lets_others_go_first_and_ends_first_without_memory(tmp_path: Path) -> None:
+    compute = ComputeProcess()
+    try:
+        request = {"kind": "reference_difference", "photo": str(tmp_path / "none.png")}
+        assert compute.ask(request, 60, lambda _: None)["event"] == "failed"
+        process = Path(f"/proc/{compute.pid}")
+        assert compute.pid is not None
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, compute.pid) == min(own + 5, 19)
+        assert int((process / "oom_score_adj").read_text()) >= 900
+        (data,) = (row for row in (process / "limits").read_text().splitlines() if row.startswith("Max data"))
+        assert int(data.split()[3]) <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+    finally:
+        compute.close()

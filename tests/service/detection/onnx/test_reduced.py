@@ -1,0 +1,58 @@
+"""A photo that is scaled down for a model anyway is decoded smaller, and what is found stays the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from service.detection.compute import pictures
+from service.detection.compute.computer import Computer, needed
+from service.detection.compute.request import Request
+from service.detection.onnx.check import check
+from service.detection.onnx.detector import Detector
+from service.detection.onnx.settings import DetectorSettings
+from shared.images.cv import cv2
+from shared.wire.detection import ModelKind
+from tests.service.detection.onnx.test_detectors import stop_sign, yolox_nano
+
+__all__ = ["yolox_nano"]
+
+
+@pytest.mark.models
+@pytest.mark.parametrize(("width", "height", "reduced"), [(2400, 1680, 1200), (3999, 2808, 3999)])
+def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
+    yolox_nano: Path, tmp_path: Path, width: int, height: int, reduced: int
+) -> None:
+    photo = tmp_path / "photo.jpg"
+    large = cv2.resize(stop_sign()[0], (width, height), interpolation=cv2.INTER_CUBIC)
+    photo.write_bytes(bytes(cv2.imencode(".jpg", large)[1]))
+    settings = {**check(yolox_nano, None, {}).settings.model_dump(), "sliced": 0}
+    request = Request("yolox", str(photo), model=str(yolox_nano), settings=settings)
+    assert pictures.load(photo, needed(request))[0].shape[1] == reduced
+    found = Computer().run(request)
+    whole = pictures.load(photo)[0]
+    (wanted,) = Detector(yolox_nano).detect(
+        whole, ModelKind.YOLOX, DetectorSettings.model_validate(settings), []
+    )
+    (seen,) = found.boxes
+    assert (found.width, found.height) == (width, height)
+    assert abs(seen["confidence"] - wanted.confidence) < 0.005
+    corners = (wanted.box.x, wanted.box.y, wanted.box.right, wanted.box.bottom)
+    assert np.allclose(list(seen["points"].values()), corners, atol=1)
+
+
+def test_what_looks_at_every_pixel_is_not_reduced() -> None:
+    def least(kind: str, **more: Any) -> float:
+        return needed(Request(kind, "photo.jpg", **more))(8000, 6000)
+
+    area = {"x": 0.1, "y": 0.1, "w": 0.1, "h": 0.1}
+    small = {"width": 640, "height": 640}
+    assert least("reference_difference") == np.inf
+    assert least("yolo", settings=small) == np.inf
+    assert least("yolo", settings={**small, "sliced": 0}, item={"ignored": [area]}) == np.inf
+    assert least("yolo", settings={**small, "sliced": 0}) == 1200
+    assert least("yolo", settings={"width": 1280, "height": 1280, "sliced": 0}) == 1.5 * 1280
+    assert least("detr", settings={"width": 1280, "height": 1280, "sliced": 0, "fit": "stretch"}) == 2560

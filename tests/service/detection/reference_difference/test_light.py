@@ -1,0 +1,74 @@
+"""Tests that light which no smooth fit follows gives no finding and hides none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from service.detection.reference_difference import detect
+from shared import samples
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+Change = Callable[[samples.Image], samples.Image]
+
+
+def worn(image: samples.Image) -> samples.Image:
+    """With the dirt of years, fine and coarse."""
+    rng = np.random.default_rng(5)
+    dirt = np.zeros(image.shape[:2], np.float32)
+    for size, depth in ((2, 14), (6, 14), (20, 18)):
+        grain = cv2.GaussianBlur(rng.standard_normal(dirt.shape).astype(np.float32), (0, 0), size)
+        dirt += grain / grain.std() * depth
+    return np.clip(image + dirt[..., None], 0, 255).astype(np.uint8)
+
+
+PANEL = worn(samples.panel(900, 700, 8).image)
+WHOLE = Rect(0, 0, 900, 700)
+
+
+def shadow(image: samples.Image) -> samples.Image:
+    """A shadow with an edge, from the top to the bottom, aslant."""
+    mask = np.zeros(image.shape[:2], np.float32)
+    cv2.fillPoly(mask, [np.array([[520, 0], [900, 0], [900, 700], [330, 700]])], 1.0)
+    return np.asarray(image * (1 - 0.42 * cv2.GaussianBlur(mask, (0, 0), 3))[..., None], np.uint8)
+
+
+def bands(image: samples.Image) -> samples.Image:
+    """A lamp that flickers under a rolling shutter."""
+    wave = 1 + 0.12 * np.sin(np.arange(len(image)) / len(image) * 2 * np.pi * 6)
+    return np.clip(image * wave[:, None, None], 0, 255).astype(np.uint8)
+
+
+def noisy(image: samples.Image) -> samples.Image:
+    grain = np.random.default_rng(3).normal(0, 2, image.shape)
+    return np.clip(image + grain, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("change", [shadow, bands])
+def test_change_of_light_is_not_a_finding(change: Change) -> None:
+    assert detect(PANEL, WHOLE, noisy(change(PANEL))).boxes == ()
+
+
+@pytest.mark.parametrize("change", [shadow, bands])
+def test_a_hole_is_found_in_that_light(change: Change) -> None:
+    hurt = PANEL.copy()
+    cv2.circle(hurt, (640, 352), 22, (30, 30, 34), -1, cv2.LINE_AA)
+    (found,) = detect(PANEL, WHOLE, noisy(change(hurt))).boxes
+    assert found.box.iou(Rect(618, 330, 45, 45)) > 0.5
+
+
+def test_what_is_as_wide_as_a_shadow_but_hides_the_surface_is_found() -> None:
+    covered = PANEL.copy()
+    covered[60:640, 560:880] = (70, 62, 58)
+    found = detect(PANEL, WHOLE, noisy(covered)).boxes
+    assert max(one.box.iou(Rect(560, 60, 320, 580)) for one in found) > 0.5
+
+
+def test_stripe_across_picture_is_not_taken_for_light() -> None:
+    taped = PANEL.copy()
+    taped[300:340] = (60, 66, 72)
+    found = detect(PANEL, WHOLE, noisy(taped)).boxes
+    assert max(one.box.iou(Rect(0, 300, 900, 40)) for one in found) > 0.5

@@ -1,0 +1,98 @@
+"""Tests what one homography cannot correct: wandering scans, thresholds that widen lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks import scans
+from service.detection.reference_difference import detect
+from service.detection.reference_difference.alignment import residual_warp
+from service.detection.reference_difference.data import Floats
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+SIZE = 640
+
+
+def grey(copper: scans.Mask, shift: Floats | None, seed: int) -> Floats:
+    return scans.scanned(copper, shift, np.random.default_rng(seed))[..., 1].astype(np.float32)
+
+
+def test_a_wandering_scan_is_followed_to_a_part_of_a_pixel() -> None:
+    copper = scans.etched(SIZE, SIZE, 4)
+    shift = scans.wander(SIZE, SIZE, np.random.default_rng(3))
+    valid = np.full(copper.shape, 255, np.uint8)
+    one, other = grey(copper, None, 1), grey(copper, shift, 2)
+    found = residual_warp.leftover(one, other, valid)
+    assert found is not None
+    before, after = np.abs(shift), np.abs(found - shift)
+    assert after.mean() < 0.5 * before.mean()
+    moved = residual_warp.moved(other[..., None], found)[..., 0]
+    assert (
+        np.abs(cv2.GaussianBlur(moved - one, (0, 0), 1)).mean()
+        < np.abs(cv2.GaussianBlur(other - one, (0, 0), 1)).mean()
+    )
+
+
+def test_a_lens_is_followed_further_than_a_block_is_searched() -> None:
+    rng = np.random.default_rng(2)
+    surface = sum(
+        cv2.GaussianBlur(rng.standard_normal((SIZE, SIZE)).astype(np.float32), (0, 0), size) * size * 40
+        for size in (2, 5, 12)
+    )
+    y, x = np.mgrid[0:SIZE, 0:SIZE].astype(np.float32) - SIZE / 2
+    # Barrel distortion as a lens has it: 10 px in the middle of a side, more in the corners.
+    further = 0.03 * (x**2 + y**2) / (SIZE / 2) ** 2
+    shift = np.stack([-x * further, -y * further], axis=2)
+    photo = residual_warp.moved(np.asarray(surface, np.float32)[..., None], shift)[..., 0]
+    valid = np.full(photo.shape, 255, np.uint8)
+    found = residual_warp.leftover(photo, np.asarray(surface, np.float32), valid)
+    assert found is not None
+    off = np.hypot(*np.moveaxis(found - shift, 2, 0))
+    assert np.quantile(off, 0.95) < 0.5
+
+
+def test_what_is_read_from_beyond_the_photo_is_not_seen() -> None:
+    valid = np.full((SIZE, SIZE), 255, np.uint8)
+    shift = np.zeros((SIZE, SIZE, 2), np.float32)
+    assert residual_warp.still_seen(valid, shift).all()
+    shift[..., 0] = 20
+    seen = residual_warp.still_seen(valid, shift)
+    assert not seen[:, SIZE - 20 :].any()
+    assert seen[:, : SIZE - 24].all()
+
+
+def test_what_lies_right_is_left_alone() -> None:
+    copper = scans.etched(SIZE, SIZE, 4)
+    valid = np.full(copper.shape, 255, np.uint8)
+    assert residual_warp.leftover(grey(copper, None, 1), grey(copper, None, 2), valid) is None
+    part = np.s_[:40, :40]
+    assert (
+        residual_warp.leftover(grey(copper, None, 1)[part], grey(copper, None, 2)[part], valid[part]) is None
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
+    copper = scans.etched(SIZE, SIZE, seed)
+    hurt, faults = scans.faulty(copper, 6, seed)
+    shift = scans.wander(SIZE, SIZE, np.random.default_rng(seed))
+    reference = scans.scanned(copper, None, np.random.default_rng(seed + 10))
+    photo = scans.scanned(hurt, shift, np.random.default_rng(seed + 20))
+    found = detect(reference, Rect(0, 0, SIZE, SIZE), photo).boxes
+    hits = 0
+    for box in (fault.box for fault in faults):
+        x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
+        # As the boxes of DeepPCB are drawn, 8 px around what changed.
+        there = Rect(box.x + x - 8, box.y + y - 8, box.w + 16, box.h + 16)
+        hits += any(one.box.iou(there) > 0.33 for one in found)
+    assert hits >= len(faults) - 1
+    assert len(found) <= len(faults) + 1
+
+
+def test_lines_that_are_all_wider_are_no_finding() -> None:
+    copper = scans.etched(SIZE, SIZE, 2)
+    wider = cv2.dilate(copper, np.ones((3, 3), np.uint8))
+    one, other = (cv2.merge([image] * 3) for image in (copper, wider))
+    assert detect(one, Rect(0, 0, SIZE, SIZE), other).boxes == ()

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.face import rules
+from service.face.engines.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
+from service.face.engines.engine import DetectedFace, FaceEngine, analyse, embedding_in
+from service.face.engines.picture import Pixels
+from service.face.rules import QualityFault
+from service.face.templates.gallery import score
+from shared.images.cv import cv2
+from tests.service.face import faces
+
+
+def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:
+    first, second = analyse(engine, one).embedding, analyse(engine, other).embedding
+    assert first is not None
+    assert second is not None
+    return score(first, second, engine.metric)
+
+
+def far_away() -> Pixels:
+    """The whole portrait small in the middle of a grey frame: a face of 44 px."""
+    scene = np.full((480, 640, 3), 128, np.uint8)
+    scene[112:368, 192:448] = cv2.resize(faces.portrait(), (256, 256), interpolation=cv2.INTER_AREA)
+    return scene
+
+
+def test_the_same_person_matches_and_a_stranger_does_not(dlib_engine: DlibEngine) -> None:
+    needed = rules.threshold(dlib_engine.thresholds, 10)
+    assert compared(dlib_engine, faces.enrolment(), faces.login()) > needed + 0.2
+    assert compared(dlib_engine, faces.enrolment(), faces.login(1)) > needed + 0.2
+    # Not even among the fewest templates, where the threshold is loosest.
+    loosest = rules.threshold(dlib_engine.thresholds, 1)
+    assert compared(dlib_engine, faces.enrolment(), faces.stranger()) < loosest - 0.05
+    assert compared(dlib_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.05
+
+
+def test_the_pictures_of_the_recipes_are_good_enough(dlib_engine: DlibEngine) -> None:
+    for image in (*faces.enrolments(), faces.stranger(), faces.stranger(1)):
+        assert rules.enrolment_trouble(analyse(dlib_engine, image), None) is None
+    assert rules.login_trouble(analyse(dlib_engine, faces.login()), None) is None
+
+
+def test_places_are_those_of_the_whole_picture(dlib_engine: DlibEngine) -> None:
+    seen = analyse(dlib_engine, faces.portrait())
+    assert seen.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=3)
+    assert seen.faces[0].nose == pytest.approx(np.array(faces.NOSE), abs=8)
+    assert seen.quality is not None
+    assert seen.quality.inter_ocular == pytest.approx(43, abs=2)
+    large = analyse(dlib_engine, cv2.resize(faces.portrait(), None, fx=4, fy=4))
+    assert large.faces[0].eyes / 4 == pytest.approx(seen.faces[0].eyes, abs=1.5)
+
+
+def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_engine: DlibEngine) -> None:
+    large = cv2.resize(faces.portrait(), None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC)
+    assert compared(dlib_engine, faces.portrait(), large) > -0.1
+
+
+def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
+    page = np.hstack((faces.stranger(), faces.enrolment()))
+    whole, alone = analyse(dlib_engine, page), embedding_in(dlib_engine, page)
+    assert whole.embedding is not None
+    assert alone is not None
+    assert np.array_equal(whole.embedding, alone)
+    left, right = (embedding_in(dlib_engine, page, lambda face, by=by: by * face.box[0]) for by in (-1, 1))
+    person = embedding_in(dlib_engine, faces.login())
+    assert left is not None
+    assert right is not None
+    assert person is not None
+    assert score(right, person, dlib_engine.metric) > -0.3
+    assert score(left, person, dlib_engine.metric) < -0.5
+    assert embedding_in(dlib_engine, np.full((64, 64, 3), 90, np.uint8)) is None
+
+
+def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:
+    tight = faces.portrait()[78:172, 182:268]
+    assert analyse(dlib_engine, tight).faces
+    assert compared(dlib_engine, faces.portrait(), tight) > -0.4
+
+
+@pytest.mark.parametrize("image", [np.zeros((480, 640, 3), np.uint8), np.full((64, 4000, 3), 255, np.uint8)])
+def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pixels) -> None:
+    seen = analyse(dlib_engine, image)
+    assert seen.faces == ()
+    assert seen.embedding is None
+    assert rules.login_trouble(seen, None) is QualityFault.NO_FACE
+
+
+@pytest.mark.parametrize(
+    ("image", "trouble"),
+    [
+        (faces.crowd(2), QualityFault.SEVERAL_FACES),
+        (faces.crowd(20), QualityFault.SEVERAL_FACES),
+        (faces.framed(faces.portrait(), 0.8), QualityFault.FACE_TOO_SMALL),
+        (far_away(), QualityFault.FACE_TOO_SMALL),
+        (faces.lit(faces.enrolment(), gain=1.45), QualityFault.TOO_BRIGHT),
+        (faces.lit(faces.enrolment(), gain=0.15), QualityFault.TOO_DARK),
+        (cv2.GaussianBlur(faces.enrolment(), (0, 0), 5), QualityFault.BLURRED),
+        (faces.masked(), QualityFault.NO_FACE),
+    ],
+    ids=["two", "crowd", "small", "tiny", "bright", "dark", "blurred", "masked"],
+)
+def test_an_enrolment_says_what_is_wrong(
+    dlib_engine: DlibEngine, image: Pixels, trouble: QualityFault
+) -> None:
+    assert rules.enrolment_trouble(analyse(dlib_engine, image), None) is trouble
+
+
+def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) -> None:
+    class Jumping:
+        """Finds one face first and, in the crop, only one far away."""
+
+        liveness_limit = None
+        calls = 0
+
+        def find(self, image: Pixels) -> list[DetectedFace]:
+            self.calls += 1
+            found = dlib_engine.find(image)
+            return found if self.calls == 1 else [face.moved(1, 400, 0) for face in found]
+
+        def embed(self, image: Pixels, face: DetectedFace) -> np.ndarray:
+            return dlib_engine.embed(image, face)
+
+        def liveness(self, image: Pixels, face: DetectedFace) -> None:
+            return None
+
+    seen = analyse(Jumping(), faces.portrait())  # type: ignore[arg-type]
+    assert seen.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=4)
+
+
+def test_finds_its_files_without_importing_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "face_recognition_models", raising=False)
+    folder = models_folder()
+    assert (folder / PREDICTOR).is_file()
+    assert "face_recognition_models" not in sys.modules
+
+
+def test_finds_its_files_in_the_frozen_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = tmp_path / "face_recognition_models" / "models"
+    inside.mkdir(parents=True)
+    for name in (PREDICTOR, EMBEDDER):
+        (inside / name).write_bytes(name.encode())
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    assert models_folder() == inside
+    before = model_id(inside)
+    (inside / EMBEDDER).write_bytes(b"another model")
+    assert model_id(inside) != before
+
+
+def test_missing_files_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(FileNotFoundError, match="install the package face_recognition_models"):
+        models_folder()

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+
+import pytest
+
+from service.face import rules
+from service.face.engines import face_process
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.engine import DetectedFace, FaceEngine
+from service.face.engines.face_process import EngineUnavailableError, FaceProcess
+from service.face.engines.picture import BadPicture, PictureFault
+from tests.service.face import faces
+from tests.service.face.conftest import as_face_info
+
+PERSON = as_face_info(faces.enrolment())
+
+
+class Treacherous(DlibEngine):
+    """Finds nothing, but dies or hangs where the first pixel says so."""
+
+    def find(self, image: faces.Pixels) -> list[DetectedFace]:
+        if image[0, 0, 0] == 66:
+            os._exit(9)
+        if image[0, 0, 0] == 77:
+            while True:
+                pass
+        if image[0, 0, 0] == 88:
+            raise RuntimeError("canary of the picture")
+        return []
+
+
+def broken() -> FaceEngine:
+    raise FileNotFoundError("install the models")
+
+
+def flat(level: int) -> str:
+    return as_face_info(faces.np.full((320, 320, 3), level, faces.np.uint8))
+
+
+def test_looks_in_a_process_of_its_own() -> None:
+    async def play() -> None:
+        face_client = FaceProcess(DlibEngine)
+        about = await face_client.about()
+        assert (about.name, about.dimension) == ("dlib", 128)
+        seen = await face_client.analyse(PERSON)
+        assert rules.enrolment_trouble(seen, None) is None
+        with pytest.raises(BadPicture) as caught:
+            await face_client.analyse("AAAA")
+        assert caught.value.fault is PictureFault.FORMAT
+        # It goes on after a bad picture.
+        assert (await face_client.analyse(PERSON)).faces
+        pid = face_client.process_id
+        assert pid is not None
+        await face_client.close()
+        assert face_client.process_id is None
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+    asyncio.run(play())
+
+
+def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(face_process, "LOOK_SECONDS", 1.0)
+
+    async def play() -> None:
+        face_client = FaceProcess(Treacherous)
+        with pytest.raises(EngineUnavailableError, match="ended"):
+            await face_client.analyse(flat(66))
+        assert (await face_client.analyse(flat(10))).faces == ()
+        with pytest.raises(EngineUnavailableError, match="no answer"):
+            await face_client.analyse(flat(77))
+        with pytest.raises(EngineUnavailableError) as caught:
+            await face_client.analyse(flat(88))
+        assert "canary" not in str(caught.value)
+        await face_client.close()
+
+    asyncio.run(play())
+
+
+def test_closing_waits_for_no_picture_and_no_start() -> None:
+    async def play(face_info: str | None) -> None:
+        face_client = FaceProcess(Treacherous)
+        if face_info is None:
+            asked: asyncio.Future[object] = asyncio.ensure_future(face_client.about())
+        else:
+            await face_client.about()
+            asked = asyncio.ensure_future(face_client.analyse(face_info))
+        async with asyncio.timeout(face_process.LOOK_SECONDS / 2):
+            # Until the thread is at it.
+            while (pid := face_client.process_id) is None:  # noqa: ASYNC110 - nothing tells it
+                await asyncio.sleep(0.01)
+            await face_client.close()
+        with pytest.raises(EngineUnavailableError):
+            await asked
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+    asyncio.run(play(None))
+    asyncio.run(play(flat(77)))
+
+
+def test_an_engine_that_does_not_load_says_why() -> None:
+    async def play() -> None:
+        face_client = FaceProcess(broken)
+        with pytest.raises(EngineUnavailableError, match="install the models"):
+            await face_client.analyse(PERSON)
+        await face_client.close()
+
+    asyncio.run(play())
+
+
+def test_telemetry_is_off_before_onnxruntime_is_imported() -> None:
+    # In a fresh interpreter: whichever module of ours comes first, the variable is set when it is.
+    script = (
+        "import sys\n"
+        "class Watch:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'onnxruntime':\n"
+        "            import os; print(os.environ.get('ORT_DISABLE_TELEMETRY'))\n"
+        "sys.meta_path.insert(0, Watch())\n"
+        "import service.face.engines.open_engine\n"
+    )
+    environment = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["1"]

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from skimage.transform import SimilarityTransform
+
+from service.face import rules
+from service.face.engines.engine import FaceEngine, analyse
+from service.face.engines.manifest import recognised
+from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalised, session, similarity
+from service.face.engines.picture import Pixels
+from service.face.packs.pack_store import PackError, install, load_engine, sha256_of
+from service.face.rules import QualityFault
+from service.face.templates.gallery import score
+from shared.images.cv import cv2
+from tests.service.face import faces
+from tests.service.face.packs.test_pack_store import a_pack
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.1, 10), st.floats(-180, 180), st.floats(-500, 500), st.floats(-500, 500))
+def test_similarity_finds_the_turn_scale_and_shift(scale: float, angle: float, x: float, y: float) -> None:
+    turn = scale * np.exp(1j * np.radians(angle))
+    moved = (ARCFACE_POINTS[:, 0] + 1j * ARCFACE_POINTS[:, 1]) * turn + complex(x, y)
+    source = np.stack((moved.real, moved.imag), axis=1)
+    matrix = similarity(source, ARCFACE_POINTS)
+    found = source @ matrix[:, :2].T + matrix[:, 2]
+    np.testing.assert_allclose(found, ARCFACE_POINTS, atol=1e-6 * (1 + abs(x) + abs(y)) / scale + 1e-6)
+
+
+def test_similarity_of_points_in_one_place_is_finite() -> None:
+    assert np.isfinite(similarity(np.ones((5, 2)), ARCFACE_POINTS)).all()
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"), [("raw", [0, 127.5, 255]), ("unit", [-1, 0, 1]), ("imagenet", [-2.118, 0.205, 2.64])]
+)
+def test_normalisations(how: str, expected: list[float]) -> None:
+    pixels = np.zeros((112, 112, 3), np.uint8)
+    pixels[0, 0] = (0, 128, 255)
+    values = normalised(pixels, how)  # type: ignore[arg-type]
+    assert values.shape == (1, 3, 112, 112)
+    assert values[0, :, 0, 0] == pytest.approx(expected, abs=0.6 if how == "raw" else 0.02)
+
+
+def test_the_model_id_follows_the_files() -> None:
+    pack = a_pack()
+    other = a_pack(files=pack.files | {"embed.onnx": "0" * 64})
+    assert model_id(pack) != model_id(other)
+    assert model_id(pack) != model_id(a_pack(normalisation="unit"))
+    assert model_id(pack) == model_id(a_pack(licence="other words"))
+
+
+def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:
+    first, second = analyse(engine, one).embedding, analyse(engine, other).embedding
+    assert first is not None
+    assert second is not None
+    return score(first, second, engine.metric)
+
+
+@pytest.mark.models
+def test_the_same_person_matches_and_a_stranger_does_not(open_engine: FaceEngine) -> None:
+    needed = rules.threshold(open_engine.thresholds, 1000)
+    assert compared(open_engine, faces.enrolment(), faces.login()) > needed + 0.2
+    loosest = rules.threshold(open_engine.thresholds, 1)
+    assert compared(open_engine, faces.enrolment(), faces.stranger()) < loosest - 0.1
+    assert compared(open_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.1
+
+
+@pytest.mark.models
+def test_it_sees_a_mask_a_crowd_and_a_living_face(open_engine: FaceEngine) -> None:
+    limit = open_engine.liveness_limit
+    assert limit == 0.5
+    good = analyse(open_engine, faces.enrolment())
+    assert rules.enrolment_trouble(good, limit) is None
+    assert rules.enrolment_trouble(replace(good, liveness=0.1), limit) is QualityFault.NOT_LIVE
+    assert rules.enrolment_trouble(analyse(open_engine, faces.masked()), limit) is QualityFault.COVERED
+    crowd = analyse(open_engine, faces.crowd(20))
+    assert len(crowd.faces) == 20
+    assert rules.login_trouble(crowd, limit) is QualityFault.SEVERAL_FACES
+
+
+@pytest.mark.models
+def test_the_liveness_models_tell_a_grey_copy(open_engine: FaceEngine) -> None:
+    grey = np.repeat(faces.enrolment().mean(axis=2, keepdims=True).astype(np.uint8), 3, axis=2)
+    real, copy = analyse(open_engine, faces.enrolment()).liveness, analyse(open_engine, grey).liveness
+    assert real is not None
+    assert copy is not None
+    assert real > 0.7 > 0.3 > copy
+
+
+@pytest.mark.models
+def test_embedding_matches_reference(open_engine: FaceEngine, test_models: Path) -> None:
+    """Aligned by scikit-image, ImageNet's mean and deviation on RGB, as the embedder's makers say."""
+    image = faces.enrolment()
+    (found,) = open_engine.find(image)
+    estimated = SimilarityTransform.from_estimate(found.landmarks, ARCFACE_POINTS)
+    aligned = cv2.warpAffine(image, estimated.params[:2], (112, 112))
+    rgb = aligned[:, :, ::-1].astype(np.float32) / 255
+    batch = (rgb - np.float32((0.485, 0.456, 0.406))) / np.float32((0.229, 0.224, 0.225))
+    model = session(test_models / "mobilefacenet_128_dynbatch.onnx")
+    (vector,) = model.run(None, {model.get_inputs()[0].name: batch.transpose(2, 0, 1)[None]})[0]
+    assert float(open_engine.embed(image, found) @ vector) / np.linalg.norm(vector) > 0.9999
+
+
+@pytest.mark.models
+def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) -> None:
+    engines = []
+    for name in ("mobilefacenet_128_dynbatch.onnx", "mobilefacenet_128_embednorm.onnx"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for file in (name, "face_detection_yunet_2023mar.onnx"):
+            (folder / file).symlink_to(test_models / file)
+        pack = recognised({file.name: sha256_of(file) for file in folder.iterdir()})
+        assert pack is not None
+        for file in folder.iterdir():
+            content = file.read_bytes()
+            file.unlink()
+            file.write_bytes(content)
+        install(folder, tmp_path / "packs")
+        engines.append(load_engine(pack.name, tmp_path / "packs"))
+    one, other = (analyse(engine, faces.enrolment()).embedding for engine in engines)
+    assert one is not None
+    assert other is not None
+    assert float(one @ other) > 0.999
+    assert engines[0].model_id != engines[1].model_id
+    assert engines[0].liveness_limit is None
+
+
+@pytest.mark.models
+def test_any_insightface_folder_is_a_pack_for_research(test_models: Path, tmp_path: Path) -> None:
+    source = tmp_path / "Buffalo 甲"
+    source.mkdir()
+    for name in ("det_500m.onnx", "w600k_mbf_int8.onnx", "minifasnet_v2_2.7_80x80.onnx"):
+        # A trailing field that no reader knows: the same models under another hash.
+        (source / name).write_bytes((test_models / name).read_bytes() + b"\xfa\x01\x00")
+    (source / "notes.onnx").write_bytes(b"no model")
+    (source / "MODEL.LICENSE").write_text("research")
+    with pytest.raises(PackError, match="research only"):
+        install(source, tmp_path / "packs")
+    pack = install(source, tmp_path / "packs", accept_research=True)
+    assert (pack.name, pack.engine, pack.dimension) == ("insightface-buffalo", "insightface", 512)
+    assert set(pack.files) == {"det_500m.onnx", "w600k_mbf_int8.onnx", "MODEL.LICENSE"}
+    (source / "second.onnx").write_bytes((source / "w600k_mbf_int8.onnx").read_bytes())
+    with pytest.raises(PackError, match="no face models"):
+        install(source, tmp_path / "packs", accept_research=True)
+
+
+@pytest.mark.models
+def test_the_insightface_pack_is_for_research_and_needs_its_package(
+    test_models: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "buffalo"
+    source.mkdir()
+    for name in ("det_500m.onnx", "w600k_mbf_int8.onnx"):
+        (source / name).write_bytes((test_models / name).read_bytes())
+    with pytest.raises(PackError, match="research only"):
+        install(source, tmp_path / "packs")
+    pack = install(source, tmp_path / "packs", accept_research=True)
+    if importlib.util.find_spec("insightface") is None:
+        with pytest.raises(ImportError, match=r"walkaround\[insightface\]"):
+            load_engine(pack.name, tmp_path / "packs")
+        pytest.skip("the package insightface is not installed")
+    engine = load_engine(pack.name, tmp_path / "packs")
+    assert compared(engine, faces.enrolment(), faces.login()) > rules.threshold(engine.thresholds, 1000)
+    assert compared(engine, faces.enrolment(), faces.stranger()) < rules.threshold(engine.thresholds, 100)

@@ -1,0 +1,384 @@
+"""Photos of a record: what is added, matched, assigned and deleted, and by whom."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from service.inspection.records.matching import Matching
+from service.inspection.tables import PHOTO, RECORD_PHOTO
+from shared.wire.photos import PhotoMatch
+from tests.service.inspection.conftest import SHIFT, Stage, stored_file
+from tests.service.inspection.records.test_work import reference_image
+
+POINT = {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}
+CORNERS = [[170.0, 140.0], [490.0, 140.0], [490.0, 380.0], [170.0, 380.0]]
+"""Of `POINT` on 640 x 480 px through `SHIFT`."""
+OTHER = [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]]
+
+
+class Scene:
+    """A record with a reference image and two items, and a file that is a photo."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        for name in ("reference", "photo", "second"):
+            stage.files[name] = stored_file(name)
+        stage.files["text"] = stored_file("text", "text/plain")
+        stage.images["image"] = reference_image("reference")
+        self.record = stage.record(reference_image_id="image")["inspection_id"]
+        self.items = [
+            stage.item(self.record, item_name=name, model_id="m", item_point={"point": POINT})["item_id"]
+            for name in ("前缘", "口盖")
+        ]
+        self.path = f"/api/inspection/{self.record}/record-photos"
+
+    def add(self, file_id: str = "photo") -> dict[str, Any]:
+        answer = self.stage.client.post(self.path, json={"file_id": file_id})
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json()["data"])
+
+    def listed(self) -> list[dict[str, Any]]:
+        answer = self.stage.client.get(self.path)
+        assert answer.status_code == 200, answer.text
+        return list(answer.json()["data"])
+
+    def match(self, photo_id: str, wait: float = 20) -> dict[str, Any]:
+        answer = self.stage.client.post(f"{self.path}/{photo_id}/match", params={"wait": wait})
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json()["data"])
+
+    def put(self, photo_id: str, *items: Any) -> Any:
+        body = {"items": [one if isinstance(one, dict) else {"item_id": one} for one in items]}
+        return self.stage.client.put(f"{self.path}/{photo_id}/items", json=body)
+
+    def assign(self, photo_id: str, *items: Any) -> dict[str, Any]:
+        answer = self.put(photo_id, *items)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json()["data"])
+
+    def delete(self, photo_id: str, **query: Any) -> Any:
+        return self.stage.client.delete(f"{self.path}/{photo_id}", params=query)
+
+    def finds(self, *covered: bool) -> None:
+        """Have the matching find the first items, covered or not."""
+        self.stage.matcher.found = [
+            PhotoMatch(
+                item_id=item_id, visible=1, score=0.9, homography=SHIFT, corners=CORNERS, covered=there
+            )
+            for item_id, there in zip(self.items, covered, strict=False)
+        ]
+
+    def photos_of(self, item_id: str) -> list[dict[str, Any]]:
+        return list(self.stage.client.get(f"/api/inspection_item/{item_id}/photos").json()["data"])
+
+
+@pytest.fixture
+def scene(stage: Stage) -> Scene:
+    return Scene(stage)
+
+
+def test_a_photo_waits_with_the_record(scene: Scene) -> None:
+    scene.stage.put("executors", id="id-of-planner", name="计划员")
+    photo = scene.add()
+    assert (photo["state"], photo["matches"], photo["items"], photo["error"]) == ("waiting", None, [], None)
+    assert (photo["file"]["filename"], photo["width"], photo["height"]) == ("photo.jpg", 640, 480)
+    assert (photo["added_by"], photo["added_by_name"]) == ("id-of-planner", "计划员")
+    assert scene.listed() == [photo]
+    newer = scene.add("second")
+    assert [one["photo_id"] for one in scene.listed()] == [newer["photo_id"], photo["photo_id"]]
+    assert [scene.photos_of(item) for item in scene.items] == [[], []]
+
+
+def test_the_same_file_is_added_once(scene: Scene) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: scene.add()["photo_id"], range(4)))
+    assert len(set(answers)) == 1
+    assert len(scene.listed()) == 1
+    assert sum(change.action == "add_photo" for change in scene.stage.changes) == 1
+
+
+def test_file_that_is_not_a_photo_is_refused(scene: Scene) -> None:
+    post = scene.stage.client.post
+    assert post(scene.path, json={"file_id": "none"}).status_code == 404
+    assert post(scene.path, json={"file_id": "text"}).status_code == 415
+    assert post("/api/inspection/none/record-photos", json={"file_id": "photo"}).status_code == 404
+    assert scene.stage.client.get("/api/inspection/none/record-photos").status_code == 404
+    assert scene.listed() == []
+
+
+def test_matching_proposes_and_assigns_nothing(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.finds(True, False)
+    matched = scene.match(photo)
+    assert matched["state"] == "matched"
+    assert [(one["item_id"], one["covered"]) for one in matched["matches"]] == [
+        (scene.items[0], True),
+        (scene.items[1], False),
+    ]
+    assert matched["matches"][0]["homography"] == SHIFT
+    assert matched["matches"][0]["corners"] == CORNERS
+    assert matched["items"] == []
+    ((file_id, regions),) = scene.stage.matcher.asked
+    assert file_id == "photo"
+    assert [(one.item_id, one.reference_file_id, one.point) for one in regions] == [
+        (item_id, "reference", (0.25, 0.25, 0.5, 0.5)) for item_id in scene.items
+    ]
+    assert scene.listed() == [matched]
+
+
+def test_items_on_a_file_of_their_own_are_looked_for_there(scene: Scene) -> None:
+    scene.stage.files["own"] = stored_file("own")
+    point = {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}
+    third = scene.stage.item(scene.record, item_point=point)["item_id"]
+    scene.stage.item(scene.record, item_name="没有区域")
+    scene.match(scene.add()["photo_id"])
+    regions = scene.stage.matcher.asked[0][1]
+    assert [one.reference_file_id for one in regions] == ["reference", "reference", "own"]
+    assert regions[2].item_id == third
+
+
+def test_what_matches_nothing_and_what_fails(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    assert scene.match(photo)["state"] == "unmatched"
+    scene.stage.matcher.error = "file_lost"
+    failed = scene.match(photo)
+    assert (failed["state"], failed["error"], failed["message"]) == ("failed", "file_lost", "因为 file_lost")
+    scene.stage.matcher.error = None
+    scene.finds(True)
+    again = scene.match(photo)
+    assert (again["state"], again["error"], again["message"]) == ("matched", None, None)
+
+
+def test_a_matching_that_breaks_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(_self: Any, _file_id: str, _regions: Any) -> Any:
+        raise RuntimeError
+
+    monkeypatch.setattr(type(scene.stage.matcher), "__call__", broken)
+    failed = scene.match(scene.add()["photo_id"])
+    assert (failed["state"], failed["error"]) == ("failed", "internal")
+
+
+def test_a_second_request_joins_the_matching_that_is_under_way(scene: Scene) -> None:
+    photo, other = scene.add()["photo_id"], scene.add("second")["photo_id"]
+    scene.finds(True)
+    gate = scene.stage.matcher.gate = asyncio.Event()
+    assert scene.match(photo, wait=0)["state"] == "waiting"
+    assert scene.match(photo, wait=0.01)["state"] == "waiting"
+    assert scene.match(other, wait=0.01)["state"] == "waiting"
+    # One at a time is asked for.
+    assert [file_id for file_id, _ in scene.stage.matcher.asked] == ["photo"]
+    portal = scene.stage.client.portal
+    assert portal is not None
+    portal.call(gate.set)
+    assert scene.match(photo)["state"] == "matched"
+    assert scene.match(other)["state"] == "matched"
+    asked = [file_id for file_id, _ in scene.stage.matcher.asked]
+    assert asked[:2] == ["photo", "second"]
+
+
+def test_matches_of_a_region_that_moved_are_forgotten(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.finds(True, True)
+    scene.match(photo)
+    moved = {"item_point": {"point": {**POINT, "x": 0.1}}}
+    scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=moved)
+    (left,) = scene.listed()[0]["matches"]
+    assert left["item_id"] == scene.items[1]
+    scene.stage.client.delete(f"/api/inspection_item/{scene.items[1]}")
+    assert scene.listed()[0]["matches"] == []
+    # What is no longer proposed is assigned by the person.
+    (assigned,) = scene.assign(photo, scene.items[0])["items"]
+    assert (assigned["assigned"], assigned["homography"]) == ("person", None)
+
+
+def test_a_photo_is_assigned_as_proposed_and_by_hand(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.finds(True, False)
+    scene.match(photo)
+    one, other = scene.assign(photo, *scene.items)["items"]
+    assert (one["item_id"], one["item_name"], one["assigned"]) == (scene.items[0], "前缘", "alignment")
+    assert (one["homography"], one["corners"]) == (SHIFT, CORNERS)
+    assert (other["assigned"], other["homography"], other["corners"]) == ("person", None, None)
+    for item_id, given in zip(scene.items, (one, other), strict=True):
+        (own,) = scene.photos_of(item_id)
+        assert (own["photo_id"], own["file_id"]) == (given["photo_id"], "photo")
+    by_hand = scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER}, scene.items[1])["items"]
+    assert [(it["assigned"], it["homography"]) for it in by_hand] == [("person", OTHER), ("person", None)]
+    assert by_hand[0]["photo_id"] == one["photo_id"]
+    # An assignment that is there stays.
+    assert scene.assign(photo, *scene.items)["items"] == by_hand
+    assert scene.assign(photo, {"item_id": scene.items[0], "homography": SHIFT})["items"][0]["assigned"] == (
+        "alignment"
+    )
+    assert scene.photos_of(scene.items[1]) == []
+    assert scene.assign(photo)["items"] == []
+    assert scene.photos_of(scene.items[0]) == []
+    told = [(change.action, change.object_id) for change in scene.stage.changes if change.kind == "item"]
+    assert told.count(("add_photo", scene.items[0])) == told.count(("delete_photo", scene.items[0])) == 1
+
+
+def test_only_items_of_the_record_get_the_photo(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    foreign = scene.stage.item(scene.stage.record()["inspection_id"])["item_id"]
+    assert scene.put(photo, scene.items[0], foreign).status_code == 404
+    assert scene.put("none", scene.items[0]).status_code == 404
+    assert scene.photos_of(scene.items[0]) == []
+    singular = [[1, 0, 0], [2, 0, 0], [0, 0, 1]]
+    assert scene.put(photo, {"item_id": scene.items[0], "homography": singular}).status_code == 422
+    elsewhere = scene.stage.record()["inspection_id"]
+    path = f"/api/inspection/{elsewhere}/record-photos/{photo}"
+    assert scene.stage.client.put(f"{path}/items", json={"items": []}).status_code == 404
+    assert scene.stage.client.delete(path).status_code == 404
+    assert scene.stage.client.post(f"{path}/match").status_code == 404
+
+
+def test_a_photo_of_one_item_alone_stays_with_it(scene: Scene) -> None:
+    own = scene.stage.client.post(
+        f"/api/inspection_item/{scene.items[0]}/photos", json={"file_id": "photo"}
+    ).json()["data"]
+    assert scene.listed() == []
+    photo = scene.add()["photo_id"]
+    scene.assign(photo, scene.items[0])
+    assert len(scene.photos_of(scene.items[0])) == 2
+    scene.assign(photo)
+    assert [one["photo_id"] for one in scene.photos_of(scene.items[0])] == [own["photo_id"]]
+    # Taken off the item, the photo is still the record's.
+    (assigned,) = scene.assign(photo, scene.items[0])["items"]
+    path = f"/api/inspection_item/{scene.items[0]}/photos/{assigned['photo_id']}"
+    assert scene.stage.client.delete(path).status_code == 200
+    assert scene.listed()[0]["items"] == []
+
+
+def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.finds(True)
+    scene.match(photo)
+    scene.assign(photo, *scene.items)
+
+    def read(item_id: str) -> Any:
+        return scene.stage.database.read_now(
+            lambda session: scene.stage.service.detections.input(session, item_id)
+        )
+
+    given = read(scene.items[0])
+    assert (given.photo_file_id, given.reference_file_id) == ("photo", "reference")
+    assert given.photo_alignment is not None
+    assert (given.photo_alignment.homography, given.photo_alignment.by_person) == (SHIFT, False)
+    assert read(scene.items[1]).photo_alignment is None
+    scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER})
+    assert read(scene.items[0]).photo_alignment.by_person
+    # It is said of that reference image, and of no other.
+    scene.stage.files["own"] = stored_file("own")
+    changed = {"item_point": {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}}
+    scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=changed)
+    assert read(scene.items[0]).photo_alignment is None
+    assert scene.listed()[0]["items"][0]["homography"] is None
+
+
+def test_deleting_asks_when_results_rest_on_the_photo(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.assign(photo, *scene.items)
+    result = [{"inputImage": {"file_id": "photo"}, "isPassed": True, "progress": "done", "version": 1}]
+    first = scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}").json()
+    scene.stage.written(first, result)
+    scene.stage.client.post(f"/api/inspection_item/{scene.items[1]}/verdict", json={"verdict": "passed"})
+    refused = scene.delete(photo)
+    assert refused.status_code == 409
+    assert refused.json()["data"] == {
+        "error": "photo_in_use",
+        "count": 2,
+        "items": [
+            {"item_id": scene.items[0], "item_name": "前缘"},
+            {"item_id": scene.items[1], "item_name": "口盖"},
+        ],
+    }
+    assert "前缘、口盖" in refused.json()["msg"]
+    assert len(scene.listed()) == 1
+    # Also when the photo is not the item's any more: what was found in it is still there.
+    scene.assign(photo)
+    assert scene.delete(photo).json()["data"]["count"] == 1
+    assert scene.delete(photo, confirmed=True).status_code == 200
+    assert scene.listed() == []
+    assert scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}").json()["result"] == result
+    assert scene.delete(photo, confirmed=True).status_code == 404
+
+
+def test_deleting_takes_it_off_the_items(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.assign(photo, *scene.items)
+    assert scene.delete(photo).status_code == 200
+    assert [scene.photos_of(item) for item in scene.items] == [[], []]
+    assert scene.add()["photo_id"] != photo
+
+
+def test_a_deleted_item_comes_back_with_its_photo(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER}, scene.items[1])
+    before = scene.listed()
+    path = f"/api/inspection_item/{scene.items[0]}"
+    assert scene.stage.client.delete(path).status_code == 200
+    assert [one["item_id"] for one in scene.listed()[0]["items"]] == [scene.items[1]]
+    assert scene.stage.client.post(f"{path}/restore").status_code == 200
+    assert scene.listed() == before
+    # When the record's photo went meanwhile, it is the item's alone.
+    assert scene.stage.client.delete(path).status_code == 200
+    assert scene.delete(photo).status_code == 200
+    assert scene.stage.client.post(f"{path}/restore").status_code == 200
+    (own,) = scene.photos_of(scene.items[0])
+    assert own["file_id"] == "photo"
+    rows = scene.stage.database.read_now(lambda session: session.execute(select(PHOTO)).all())
+    assert [(row.record_photo_id, row.assigned, row.homography) for row in rows] == [(None, None, None)]
+
+
+def test_a_deleted_record_takes_its_photos_with_it(scene: Scene) -> None:
+    scene.assign(scene.add()["photo_id"], *scene.items)
+    assert scene.stage.client.delete(f"/api/inspection/deleteInspection/{scene.record}").status_code == 200
+    for table in (RECORD_PHOTO, PHOTO):
+        rows = scene.stage.database.read_now(lambda session, t=table: session.execute(select(t)).all())
+        assert rows == []
+
+
+def test_a_sealed_record_keeps_its_photos(scene: Scene) -> None:
+    photo = scene.add()["photo_id"]
+    scene.finds(True)
+    gate = scene.stage.matcher.gate = asyncio.Event()
+    assert scene.match(photo, wait=0)["state"] == "waiting"
+    scene.stage.finished(scene.record)
+    sealed = scene.listed()
+    for answer in (
+        scene.stage.client.post(scene.path, json={"file_id": "second"}),
+        scene.put(photo, scene.items[0]),
+        scene.delete(photo, confirmed=True),
+    ):
+        assert (answer.status_code, answer.json()["data"]["error"]) == (409, "record_sealed")
+    # A photo that is there is answered, and a matching that ends now changes nothing.
+    assert scene.add()["photo_id"] == photo
+    portal = scene.stage.client.portal
+    assert portal is not None
+    portal.call(gate.set)
+    portal.call(_ended, scene.stage.service.matching)
+    refused = scene.stage.client.post(f"{scene.path}/{photo}/match")
+    assert (refused.status_code, refused.json()["data"]["error"]) == (409, "record_sealed")
+    assert scene.listed() == sealed
+    assert scene.stage.client.get(f"/api/inspection/{scene.record}/seal/verify").json()["data"]["intact"]
+
+
+async def _ended(matching: Matching) -> None:
+    await asyncio.gather(*matching._tasks.values())
+
+
+@pytest.mark.parametrize(("role", "changes"), [("viewer", 403), ("inspector", 200), ("planner", 200)])
+def test_rights(scene: Scene, role: str, changes: int) -> None:
+    photo = scene.add()["photo_id"]
+    client = scene.stage.as_role(role)
+    assert client.get(scene.path).status_code == 200
+    one = f"{scene.path}/{photo}"
+    assert client.post(scene.path, json={"file_id": "second"}).status_code == changes
+    assert client.post(f"{one}/match").status_code == changes
+    assert client.put(f"{one}/items", json={"items": []}).status_code == changes
+    assert client.delete(one).status_code == changes

@@ -1,0 +1,82 @@
+"""Tests a create that is repeated with its Idempotency-Key."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from service.inspection.records.items import Items
+from service.inspection.tables import ITEM
+from tests.service.inspection.conftest import Stage
+
+KEY = {"Idempotency-Key": "k"}
+
+
+def _create(stage: Stage, body: dict[str, Any]) -> Any:
+    return stage.client.post("/api/inspection_item/create", json=body, headers=KEY)
+
+
+def test_a_key_used_again_with_another_body_is_422(stage: Stage) -> None:
+    record, other = stage.record()["inspection_id"], stage.record()["inspection_id"]
+    body = {"item_name": "前缘", "inspection_id": record, "item_point": {"a": 1, "b": 2}}
+    first = _create(stage, body)
+    # The same in other words: the order of the keys, a field that is ignored.
+    for same in ({"item_point": {"b": 2, "a": 1}}, {"colour": "red"}):
+        again = _create(stage, {**body, **same})
+        assert (again.status_code, again.json()) == (200, first.json())
+    for changed in (
+        {"item_name": "后缘"},
+        {"description": "x"},
+        {"item_point": {"a": 1, "b": 2.5}},
+        {"inspection_id": other},
+    ):
+        refused = _create(stage, {**body, **changed})
+        assert refused.status_code == 422
+        (field,) = refused.json()["data"]["fields"]
+        assert (field["field"], field["type"]) == ("Idempotency-Key", "key_reused")
+        assert refused.json()["msg"] == f"Idempotency-Key：{field['message']}"
+    for each, total in ((record, 1), (other, 0)):
+        listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": each})
+        assert listed.json()["data"]["pagination"]["total"] == total
+
+
+def test_a_key_of_a_deleted_item_makes_another_one(stage: Stage) -> None:
+    body = {"item_name": "前缘", "inspection_id": stage.record()["inspection_id"]}
+    first = _create(stage, body).json()["item_id"]
+    stage.client.delete(f"/api/inspection_item/{first}")
+    body["item_name"] = "后缘"
+    second = _create(stage, body)
+    assert (second.status_code, second.json()["item_name"]) == (200, "后缘")
+    assert stage.client.post(f"/api/inspection_item/{first}/restore").status_code == 200
+    assert _create(stage, body).json()["item_id"] == second.json()["item_id"]
+
+
+@pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def test_one_key_in_two_records_at_once_makes_one_item(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [stage.record()["inspection_id"] for _ in range(2)]
+    # Neither sees the other's item before it inserts its own; one has to look again.
+    both_looked, insert = threading.Barrier(2), Items._insert
+
+    def together(items: Items, *given: Any) -> list[str]:
+        both_looked.wait(20)
+        return insert(items, *given)
+
+    monkeypatch.setattr(Items, "_insert", together)
+
+    def make(record: str) -> int:
+        return int(_create(stage, {"item_name": "前缘", "inspection_id": record}).status_code)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(make, records)) == [200, 422]
+
+
+def test_an_item_made_before_bodies_were_kept_is_the_answer_to_its_key(stage: Stage) -> None:
+    body = {"item_name": "前缘", "inspection_id": stage.record()["inspection_id"]}
+    first = _create(stage, body).json()
+    stage.database.write_now(lambda session: session.execute(update(ITEM).values(client_body=None)))
+    again = _create(stage, {**body, "item_name": "后缘"})
+    assert (again.status_code, again.json()) == (200, first)

@@ -1,0 +1,257 @@
+"""Tests the fields of `result` that only the service writes, one by one."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from service.inspection.entries import ContradictionError, authored, merged
+from shared import findings, results
+from shared.codes import Verdict
+from tests.service.inspection.conftest import Stage
+
+WHO = {"by": "id-of-admin", "by_name": "主任", "at": "2020-01-01T00:00:00Z"}
+FORGED: dict[str, Any] = {
+    "verdict": {"value": "passed", "reason": None, **WHO},
+    "correction": {"of_version": 1, **WHO},
+    "job_id": "a-job",
+    "provenance": {"model_id": "m", "model_name": "最好的模型", "model_sha256": "0" * 64},
+}
+DETECTED = {
+    "inputImage": {"file_id": "f"},
+    "resultImage": {
+        "boxes": [{"label": "裂纹", "confidence": 0.9, "points": {"x1": 1, "y1": 1, "x2": 9, "y2": 9}}],
+        "resultImage": None,
+    },
+    "isPassed": False,
+    "progress": "done",
+    "version": 1,
+    "job_id": "j",
+    "provenance": {"model_id": "m", "model_sha256": "ab"},
+}
+
+
+def path(item: dict[str, Any], what: str = "") -> str:
+    return f"/api/inspection_item/{item['item_id']}{what}"
+
+
+def result_of(stage: Stage, item: dict[str, Any]) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = stage.client.get(path(item)).json()["result"]
+    return entries
+
+
+@pytest.fixture
+def judged(stage: Stage) -> dict[str, Any]:
+    """An item with a detection, a correction and a verdict."""
+    item = stage.item(stage.record()["inspection_id"], result=[DETECTED])
+    assert stage.client.post(path(item, "/boxes"), json={"of_version": 1, "boxes": []}).status_code == 200
+    body = {"verdict": "failed", "reason": "有裂纹"}
+    answer = stage.client.post(path(item, "/verdict"), json=body)
+    assert answer.status_code == 200
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+@pytest.mark.parametrize("key", results.SERVICE_KEYS)
+def test_a_client_cannot_write_it_into_an_entry_of_its_own(stage: Stage, key: str) -> None:
+    record = stage.record()["inspection_id"]
+    own = {"isPassed": True, "progress": "done", "version": 4}
+    body = {"item_name": "甲", "inspection_id": record, "result": [{**own, key: FORGED[key]}]}
+    made = stage.client.post("/api/inspection_item/create", json=body).json()
+    assert made["result"] == [own]
+    inspector = stage.as_role("inspector")
+    put = inspector.put(path(made), json={"result": [{**own, "version": 5, key: FORGED[key]}]})
+    assert put.json()["result"] == [{**own, "version": 5}]
+    assert results.verdict(result_of(stage, made)) is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("key", results.SERVICE_KEYS)
+def test_a_client_cannot_add_it_to_what_the_service_wrote(
+    stage: Stage, judged: dict[str, Any], key: str
+) -> None:
+    for entry in judged["result"]:
+        if key in entry:
+            continue
+        answer = stage.client.put(path(judged), json={"result": [{**entry, key: FORGED[key]}]})
+        assert answer.status_code == 409
+        assert answer.json()["data"] == {
+            "error": "service_written",
+            "version": entry["version"],
+            "field": key,
+        }
+    assert result_of(stage, judged) == judged["result"]
+
+
+PLACES = [
+    (3, ("verdict", "value"), "passed"),
+    (3, ("verdict", "reason"), "没有裂纹"),
+    (3, ("verdict", "by"), "id-of-admin"),
+    (3, ("verdict", "by_name"), "主任"),
+    (3, ("verdict", "at"), "2020-01-01T00:00:00Z"),
+    (3, ("isPassed",), True),
+    (3, ("progress",), "pending"),
+    (2, ("correction", "of_version"), 0),
+    (2, ("correction", "by"), "id-of-admin"),
+    (2, ("correction", "by_name"), "主任"),
+    (2, ("correction", "at"), "2020-01-01T00:00:00Z"),
+    (2, ("provenance", "alignment"), [[1]]),
+    (1, ("job_id",), "another"),
+    (1, ("provenance", "model_id"), "another"),
+    (1, ("provenance", "model_sha256"), "cd"),
+    (1, ("resultImage", "boxes"), []),
+    (1, ("inputImage", "file_id"), "another"),
+    (1, ("isPassed",), True),
+]
+
+
+@pytest.mark.parametrize(("version", "place", "value"), PLACES, ids=lambda one: str(one))
+def test_a_client_cannot_change_it(
+    stage: Stage, judged: dict[str, Any], version: int, place: tuple[str, ...], value: Any
+) -> None:
+    sent = stage.client.get(path(judged)).json()["result"]
+    inner = sent[version - 1]
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    answer = stage.as_role("inspector").put(path(judged), json={"result": sent})
+    assert answer.status_code == 409
+    data = {"error": "service_written", "version": version, "field": place[0]}
+    assert answer.json()["data"] == data
+    assert answer.json()["msg"].startswith(f"结果版本 {version} 由系统写入")
+    assert result_of(stage, judged) == judged["result"]
+
+
+def test_another_version_on_it_is_an_entry_of_the_client(stage: Stage, judged: dict[str, Any]) -> None:
+    sent = {**judged["result"][2], "version": 9}
+    after = stage.client.put(path(judged), json={"result": [sent]}).json()["result"]
+    assert after == [*judged["result"], {"isPassed": False, "progress": "done", "version": 9}]
+    # It is newer than the decision, and not the decision of a user.
+    assert results.verdict(after) is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("keep", [(), (0,), (2,), (2, 0), (0, 1, 2), (0, 0, 1)])
+def test_a_client_cannot_remove_it(stage: Stage, judged: dict[str, Any], keep: tuple[int, ...]) -> None:
+    sent = [judged["result"][at] for at in keep]
+    after = stage.client.put(path(judged), json={"result": sent})
+    assert after.status_code == 200
+    assert sorted(after.json()["result"], key=lambda entry: entry["version"]) == judged["result"]
+
+
+def test_a_copy_may_say_less(stage: Stage, judged: dict[str, Any]) -> None:
+    sent = [{"version": entry["version"], "isPassed": entry["isPassed"]} for entry in judged["result"]]
+    assert stage.client.put(path(judged), json={"result": sent}).json() == judged
+
+
+def test_the_entries_of_a_client_stay_its_own(stage: Stage, judged: dict[str, Any]) -> None:
+    own = [
+        {"isPassed": True, "note": "外部系统", "progress": "done", "version": 7},
+        {"isPassed": None, "progress": "任意"},
+    ]
+    after = stage.client.put(path(judged), json={"result": own}).json()["result"]
+    assert after == [*judged["result"], *own]
+    assert stage.client.put(path(judged), json={"result": []}).json()["result"] == judged["result"]
+
+
+def test_older_step_of_same_detection_is_accepted(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[DETECTED])
+    earlier = {**DETECTED, "isPassed": False, "progress": "detecting", "resultImage": {"boxes": []}}
+    assert stage.client.put(path(item), json={"result": [earlier]}).json()["result"] == [DETECTED]
+    other = {**earlier, "job_id": "another"}
+    assert stage.client.put(path(item), json={"result": [other]}).status_code == 409
+
+
+def test_the_order_of_versions_is_kept() -> None:
+    stored = [{"version": 2, "verdict": {}}, {"version": 4, "job_id": "j"}]
+    own = [{"version": 1}, {"version": 3}, {}]
+    assert merged(own, stored) == [{"version": 1}, stored[0], {"version": 3}, {}, stored[1]]
+
+
+def test_two_entries_with_one_version_both_stay() -> None:
+    stored = [{"version": 2, "verdict": {"value": "passed"}}, {"version": 2, "job_id": "j"}]
+    assert merged([], stored) == stored
+    with pytest.raises(ContradictionError):
+        merged([{"version": 2, "job_id": "other"}], stored)
+
+
+def test_the_times_of_verdicts_never_go_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = stage.record()["inspection_id"]
+    one, two = stage.item(record), stage.item(record)
+    ahead = dt.datetime.now(dt.UTC).replace(tzinfo=None) + dt.timedelta(minutes=3)
+    monkeypatch.setattr("service.inspection.records.records.naive_now", lambda: ahead)
+    monkeypatch.setattr("service.inspection.records.items.naive_now", lambda: ahead)
+    stage.client.post(path(one, "/verdict"), json={"verdict": "passed"})
+    monkeypatch.undo()
+    stage.client.post(path(two, "/verdict"), json={"verdict": "passed"})
+    (first,), (second,) = (result_of(stage, item) for item in (one, two))
+    assert first["verdict"]["at"] == ahead.isoformat() + "Z"
+    assert second["verdict"]["at"] >= first["verdict"]["at"]
+    end = stage.finished(record)["end_time"]
+    assert end + "Z" >= second["verdict"]["at"]
+
+
+# Who drew a finding
+
+
+def box(label: str = "裂纹", confidence: float = 0.9, x: int = 1, **more: Any) -> dict[str, Any]:
+    points = {"x1": x, "y1": 1, "x2": x + 8, "y2": 9}
+    return {"label": label, "confidence": confidence, "points": points, "origin": "model", **more}
+
+
+ME = {"by": "me", "by_name": "我"}
+OTHER = {"by": "other", "by_name": "他"}
+
+
+def drawn(**more: Any) -> dict[str, Any]:
+    return box("凹坑", 1, x=50, origin="person", **more)
+
+
+def test_a_drawn_finding_has_its_author() -> None:
+    (made,) = authored([drawn()], [], "me", "我")
+    assert made == drawn(**ME)
+    entry = {"correction": {"of_version": 1, "by": "other", "by_name": "他"}}
+    assert findings.author(entry, made) == ("me", "我")
+
+
+def test_an_author_that_a_client_names_is_not_believed() -> None:
+    assert authored([drawn(**OTHER)], [], "me", "我") == [drawn(**ME)]
+    assert authored([box(corrected_by="other")], [box()], "me", "我") == [box()]
+
+
+def test_a_finding_that_stays_keeps_its_author_and_its_history() -> None:
+    before = [drawn(**OTHER), box(corrected_by="other", corrected_by_name="他")]
+    sent = [{**box(), "accepted": True}, drawn()]
+    assert authored(sent, before, "me", "我") == [{**before[1], "accepted": True}, before[0]]
+
+
+def test_a_finding_of_the_model_that_a_person_moved_says_so() -> None:
+    (moved,) = authored([box(x=3)], [box()], "me", "我")
+    assert moved == box(x=3, corrected_by="me", corrected_by_name="我")
+    (again,) = authored([box("凹坑", x=4)], [moved], "other", "他")
+    assert again == box("凹坑", x=4, corrected_by="other", corrected_by_name="他")
+
+
+def test_a_drawn_finding_passed_off_as_the_models_is_not() -> None:
+    assert authored([box(confidence=0.5)], [box()], "me", "我") == [
+        box(confidence=0.5, origin="person", **ME)
+    ]
+    two = authored([box(x=3), box(x=5)], [box()], "me", "我")
+    assert [one["origin"] for one in two] == ["model", "person"]
+    assert authored([box(origin="person")], [box()], "me", "我") == [box()]
+
+
+def test_a_drawn_finding_that_another_moved_has_both() -> None:
+    sent = {**drawn(**OTHER), "label": "划痕"}
+    (moved,) = authored([sent], [drawn(**OTHER)], "me", "我")
+    assert moved == {**sent, "corrected_by": "me", "corrected_by_name": "我"}
+    (own,) = authored([sent], [drawn(**OTHER)], "other", "他")
+    assert own == sent
+
+
+@pytest.mark.parametrize("key", results.AUTHOR_KEYS)
+def test_a_client_names_no_author_in_an_entry_of_its_own(stage: Stage, key: str) -> None:
+    plain = {"label": "裂纹", "confidence": 1, "points": {"x1": 1, "y1": 1, "x2": 9, "y2": 9}, "colour": 1}
+    own = {"resultImage": {"boxes": [{**plain, key: "id-of-admin"}], "resultImage": None}, "version": 1}
+    item = stage.item(stage.record()["inspection_id"], result=[own])
+    assert item["result"][0]["resultImage"]["boxes"] == [plain]

@@ -1,0 +1,60 @@
+"""How to detect on a region goes along into new records, from a template and from an earlier record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shared.wire.catalogue import TemplateRegion
+from tests.service.inspection.conftest import Stage, stored_file
+from tests.service.inspection.records.test_work import reference_image
+
+POINT = {"x": 0.1, "y": 0, "w": 0.5, "h": 1}
+DETECTION = {
+    "sensitivity": 0.7,
+    "smallest": None,
+    "ignored": [{"x": 0, "y": 0.25, "w": 1, "h": 0.5}],
+    "own": [1, 2.5],
+}
+
+
+def started(stage: Stage, record: str, way: str) -> list[dict[str, Any]]:
+    answer = stage.client.post(f"/api/inspection/{record}/{way}")
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["data"]
+    return items
+
+
+def test_a_template_carries_the_settings_of_its_regions(stage: Stage) -> None:
+    stage.files["ref"] = stored_file("ref")
+    image = reference_image("ref")
+    image.template.extend(
+        TemplateRegion.model_validate(
+            {"item_name": name, "description": "看", "model_id": "m1", "point": POINT, "detection": given}
+        )
+        for name, given in (("甲", DETECTION), ("乙", None))
+    )
+    stage.images["r1"] = image
+    record = stage.record(reference_image_id="r1")["inspection_id"]
+    first, second = started(stage, record, "items-from-template")
+    assert first["item_point"]["point"] == POINT
+    assert first["item_point"]["detection"] == DETECTION
+    assert first["item_point"]["fileInfo"]["ipfs_cid"] == "cid-ref"
+    assert (first["description"], first["model_id"]) == ("看", "m1")
+    assert "detection" not in second["item_point"]
+
+
+def test_as_in_the_last_inspection_keeps_all_but_results_and_photos(stage: Stage) -> None:
+    stage.files["p"] = stored_file("p")
+    last = stage.record()["inspection_id"]
+    point = {"point": POINT, "fileInfo": {"ipfs_cid": "cid-x"}, "detection": DETECTION, "own": None}
+    item = stage.item(
+        last, description="长", model_id="m9", item_point=point, result=[{"isPassed": True, "version": 1}]
+    )
+    stage.client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": "p"})
+    (made,) = started(stage, stage.record()["inspection_id"], f"items-from/{last}")
+    assert made["item_id"] != item["item_id"]
+    assert made["item_point"] == point
+    assert (made["item_name"], made["description"], made["model_id"]) == (item["item_name"], "长", "m9")
+    assert made["result"] == []
+    photos = stage.client.get(f"/api/inspection_item/{made['item_id']}/photos")
+    assert photos.json()["data"] == []

@@ -1,0 +1,381 @@
+"""Tests photos, templates, the last inspection, detection's questions and announced changes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from httpx import Response
+from starlette.testclient import TestClient
+
+from service.web.envelope import Problem
+from shared.wire.catalogue import ReferenceImage, TemplateRegion
+from tests.service.inspection.conftest import Stage, stored_file
+
+POINT = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
+AT = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
+
+
+def reference_image(file_id: str, *names: str) -> ReferenceImage:
+    template = [
+        TemplateRegion.model_validate({"item_name": name, "model_id": "m1", "point": POINT}) for name in names
+    ]
+    return ReferenceImage(
+        reference_image_id="r1",
+        reference_image_name="左翼",
+        file_id=file_id,
+        mm_per_pixel=0.5,
+        template=template,
+        aircraft_name=None,
+        download_url=None,
+        filename=None,
+        ipfs_cid=None,
+        mime_type=None,
+        size=None,
+        width=None,
+        height=None,
+        created_at=AT,
+        updated_at=AT,
+    )
+
+
+def test_photos_of_an_item_newest_first(stage: Stage) -> None:
+    stage.put("executors", id="id-of-planner", name="李伟")
+    for name in ("one", "two"):
+        stage.files[name] = stored_file(name)
+    item = stage.item(stage.record()["inspection_id"])
+    path = f"/api/inspection_item/{item['item_id']}/photos"
+    assert stage.client.get(path).json() == {"code": 0, "data": [], "msg": None}
+    one, two = (stage.client.post(path, json={"file_id": name}).json()["data"] for name in ("one", "two"))
+    assert one["file"] == {
+        "download_url": "/api/files/one/content",
+        "filename": "one.jpg",
+        "ipfs_cid": "cid-one",
+        "mime_type": "image/jpeg",
+        "size": 1234,
+    }
+    assert (one["item_id"], one["added_by"], one["added_by_name"]) == (
+        item["item_id"],
+        "id-of-planner",
+        "李伟",
+    )
+    assert one["created_at"].endswith("Z")
+    assert stage.client.get(path).json()["data"] == [two, one]
+    assert stage.client.delete(f"{path}/{two['photo_id']}").json()["data"] is True
+    assert stage.client.delete(f"{path}/{two['photo_id']}").status_code == 404
+    assert stage.client.get(path).json()["data"] == [one]
+
+
+def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(stage: Stage) -> None:
+    for name in ("one", "two"):
+        stage.files[name] = stored_file(name)
+    record = stage.record()["inspection_id"]
+    first, second = (f"/api/inspection_item/{stage.item(record)['item_id']}/photos" for _ in range(2))
+
+    def add(name: str, key: str | None, path: str = first, client: TestClient = stage.client) -> Response:
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return client.post(path, json={"file_id": name}, headers=headers)
+
+    photo = add("one", "k").json()["data"]
+    assert add("one", "k").json()["data"] == photo
+    assert stage.client.get(first).json()["data"] == [photo]
+    other = add("two", "k")
+    assert (other.status_code, other.json()["data"]["fields"][0]["type"]) == (422, "key_reused")
+    # A key is its sender's own, and it speaks of one item.
+    elsewhere = (
+        add("one", None),
+        add("one", "k", client=stage.as_role("inspector")),
+        add("one", "k", second),
+    )
+    ids = {answer.json()["data"]["photo_id"] for answer in elsewhere}
+    assert len(ids - {photo["photo_id"]}) == 3
+    assert len(stage.client.get(first).json()["data"]) == 3
+    # What was taken off can be added again: the key is gone with it.
+    stage.client.delete(f"{second}/{elsewhere[2].json()['data']['photo_id']}")
+    assert add("one", "k", second).status_code == 200
+    assert len(stage.client.get(second).json()["data"]) == 1
+
+
+def test_the_same_addition_at_the_same_time_adds_one_photo(stage: Stage) -> None:
+    stage.files["one"] = stored_file("one")
+    path = f"/api/inspection_item/{stage.item(stage.record()['inspection_id'])['item_id']}/photos"
+
+    def add(_: int) -> int:
+        headers = {"Idempotency-Key": "k"}
+        return stage.client.post(path, json={"file_id": "one"}, headers=headers).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(add, range(24))) == {200}
+    assert len(stage.client.get(path).json()["data"]) == 1
+
+
+def test_only_images_that_are_there_become_photos(stage: Stage) -> None:
+    stage.files["text"] = stored_file("text", "text/plain")
+    stage.files["image"] = stored_file("image")
+    item = stage.item(stage.record()["inspection_id"])
+    path = f"/api/inspection_item/{item['item_id']}/photos"
+    assert stage.client.post(path, json={"file_id": "none"}).status_code == 404
+    assert stage.client.post(path, json={"file_id": "text"}).status_code == 415
+    assert stage.client.post("/api/inspection_item/none/photos", json={"file_id": "image"}).status_code == 404
+    assert stage.client.get(path).json()["data"] == []
+
+
+def test_a_photo_is_deleted_only_through_its_own_item(stage: Stage) -> None:
+    stage.files["image"] = stored_file("image")
+    inspection_id = stage.record()["inspection_id"]
+    mine, other = stage.item(inspection_id)["item_id"], stage.item(inspection_id)["item_id"]
+    photo = stage.client.post(f"/api/inspection_item/{mine}/photos", json={"file_id": "image"}).json()["data"]
+    answer = stage.client.delete(f"/api/inspection_item/{other}/photos/{photo['photo_id']}")
+    assert answer.status_code == 404
+    assert len(stage.client.get(f"/api/inspection_item/{mine}/photos").json()["data"]) == 1
+
+
+def test_a_new_record_starts_with_the_template(stage: Stage) -> None:
+    stage.files["ref"] = stored_file("ref")
+    stage.images["r1"] = reference_image("ref", "前缘", "铆钉", "检查盖")
+    inspection_id = stage.record(reference_image_id="r1")["inspection_id"]
+    path = f"/api/inspection/{inspection_id}/items-from-template"
+    items = stage.client.post(path).json()["data"]
+    assert [item["item_name"] for item in items] == ["前缘", "铆钉", "检查盖"]
+    assert items[0]["item_point"]["point"] == POINT
+    assert items[0]["item_point"]["fileInfo"]["ipfs_cid"] == "cid-ref"
+    assert items[0]["model_id"] == "m1"
+    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id})
+    assert listed.json()["data"]["data"] == items
+    assert stage.client.post(path).status_code == 409
+
+
+def test_a_template_that_is_not_there_is_said(stage: Stage) -> None:
+    stage.images["r1"] = reference_image("ref")
+    answers = {
+        name: stage.client.post(f"/api/inspection/{number}/items-from-template")
+        for name, number in {
+            "no image": stage.record()["inspection_id"],
+            "unknown image": stage.record(reference_image_id="r9")["inspection_id"],
+            "no template": stage.record(reference_image_id="r1")["inspection_id"],
+            "no record": "none",
+        }.items()
+    }
+    statuses = {name: answer.status_code for name, answer in answers.items()}
+    assert statuses == {"no image": 409, "unknown image": 409, "no template": 409, "no record": 404}
+
+
+def test_as_in_the_last_inspection(stage: Stage) -> None:
+    last, new = stage.record()["inspection_id"], stage.record()["inspection_id"]
+    for name in ("前缘", "铆钉"):
+        stage.item(
+            last, item_name=name, description="看缝", item_point={"point": POINT}, result=[{"isPassed": True}]
+        )
+    path = f"/api/inspection/{new}/items-from/{last}"
+    items = stage.client.post(path).json()["data"]
+    assert [(i["item_name"], i["description"], i["item_point"], i["result"]) for i in items] == [
+        ("前缘", "看缝", {"point": POINT}, []),
+        ("铆钉", "看缝", {"point": POINT}, []),
+    ]
+    assert stage.get(new)["inspection_status"] == "not_started"
+    assert stage.client.post(path).status_code == 409
+    empty = stage.record()["inspection_id"]
+    assert (
+        stage.client.post(f"/api/inspection/{stage.record()['inspection_id']}/items-from/{empty}").status_code
+        == 409
+    )
+    assert stage.client.post(f"/api/inspection/{empty}/items-from/none").status_code == 404
+    assert stage.client.post(f"/api/inspection/none/items-from/{last}").status_code == 404
+
+
+def _asked(stage: Stage, item_id: str) -> Any:
+    return stage.database.read_now(lambda session: stage.service.detections.input(session, item_id))
+
+
+def test_what_detection_works_on(stage: Stage) -> None:
+    stage.files |= {name: stored_file(name) for name in ("ref", "own", "old", "new")}
+    stage.images["r1"] = reference_image("ref")
+    inspection_id = stage.record(reference_image_id="r1")["inspection_id"]
+    plain = stage.item(inspection_id, model_id="m1", item_point={"point": POINT})["item_id"]
+    for name in ("old", "new"):
+        stage.client.post(f"/api/inspection_item/{plain}/photos", json={"file_id": name})
+    asked = _asked(stage, plain)
+    assert (asked.model_id, asked.point.x, asked.reference_file_id) == ("m1", 0.1, "ref")
+    assert (asked.mm_per_pixel, asked.photo_file_id) == (0.5, "new")
+
+    own = stage.item(inspection_id, item_point={"fileInfo": {"ipfs_cid": "cid-own"}})["item_id"]
+    asked = _asked(stage, own)
+    assert (asked.point, asked.reference_file_id, asked.mm_per_pixel) == (None, "own", None)
+    assert (asked.model_id, asked.photo_file_id) == (None, None)
+
+    alone = stage.item(stage.record()["inspection_id"], item_point={"fileInfo": {"ipfs_cid": "cid-?"}})
+    assert _asked(stage, alone["item_id"]).reference_file_id is None
+    with pytest.raises(Problem) as problem:
+        _asked(stage, "none")
+    assert problem.value.status == 404
+
+    def to_detect(number: str) -> list[str]:
+        return stage.database.read_now(lambda session: stage.service.detections.open_items(session, number))
+
+    assert to_detect(inspection_id) == [plain]
+    with pytest.raises(Problem):
+        to_detect("none")
+
+
+def test_an_appended_result_gets_the_next_version(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[{"version": 4}, {"isPassed": None}])
+    entry = {"isPassed": False, "progress": "done", "version": 1, "model": {"id": "m1"}}
+    version = stage.database.write_now(
+        lambda session: stage.service.detections.put_result(session, item["item_id"], entry)
+    )
+    assert version == 5
+    result = stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"]
+    assert result == [{"version": 4}, {"isPassed": None}, {**entry, "version": 5}]
+    assert stage.get(item["inspection_id"])["inspection_status"] == "failed"
+
+
+def test_a_verdict_says_who_and_why(stage: Stage) -> None:
+    item = stage.item(stage.record()["inspection_id"], result=[{"isPassed": True, "version": 1}])
+    path = f"/api/inspection_item/{item['item_id']}"
+    answer = stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "有裂纹"})
+    seen = stage.client.get(path)
+    assert answer.json()["data"] == seen.json()
+    assert answer.headers["etag"] == seen.headers["etag"] != '"1"'
+    first, second = seen.json()["result"]
+    assert first == {"isPassed": True, "version": 1}
+    assert (second["isPassed"], second["progress"], second["version"]) == (False, "done", 2)
+    assert second["verdict"]["value"] == "failed"
+    assert second["verdict"]["reason"] == "有裂纹"
+    assert (second["verdict"]["by"], second["verdict"]["by_name"]) == ("id-of-planner", "姓名 planner")
+    assert (
+        stage.client.post("/api/inspection_item/none/verdict", json={"verdict": "passed"}).status_code == 404
+    )
+    assert stage.client.post(f"{path}/verdict", json={"verdict": "maybe"}).status_code == 422
+
+
+def test_every_change_is_announced_with_what_changed(stage: Stage) -> None:
+    record = stage.record(inspection_name="甲")
+    number = record["inspection_id"]
+    item = stage.item(number, description="看" * 500)
+    stage.client.put(
+        f"/api/inspection/updateInspection/{number}", json={"inspection_name": "乙", "task_id": "t"}
+    )
+    stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
+    stage.client.delete(f"/api/inspection_item/{item['item_id']}")
+    stage.client.delete(f"/api/inspection/deleteInspection/{number}")
+    told = [(change.action, change.kind, change.object_id) for change in stage.changes]
+    assert told == [
+        ("create", "record", number),
+        ("create", "item", item["item_id"]),
+        ("update", "record", number),
+        ("update", "item", item["item_id"]),
+        ("update", "record", number),
+        ("delete", "item", item["item_id"]),
+        ("update", "record", number),
+        ("delete", "record", number),
+    ]
+    assert {change.actor for change in stage.changes} == {"id-of-planner"}
+    assert stage.changes[2].details == {"inspection_name": {"old": "甲", "new": "乙"}}
+    assert stage.changes[4].details == {
+        "progress": {"old": 0, "new": 100},
+        "inspection_status": {"old": "not_started", "new": "passed"},
+        "record_state": {"old": "not_started", "new": "in_progress"},
+    }
+    assert stage.changes[1].details["description"]["new"]["size"] == 500
+
+
+def test_photos_the_end_and_the_deletion_are_announced_with_who_and_what(stage: Stage) -> None:
+    stage.files["p"] = stored_file("p")
+    record = stage.record(inspection_name="航后")["inspection_id"]
+    items = [stage.item(record) for _ in range(2)]
+    path = f"/api/inspection_item/{items[0]['item_id']}/photos"
+    stage.changes.clear()
+    photo = stage.client.post(path, json={"file_id": "p"}).json()["data"]["photo_id"]
+    stage.client.delete(f"{path}/{photo}")
+    stage.finished(record)
+    reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
+    assert reopened.json()["data"]["newest"]["reopen_reason"] == "补拍"
+    stage.client.delete(f"/api/inspection/deleteInspection/{record}")
+    told = [(change.action, change.kind, change.actor) for change in stage.changes]
+    me = "id-of-planner"
+    assert told == [
+        ("add_photo", "item", me),
+        ("delete_photo", "item", me),
+        *[("update", "item", me), ("update", "record", me)] * 2,
+        ("update", "record", me),
+        ("seal", "record", me),
+        ("reopen", "record", me),
+        ("update", "record", me),
+        ("delete", "record", me),
+    ]
+    for change in stage.changes[:2]:
+        assert change.details == {"photo_id": photo, "file_id": "p"}
+    assert stage.changes[6].details["end_time"]["old"] is None
+    assert stage.changes[7].details["edition"] == 1
+    assert stage.changes[8].details["seal"] == stage.changes[7].details["seal"]
+    assert stage.changes[10].details == {"inspection_name": "航后", "task_id": "t", "items": 2}
+
+
+def test_nothing_is_announced_when_a_change_fails(stage: Stage) -> None:
+    stage.client.put("/api/inspection/updateInspection/none", json={"inspection_name": "x"})
+    stage.client.post("/api/inspection_item/create", json={"item_name": "x", "inspection_id": "none"})
+    assert stage.changes == []
+
+
+OPERATIONS = [
+    ("POST", "/inspection/create", {"planner", "inspector"}),
+    ("GET", "/inspection/getInspectionById/x", {"planner", "inspector", "viewer"}),
+    ("PUT", "/inspection/updateInspection/x", {"planner", "inspector"}),
+    ("DELETE", "/inspection/deleteInspection/x", {"planner"}),
+    ("GET", "/inspection/search", {"planner", "inspector", "viewer"}),
+    ("POST", "/inspection/x/finish", {"planner", "inspector"}),
+    ("POST", "/inspection/x/reopen", {"planner"}),
+    ("POST", "/inspection/x/release", {"planner"}),
+    ("GET", "/inspection/x/seal", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/x/seal/verify", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/x/editions", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/x/editions/1", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/summaries", {"planner", "inspector", "viewer"}),
+    ("GET", "/inspection/policy", {"planner", "inspector", "viewer"}),
+    ("PUT", "/inspection/policy", set()),
+    ("POST", "/inspection/x/items-from-template", {"planner", "inspector"}),
+    ("POST", "/inspection/x/items-from/y", {"planner", "inspector"}),
+    ("POST", "/inspection_item/create", {"planner", "inspector"}),
+    ("GET", "/inspection_item/x", {"planner", "inspector", "viewer"}),
+    ("PUT", "/inspection_item/x", {"planner", "inspector"}),
+    ("DELETE", "/inspection_item/x", {"planner", "inspector"}),
+    ("GET", "/inspection_item/list", {"planner", "inspector", "viewer"}),
+    ("POST", "/inspection_item/x/verdict", {"planner", "inspector"}),
+    ("POST", "/inspection_item/x/photos", {"planner", "inspector"}),
+    ("GET", "/inspection_item/x/photos", {"planner", "inspector", "viewer"}),
+    ("DELETE", "/inspection_item/x/photos/y", {"planner", "inspector"}),
+]
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_each_operation_asks_for_its_right(stage: Stage) -> None:
+    for role in ("planner", "inspector", "viewer"):
+        client = stage.as_role(role)
+        for method, path, allowed in OPERATIONS:
+            answer = client.request(method, f"/api{path}", json={} if method in ("POST", "PUT") else None)
+            assert (answer.status_code != 403) == (role in allowed), (role, method, path)
+    anonymous = stage.as_role("viewer")
+    del anonymous.headers["Authorization"]
+    for method, path, _ in OPERATIONS:
+        assert anonymous.request(method, f"/api{path}").status_code == 401, (method, path)
+
+
+def test_a_create_that_is_sent_again_makes_no_second_item(stage: Stage) -> None:
+    record = stage.record()["inspection_id"]
+    body = {"item_name": "前缘", "inspection_id": record}
+
+    def make(key: str | None, client: TestClient = stage.client) -> str:
+        headers = {} if key is None else {"Idempotency-Key": key}
+        answer = client.post("/api/inspection_item/create", json=body, headers=headers)
+        assert answer.status_code == 200
+        return answer.json()["item_id"]
+
+    first = make("k1")
+    assert make("k1") == first
+    # A key is its sender's own: the same one of another user makes another item.
+    others = {make("k2"), make(None), make(None), make("k1", stage.as_role("inspector"))}
+    assert len(others | {first}) == 5
+    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": record})
+    assert listed.json()["data"]["pagination"]["total"] == 5

@@ -1,0 +1,597 @@
+"""A sealed record against every operation of the API, and against changes in its database and files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Table, delete, insert, select, text, update
+from sqlalchemy.exc import DBAPIError
+from starlette.testclient import TestClient
+
+from service.audit.service import AuditService
+from service.audit.tables import AuditRow
+from service.commands import verify_audit
+from service.db.database import Database
+from service.files.lookup import blob_path
+from service.files.tables import FileRow
+from service.inspection.sealing import seal
+from service.inspection.sealing.contents import table_content
+from service.inspection.sealing.seal_check import SealChecks
+from service.inspection.tables import EDITION, ITEM, PHOTO, RECORD, RECORD_PHOTO
+from service.seal_checking import seal_checks
+from service.settings import Settings
+from shared import samples
+from shared.images.cv import cv2
+from shared.wire.seal import SealCheck
+
+FILE: Table = FileRow.__table__  # type: ignore[attr-defined]
+AUDIT: Table = AuditRow.__table__  # type: ignore[attr-defined]
+
+
+@dataclass
+class Sealed:
+    """A finished record of two items, one with a photo, and the ids that fill the operations' paths."""
+
+    client: TestClient
+    database: Database
+    checks: SealChecks
+    files: Path
+    ids: dict[str, str]
+
+    @property
+    def record(self) -> str:
+        return self.ids["inspection_id"]
+
+    def check(self) -> SealCheck:
+        return self.checks.check_now(self.record)
+
+    def paths(self) -> list[str]:
+        return [one.path for one in self.check().differences]
+
+    def rows(self, *tables: Table) -> dict[str, list[Any]]:
+        def work(session: Any) -> dict[str, list[Any]]:
+            return {
+                table.name: sorted(map(tuple, session.execute(select(table))), key=repr) for table in tables
+            }
+
+        return self.database.read_now(work)
+
+    def write(self, statement: Any) -> None:
+        self.database.write_now(lambda session: session.execute(statement))
+
+
+def made(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
+    answer = client.post(path, json=body)
+    assert answer.status_code == 200, answer.text
+    data: dict[str, Any] = answer.json()
+    return data.get("data", data)
+
+
+@pytest.fixture
+def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed:
+    picture = bytes(cv2.imencode(".png", samples.panel(24, 16).image)[1])
+    upload = client.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
+    file = upload.json()["data"]
+    image = made(
+        client,
+        "/api/catalogue/reference-images",
+        reference_image_name="左翼",
+        file_id=file["file_id"],
+        mm_per_pixel=0.125,
+    )
+    record = made(
+        client,
+        "/api/inspection/create",
+        task_id="任务",
+        inspection_name="航后",
+        reference_image_id=image["reference_image_id"],
+        start_time="2026-01-02T03:04:05.678901",
+    )["inspection_id"]
+    place = {"point": {"x": 0.1, "y": 0.20, "w": 0.3, "h": 1e-1}, "fileInfo": None}
+    ids = {"inspection_id": record, "file_id": file["file_id"]}
+    for key, name in (("item_id", "前缘"), ("second", "铆钉"), ("gone", "口盖")):
+        item = made(
+            client,
+            "/api/inspection_item/create",
+            inspection_id=record,
+            item_name=name,
+            description="看裂纹",
+            model_id="reference-difference",
+            item_point=place,
+        )
+        ids[key] = item["item_id"]
+    photos = f"/api/inspection_item/{ids['item_id']}/photos"
+    ids["photo_id"] = made(client, photos, file_id=file["file_id"])["photo_id"]
+    of_record = f"/api/inspection/{record}/record-photos"
+    ids["record_photo"] = made(client, of_record, file_id=file["file_id"])["photo_id"]
+    entry = {
+        "inputImage": {"file_id": file["file_id"], "download_url": file["download_url"]},
+        "resultImage": {
+            "boxes": [
+                {"label": "裂纹", "confidence": 0.50, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4.0}}
+            ],
+            "resultImage": None,
+        },
+        "isPassed": False,
+        "progress": "done",
+        "version": 1,
+        "job_id": "no-such-job",
+        "provenance": {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": None},
+    }
+    here = ITEM.c.item_id == ids["item_id"]
+    values = {"result": json.dumps([entry], ensure_ascii=False), "outcome": "failed", "detected": True}
+    database.write_now(lambda session: session.execute(update(ITEM).where(here).values(**values)))
+    for key in ("item_id", "second"):
+        made(client, f"/api/inspection_item/{ids[key]}/verdict", verdict="failed", reason="有裂纹")
+    assert client.delete(f"/api/inspection_item/{ids['gone']}").status_code == 200
+    other = made(client, "/api/inspection/create", task_id="别的")["inspection_id"]
+    made(client, "/api/inspection_item/create", inspection_id=other, item_name="别的")
+    ids["other_id"] = other
+    finished = client.post(f"/api/inspection/{record}/finish")
+    assert finished.status_code == 200, finished.text
+    found = Sealed(client, database, seal_checks(database, settings), settings.files_dir, ids)
+    assert found.check().intact
+    return found
+
+
+def raw(database: Database, column: Any, value: Any) -> Any:
+    """`value` for a column of times as the database keeps it."""
+    if isinstance(value, dt.datetime) and database.is_sqlite:
+        return value.isoformat(sep=" ", timespec="microseconds")
+    return value
+
+
+# The content and its seal
+
+
+def test_the_content_says_what_was_finished(sealed: Sealed) -> None:
+    answer = sealed.client.get(f"/api/inspection/{sealed.record}/editions/1")
+    data = json.loads(answer.text)["data"]
+    content = data["content"]
+    assert hashlib.sha256(data["canonical"].encode()).hexdigest() == data["seal"]
+    assert json.loads(data["canonical"]) == content
+    assert content["format"] == "walkaround-seal-2"
+    assert (content["edition"], content["outcome"]) == (1, "failed")
+    assert content["counters"] == {
+        "items": 2,
+        "detected": 1,
+        "judged": 2,
+        "undecided": 0,
+        "passed": 0,
+        "failed": 2,
+    }
+    assert content["finished"]["by_name"] == "主任"
+    assert content["finished"]["at"] == content["record"]["end_time"]
+    assert content["known"]["reference_image_name"] == "左翼"
+    picture = sealed.client.get(f"/api/files/{sealed.ids['file_id']}").json()["data"]
+    assert content["reference_image"]["sha256"] == picture["sha256"]
+    assert content["files"][0]["sha256"] == picture["sha256"]
+    assert content["models"] == [
+        {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": None}
+    ]
+    item = content["items"][0]
+    assert item["photos"][0]["file_id"] == sealed.ids["file_id"]
+    assert item["result"][1]["verdict"]["value"] == "failed"
+    # Numbers are there as they are written.
+    assert '"w":0.3' in data["canonical"]
+    assert '"y2":4.0' in data["canonical"]
+    assert '"mm_per_pixel":0.125' in data["canonical"]
+
+
+def test_every_column_is_sealed() -> None:
+    """A column that comes to one of these tables later needs a decision: in the content, or why not."""
+    # The state follows from the edition: the check compares it with the sealed outcome.
+    assert {*seal.RECORD_FIELDS, "record_state"} == {column.name for column in RECORD.c}
+    assert set(seal.ITEM_FIELDS) == {column.name for column in ITEM.c}
+    assert set(seal.PHOTO_FIELDS) == {column.name for column in PHOTO.c}
+    assert set(seal.RECORD_PHOTO_FIELDS) == {column.name for column in RECORD_PHOTO.c}
+
+
+def test_the_audit_log_holds_the_seal(sealed: Sealed) -> None:
+    query = {"object_id": sealed.record, "action": "seal"}
+    (entry,) = sealed.client.get("/api/audit", params=query).json()["data"]["data"]
+    newest = sealed.client.get(f"/api/inspection/{sealed.record}/seal").json()["data"]["newest"]
+    assert entry["details"] == {
+        "edition": 1,
+        "seal": newest["seal"],
+        "outcome": "failed",
+        "accepted_opinions": 0,
+    }
+
+
+def test_the_canonical_text() -> None:
+    given = (
+        '{"b": [1.50, -0, 1E5, 12345678901234567890], "a": {"ü": null, "\\u00e4": true, "!": "\\n\\u001f"}}'
+    )
+    written = seal.canonical(seal.parsed(given))
+    assert written == '{"a":{"!":"\\n\\u001f","ä":true,"ü":null},"b":[1.50,-0,1E5,12345678901234567890]}'
+    assert seal.canonical(seal.parsed(written)) == written
+    assert seal.canonical({"at": dt.datetime(2026, 1, 2, 3)}) == '{"at":"2026-01-02T03:00:00"}'
+    with pytest.raises(TypeError):
+        seal.canonical({"a": 0.5})
+    for bad in ('{"a": 1, "a": 2}', "NaN", "{", "[" * 100_000):
+        with pytest.raises(seal.UnreadableError):
+            seal.parsed(bad)
+
+
+# Every operation
+
+BOX = {"label": "a", "confidence": 1, "points": {"x1": 1, "y1": 1, "x2": 2, "y2": 2}, "origin": "person"}
+REFUSED: dict[str, dict[str, Any]] = {
+    "PUT /api/inspection/updateInspection/{inspection_id}": {"inspection_status": "passed"},
+    "DELETE /api/inspection/deleteInspection/{inspection_id}": {},
+    "POST /api/inspection/{inspection_id}/finish": {"accept_model_opinion": True},
+    "POST /api/inspection/{inspection_id}/items-from-template": {},
+    "POST /api/inspection/{inspection_id}/items-from/{other_id}": {},
+    "POST /api/inspection/{inspection_id}/detect": {},
+    "POST /api/inspection_item/create": {"item_name": "新", "inspection_id": "{inspection_id}"},
+    "PUT /api/inspection_item/{item_id}": {"result": []},
+    "DELETE /api/inspection_item/{item_id}": {},
+    "POST /api/inspection_item/{gone}/restore": {},
+    "POST /api/inspection_item/{item_id}/verdict": {"verdict": "passed"},
+    "POST /api/inspection_item/{item_id}/boxes": {"of_version": 1, "boxes": [BOX]},
+    "POST /api/inspection_item/{item_id}/photos": {"file_id": "{file_id}"},
+    "DELETE /api/inspection_item/{item_id}/photos/{photo_id}": {},
+    "POST /api/inspection/{inspection_id}/record-photos": {"file_id": "another"},
+    "POST /api/inspection/{inspection_id}/record-photos/{record_photo}/match": {},
+    "PUT /api/inspection/{inspection_id}/record-photos/{record_photo}/items": {"items": []},
+    "DELETE /api/inspection/{inspection_id}/record-photos/{record_photo}": {},
+    # Without a photo, which would be a conflict of its own.
+    "POST /api/inspection_item/{second}/detect": {},
+    "POST /api/detection/batches": {"inspection_ids": ["{inspection_id}"]},
+}
+ELSEWHERE = {
+    "POST /api/inspection/create": "makes another record",
+    "POST /api/inspection/{inspection_id}/reopen": "opens it, with a right and a reason",
+    "POST /api/inspection/{inspection_id}/release": "is part of the edition",
+    "PUT /api/inspection/policy": "holds for later finishes",
+    "POST /api/detection/batches/{batch_id}/retry": "has a test of its own",
+    "POST /api/detection/batches/{batch_id}/cancel": "finish waits for detections",
+    "POST /api/detection/jobs/{job_id}/cancel": "finish waits for detections",
+}
+NO_RECORDS = (
+    "/api/auth/",
+    "/api/users",
+    "/api/face/",
+    "/api/catalogue/",
+    "/api/files",
+    "/api/detection/models",
+    "/api/detection/labels",
+)
+"""What lies below does not write to records: the seal has the hashes of files and models in it."""
+
+
+def operations(client: TestClient) -> set[str]:
+    paths = client.get("/api/openapi.json").json()["paths"]
+    return {
+        f"{method.upper()} {path}"
+        for path, methods in paths.items()
+        for method in methods
+        if method != "get" and not path.startswith(NO_RECORDS)
+    }
+
+
+def filled(value: Any, ids: dict[str, str]) -> Any:
+    return json.loads(json.dumps(value), object_hook=lambda o: {k: _one(v, ids) for k, v in o.items()})
+
+
+def _one(value: Any, ids: dict[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_one(one, ids) for one in value]
+    return ids.get(value[1:-1], value) if isinstance(value, str) and value.startswith("{") else value
+
+
+def test_every_operation_of_the_api_is_known_here(client: TestClient) -> None:
+    places = {"{gone}": "{item_id}", "{second}": "{item_id}", "{record_photo}": "{photo_id}"}
+    known = set(REFUSED)
+    for own, general in places.items():
+        known = {name.replace(own, general) for name in known}
+    assert operations(client) == known | set(ELSEWHERE)
+
+
+def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
+    before = sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION)
+    for name, body in REFUSED.items():
+        method, path = name.split(" ", 1)
+        given = {"json": filled(body, sealed.ids)} if method != "DELETE" else {}
+        answer = sealed.client.request(method, path.format_map(sealed.ids), **given)
+        assert answer.status_code == 409, (name, answer.text)
+        assert answer.json()["data"] == {"error": "record_sealed", "edition": 1}, name
+        assert answer.json()["msg"].startswith("检查记录已封存"), name
+    assert sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION) == before
+    assert sealed.check().intact
+
+
+def test_no_field_of_a_sealed_record_changes(sealed: Sealed) -> None:
+    bodies: list[dict[str, Any]] = [
+        {"inspection_name": "改"},
+        {"task_id": "改"},
+        {"executor_id": None},
+        {"reference_image_id": None},
+        {"progress": 3},
+        {"start_time": None},
+        {"end_time": "2020-01-01T00:00:00"},
+        {"inspection_status": "passed"},
+        {},
+    ]
+    before = sealed.rows(RECORD)
+    for body in bodies:
+        answer = sealed.client.put(f"/api/inspection/updateInspection/{sealed.record}", json=body)
+        assert answer.json()["data"]["error"] == "record_sealed", body
+        assert sealed.rows(RECORD) == before, body
+
+
+def test_a_batch_leaves_sealed_records_out(sealed: Sealed) -> None:
+    both = {"inspection_ids": [sealed.record, sealed.ids["other_id"]]}
+    assert sealed.client.post("/api/detection/batches", json=both).status_code == 200
+    assert sealed.client.post("/api/detection/batches", json={}).status_code in (200, 422)
+    assert sealed.check().intact
+
+
+def test_a_photo_that_was_added_before_is_answered_again(sealed: Sealed) -> None:
+    path = f"/api/inspection_item/{sealed.ids['second']}/photos"
+    assert sealed.client.post(path, json={"file_id": sealed.ids["file_id"]}).status_code == 409
+    reason = {"reason": "补一张"}
+    assert sealed.client.post(f"/api/inspection/{sealed.record}/reopen", json=reason).status_code == 200
+    given = {"json": {"file_id": sealed.ids["file_id"]}, "headers": {"Idempotency-Key": "k"}}
+    photo = sealed.client.post(path, **given).json()["data"]
+    assert sealed.client.post(f"/api/inspection/{sealed.record}/finish").status_code == 200
+    assert sealed.client.post(path, **given).json()["data"] == photo
+    assert sealed.check().intact
+
+
+def test_a_withdrawn_right_reopens_nothing(sealed: Sealed, as_role: Callable[..., TestClient]) -> None:
+    planner = as_role("planner", username="leaver")
+    users = sealed.client.get("/api/users", params={"page_size": 200}).json()["data"]["data"]
+    (user,) = [one for one in users if one["username"] == "leaver"]
+    answer = sealed.client.put(f"/api/users/{user['user_id']}", json={"roles": ["inspector"]})
+    assert answer.status_code == 200, answer.text
+    refused = planner.post(f"/api/inspection/{sealed.record}/reopen", json={"reason": "改"})
+    assert refused.status_code == 403
+    assert sealed.check().current
+
+
+# Changes from outside
+
+
+def other_texts(value: str) -> Iterator[str]:
+    """`value` with one character changed, at places all over it, the first and the last among them."""
+    step = max(1, len(value) // 40)
+    for at in {*range(0, len(value), step), len(value) - 1}:
+        if value:
+            yield value[:at] + ("1" if value[at] != "1" else "2") + value[at + 1 :]
+    yield value + "1"
+
+
+def others(column: Any, value: Any, sqlite: bool) -> Iterator[Any]:
+    if value is None:
+        yield from ([dt.datetime(2026, 1, 1)] if _is_time(column) else ["x"])
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield value + 1
+    elif isinstance(value, dt.datetime):
+        yield value + dt.timedelta(microseconds=1)
+        if sqlite:
+            kept = value.isoformat(sep=" ", timespec="microseconds")
+            yield from other_texts(kept)
+            yield kept.replace(" ", "T")
+    else:
+        yield from other_texts(value)
+
+
+def _is_time(column: Any) -> bool:
+    return "DATETIME" in str(column.type).upper() or "TIMESTAMP" in str(column.type).upper()
+
+
+# Columns that a seal does not cover: who uploaded a file, and when.
+_BESIDES = {("file", "added_by"), ("file", "created_at")}
+
+
+@pytest.mark.slow(120)
+def test_each_changed_byte_of_the_database_is_found(sealed: Sealed) -> None:
+    for table in (RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION, FILE):
+        _assert_each_changed_byte_is_found(sealed, table)
+
+
+def _assert_each_changed_byte_is_found(sealed: Sealed, table: Table) -> None:
+    key = next(iter(table.primary_key)) if table is not EDITION else EDITION.c.inspection_id
+    wanted = {RECORD: "inspection_id", ITEM: "item_id", PHOTO: "photo_id", FILE: "file_id"}
+    wanted[RECORD_PHOTO] = "record_photo"
+    here = key == sealed.ids[wanted.get(table, "inspection_id")]
+    row = sealed.database.read_now(lambda session: session.execute(select(table).where(here)).one())
+    tried, refused = 0, 0
+    for column in table.c:
+        if (table.name, column.name) in _BESIDES:
+            continue
+        value = row._mapping[column.name]
+        for other in others(column, value, sealed.database.is_sqlite):
+            name = f"{table.name}.{column.name}: {other!r}"
+            try:
+                _set(sealed.database, table, column, here, other)
+            except DBAPIError:
+                # The database itself refuses it: a key that others refer to, or a text that is too long.
+                refused += 1
+                continue
+            found = sealed.check()
+            assert not found.intact, name
+            assert found.differences[0].path, name
+            assert found.differences[0].message, name
+            back = here if column is not key else key == other
+            _set(sealed.database, table, column, back, value)
+            tried += 1
+    assert sealed.check().intact, table.name
+    assert tried >= len(table.c) - len(_BESIDES) - 3, table.name
+    assert refused < tried, table.name
+
+
+def _set(database: Database, table: Table, column: Any, here: Any, value: Any) -> None:
+    if isinstance(value, dt.datetime):
+        value = value.isoformat(sep=" ", timespec="microseconds")
+    kept = "cast(:value as timestamp)" if not database.is_sqlite and _is_time(column) else ":value"
+    where = here.compile(compile_kwargs={"literal_binds": True})
+    statement = text(f'UPDATE "{table.name}" SET "{column.name}" = {kept} WHERE {where}')
+    database.write_now(lambda session: session.execute(statement, {"value": value}))
+
+
+def test_rows_that_went_or_came_are_found(sealed: Sealed) -> None:
+    sealed.write(delete(PHOTO))
+    assert sealed.paths() == ["items[0].photos[0]"]
+    (said,) = sealed.check().differences
+    assert (said.item_id, said.item_name) == (sealed.ids["item_id"], "前缘")
+    assert said.message == "检查项“前缘”的 photos[0] 已不存在"
+    row = sealed.rows(ITEM)["item"][0]
+    values = dict(zip((column.name for column in ITEM.c), row, strict=True))
+    added = {**values, "item_id": "new", "inspection_id": sealed.record, "client_key": None}
+    sealed.write(insert(ITEM).values({**added, "created_at": dt.datetime(2100, 1, 1)}))
+    assert sealed.paths() == ["items[2]", "items[0].photos[0]"]
+    sealed.write(delete(ITEM).where(ITEM.c.inspection_id == sealed.record))
+    assert {"items[0]", "items[1]"} <= set(sealed.paths())
+    sealed.write(delete(RECORD).where(RECORD.c.inspection_id == sealed.record))
+    assert sealed.paths() == ["record"]
+    sealed.write(delete(EDITION))
+    found = sealed.check()
+    assert [one.path for one in found.differences] == ["editions[1]"]
+    answer = sealed.client.get(f"/api/inspection/{sealed.record}/seal/verify").json()
+    assert (answer["data"]["intact"], answer["msg"]) == (False, "校验未通过：记录与封存时不一致")
+
+
+def test_photos_of_the_record_that_went_or_came_are_found(sealed: Sealed) -> None:
+    (row,) = sealed.rows(RECORD_PHOTO)["record_photo"]
+    values = dict(zip((column.name for column in RECORD_PHOTO.c), row, strict=True))
+    sealed.write(insert(RECORD_PHOTO).values({**values, "photo_id": "new", "file_id": "new"}))
+    (said,) = sealed.check().differences
+    assert (said.kind, said.item_id) == ("added", None)
+    sealed.write(delete(RECORD_PHOTO))
+    assert sealed.paths() == ["photos[0]"]
+    assert sealed.check().differences[0].message == "photos[0] 已不存在"
+
+
+def test_an_edition_of_the_form_before_photos_of_records_is_checked_by_it(sealed: Sealed) -> None:
+    """As an earlier version sealed it: without the photos of the record, and what they say in the items'."""
+    old = sealed.database.read_now(lambda session: table_content(session, sealed.record, seal.OLD_FORM))
+    content = seal.parsed(sealed.rows(EDITION)["record_edition"][0][3])
+    del content["photos"]
+    given = seal.canonical({**content, **(old or {}), "format": seal.OLD_FORM})
+    assert "record_photo_id" not in given
+    here = EDITION.c.inspection_id == sealed.record
+    sealed.write(update(EDITION).where(here).values(content=given, seal=seal.seal_of(given)))
+    # Only the log still names the seal of the other form.
+    assert sealed.paths() == ["editions[1].seal"]
+    sealed.write(update(PHOTO).values(file_id="another"))
+    assert "items[0].photos[0].file_id" in sealed.paths()
+
+
+def test_rewritten_edition_does_not_match_log(sealed: Sealed) -> None:
+    """Someone with the database changes the content and computes its seal, but cannot write to the log."""
+    content = sealed.rows(EDITION)["record_edition"][0][3].replace("有裂纹", "没裂纹")
+    here = EDITION.c.inspection_id == sealed.record
+    sealed.write(update(EDITION).where(here).values(content=content, seal=seal.seal_of(content)))
+    sealed.write(update(ITEM).values(result=text("replace(result, '有裂纹', '没裂纹')")))
+    assert "editions[1].seal" in sealed.paths()
+
+
+def test_an_edition_without_what_every_edition_has_is_said_to_be_unreadable(sealed: Sealed) -> None:
+    whole = sealed.rows(EDITION)["record_edition"][0][3]
+    here = EDITION.c.inspection_id == sealed.record
+    for key in ("sha256", "file_id", "items", "record", "model_sha256", "model_name"):
+        content = whole.replace(f'"{key}":', '"other":')
+        assert content != whole, key
+        sealed.write(update(EDITION).where(here).values(content=content))
+        found = sealed.check()
+        assert not found.intact, key
+        assert "editions[1].content" in [one.path for one in found.differences], key
+
+
+def test_a_release_or_reopening_that_nobody_did_is_found(sealed: Sealed) -> None:
+    at = dt.datetime(2026, 1, 1)
+    here = EDITION.c.inspection_id == sealed.record
+    for who in ("released", "reopened"):
+        values = {f"{who}_by": "x", f"{who}_at": at}
+        sealed.write(update(EDITION).where(here).values(values))
+        assert "editions[1].release" in sealed.paths() or "editions[1].reopen" in sealed.paths()
+        sealed.write(update(EDITION).where(here).values(dict.fromkeys(values)))
+    assert sealed.check().intact
+
+
+# The rows are the same for every byte: what is compared lies in the folder of files.
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_each_changed_byte_of_a_file_is_found(sealed: Sealed) -> None:
+    (sha256,) = sealed.database.read_now(lambda session: session.execute(select(FILE.c.sha256)).one())
+    path = blob_path(sealed.files, sha256)
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        (said,) = sealed.check().differences
+        assert (said.kind, said.path, said.file_id) == ("file_changed", "files[0]", sealed.ids["file_id"])
+    assert said.message == "检查项“前缘”的文件“左翼.png”的内容与封存时不同"
+    for other in (whole[:-1], whole + b"\x00", b""):
+        path.write_bytes(other)
+        assert sealed.check().differences[0].kind == "file_changed"
+    path.unlink()
+    assert [one.kind for one in sealed.check().differences] == ["file_missing"]
+    path.write_bytes(whole)
+    assert sealed.check().intact
+
+
+def test_the_catalogue_may_change_what_was_sealed_stays(sealed: Sealed) -> None:
+    image = sealed.client.get("/api/catalogue/reference-images").json()["data"]["data"][0]
+    path = f"/api/catalogue/reference-images/{image['reference_image_id']}"
+    renamed = sealed.client.put(path, json={**image, "reference_image_name": "右翼"})
+    assert renamed.status_code == 200, renamed.text
+    assert sealed.check().intact
+
+
+def test_a_reopened_record_may_differ_its_edition_may_not(sealed: Sealed) -> None:
+    path = f"/api/inspection/{sealed.record}"
+    assert sealed.client.post(f"{path}/reopen", json={"reason": "改"}).status_code == 200
+    verdict = {"verdict": "passed"}
+    sealed.client.post(f"/api/inspection_item/{sealed.ids['item_id']}/verdict", json=verdict)
+    found = sealed.check()
+    assert (found.intact, found.current, found.edition) == (True, False, 1)
+    sealed.write(update(EDITION).values(content=EDITION.c.content + " "))
+    assert sealed.paths() == ["editions[1].content"]
+
+
+# On the command line
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_the_command_says_it_too(
+    sealed: Sealed, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["audit", "verify", "--record", sealed.record]
+    assert verify_audit.main(words, settings) == 0
+    assert "the record and its 1 file(s) are as they were sealed" in capsys.readouterr().out
+    sealed.write(update(ITEM).values(description="改"))
+    assert verify_audit.main(words, settings) == 1
+    said = capsys.readouterr().out
+    assert "items[0].description (item '前缘'): is not as it was sealed" in said
+    assert "FAILED: edition 1 of record" in said
+    assert verify_audit.main(["audit", "verify", "--record", "none"], settings) == 1
+    assert "no record none that was ever finished" in capsys.readouterr().out
+    assert verify_audit.main(["audit", "verify"], settings) == 0
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_a_log_without_the_seal_is_found(sealed: Sealed, settings: Settings) -> None:
+    with sealed.database.writer.begin() as connection:
+        names = connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).scalars()
+        for name in names.all():
+            connection.execute(text(f'DROP TRIGGER "{name}"'))
+        connection.execute(delete(AUDIT).where(AUDIT.c.action == "seal"))
+    assert sealed.paths() == ["editions[1].seal"]
+    assert AuditService(sealed.database, settings).verify().problems
+
+
+def test_verifying_an_unknown_record_is_404_and_an_open_one_409(client: TestClient) -> None:
+    assert client.get("/api/inspection/unknown/seal/verify").status_code == 404
+    made = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
+    assert client.get(f"/api/inspection/{made['inspection_id']}/seal/verify").status_code == 409

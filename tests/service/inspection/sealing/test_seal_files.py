@@ -1,0 +1,141 @@
+"""Each file that a sealed record rests on, changed or lost: found by the route and by the command."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+from starlette.testclient import TestClient
+
+from service.commands import verify_audit
+from service.db.database import Database
+from service.files.lookup import blob_path
+from service.inspection.tables import ITEM
+from service.settings import Settings
+from shared import samples
+from shared.images.cv import cv2
+from tests.service.inspection.sealing.test_seal import made
+
+_MODEL = b"the bytes of a detector"
+_KINDS = ("reference image", "own reference file", "photo", "crop", "model")
+
+
+@dataclass
+class Evidence:
+    """A finished record that rests on five files, by their kinds: where each lies, and what it is called."""
+
+    client: TestClient
+    settings: Settings
+    record: str
+    paths: dict[str, Path]
+    names: dict[str, str]
+
+    def differences(self) -> list[dict[str, Any]]:
+        """What the route says; the command finds the record broken exactly when the route does."""
+        answer = self.client.get(f"/api/inspection/{self.record}/seal/verify").json()["data"]
+        command = verify_audit.main(["audit", "verify", "--record", self.record], self.settings)
+        assert command == (0 if answer["intact"] else 1)
+        found: list[dict[str, Any]] = answer["differences"]
+        return found
+
+
+def uploaded(client: TestClient, name: str, seed: int) -> dict[str, Any]:
+    picture = bytes(cv2.imencode(".png", samples.panel(24, 16, seed).image)[1])
+    answer = client.post("/api/files", files={"file": (name, picture, "image/png")})
+    file: dict[str, Any] = answer.json()["data"]
+    return file
+
+
+@pytest.fixture
+def evidence(client: TestClient, database: Database, settings: Settings) -> Evidence:
+    names = dict(zip(_KINDS[:4], ("home.png", "own.png", "today.png", "crop.png"), strict=True))
+    files = {kind: uploaded(client, name, seed) for seed, (kind, name) in enumerate(names.items(), 1)}
+    image = made(
+        client,
+        "/api/catalogue/reference-images",
+        reference_image_name="左翼",
+        file_id=files["reference image"]["file_id"],
+    )
+    record = made(
+        client,
+        "/api/inspection/create",
+        task_id="任务",
+        reference_image_id=image["reference_image_id"],
+    )["inspection_id"]
+    item = made(
+        client,
+        "/api/inspection_item/create",
+        inspection_id=record,
+        item_name="前缘",
+        item_point={"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": files["own reference file"]},
+    )["item_id"]
+    made(client, f"/api/inspection_item/{item}/photos", file_id=files["photo"]["file_id"])
+    digest = hashlib.sha256(_MODEL).hexdigest()
+    settings.models_dir.mkdir(parents=True, exist_ok=True)
+    (settings.models_dir / f"{digest}.onnx").write_bytes(_MODEL)
+    points = {"x1": 1, "y1": 2, "x2": 3, "y2": 4}
+    boxes = [{"label": label, "confidence": 0.5, "points": points} for label in ("裂纹", "凹坑")]
+    entry = {
+        "inputImage": files["photo"],
+        "resultImage": {"boxes": boxes, "resultImage": {"fileInfo": files["crop"]}},
+        "isPassed": False,
+        "progress": "done",
+        "version": 1,
+        "job_id": "job",
+        "provenance": {"model_id": "m", "model_name": "裂纹模型", "model_version": 1, "model_sha256": digest},
+    }
+    values = {"result": json.dumps([entry], ensure_ascii=False), "outcome": "failed", "detected": True}
+    here = ITEM.c.item_id == item
+    database.write_now(lambda session: session.execute(update(ITEM).where(here).values(**values)))
+    client.put("/api/detection/labels", json={"labels": [{"label": "裂纹", "severity": "major"}]})
+    made(client, f"/api/inspection_item/{item}/verdict", verdict="failed", reason="有裂纹")
+    answer = client.post(f"/api/inspection/{record}/finish")
+    assert answer.status_code == 200, answer.text
+    paths = {kind: blob_path(settings.files_dir, file["sha256"]) for kind, file in files.items()}
+    paths["model"] = settings.models_dir / f"{digest}.onnx"
+    found = Evidence(client, settings, record, paths, {**names, "model": "裂纹模型"})
+    assert found.differences() == []
+    return found
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+@pytest.mark.parametrize("kind", _KINDS)
+def test_a_file_that_was_changed_or_lost_is_found(evidence: Evidence, kind: str) -> None:
+    path = evidence.paths[kind]
+    whole = path.read_bytes()
+    path.chmod(0o600)
+    middle = len(whole) // 2
+    changed = [
+        bytes([whole[0] ^ 1]) + whole[1:],
+        whole[:middle] + bytes([whole[middle] ^ 128]) + whole[middle + 1 :],
+        whole[:-1] + bytes([whole[-1] ^ 1]),
+        whole[:-1],
+        whole + b"\x00",
+        b"",
+    ]
+    for other in changed:
+        path.write_bytes(other)
+        (said,) = evidence.differences()
+        assert said["kind"] == "file_changed"
+        assert evidence.names[kind] in said["message"]
+    path.unlink()
+    (said,) = evidence.differences()
+    assert said["kind"] == "file_missing"
+    assert evidence.names[kind] in said["message"]
+    path.write_bytes(whole)
+    assert evidence.differences() == []
+
+
+def test_the_severity_that_was_shown_is_sealed(evidence: Evidence) -> None:
+    path = f"/api/inspection/{evidence.record}/editions/1"
+    before = evidence.client.get(path).json()["data"]
+    assert before["content"]["severities"] == {"裂纹": "major"}
+    labels = [{"label": "裂纹", "severity": "minor"}, {"label": "凹坑", "severity": "critical"}]
+    evidence.client.put("/api/detection/labels", json={"labels": labels})
+    assert evidence.client.get(path).json()["data"] == before
+    assert evidence.differences() == []
