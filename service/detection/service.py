@@ -18,7 +18,7 @@ from service.detection.jobs import batch_rows, job_rows
 from service.detection.models.labels import Labels
 from service.detection.models.registry import Models
 from service.detection.ports import DetectionInput, Ports
-from service.detection.queue.port import queue_for
+from service.detection.queue.choice import queue_for
 from service.detection.tables import JobRow
 from service.settings import Settings
 from service.web.envelope import Problem

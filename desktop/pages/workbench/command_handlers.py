@@ -4,26 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication
 
 from desktop.canvas.model.arrange import AlignSide
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
+from desktop.canvas.views.compare_view import CompareView
+from desktop.context import Context
 from desktop.imaging.decoding.tone import Tone
 from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zooms
 from desktop.pages.workbench.bars.mode_buttons import MODE_COMMANDS
+from desktop.pages.workbench.comparing.aligning import AlignmentController
+from desktop.pages.workbench.comparing.compare_mode import CompareController
+from desktop.pages.workbench.deleting import DeletionController
 from desktop.pages.workbench.exchange.clipboard import copy_regions, paste_regions
 from desktop.pages.workbench.exchange.drag_and_drop import DropController
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
+from desktop.pages.workbench.inspector import Inspector
+from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
+from desktop.pages.workbench.items.items_panel import ItemsPanel
+from desktop.pages.workbench.layout import WorkbenchLayout
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
+from desktop.pages.workbench.photos.adding import PhotoUploadController
+from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.record_photos.thumbnails import ThumbnailDropFilter
+from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
 from desktop.pages.workbench.reference.template_saving import TemplateController
+from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.pages.workbench.results.detecting import DetectionController
+from desktop.pages.workbench.results.finishing import FinishController
+from desktop.pages.workbench.shown_findings import ShownFindings
+from desktop.pages.workbench.status_line import StatusLine
+from desktop.pages.workbench.undo import UndoController
+from desktop.widgets import Page
 from shared.codes import Verdict
-
-if TYPE_CHECKING:
-    from desktop.pages.workbench.page import WorkbenchPage
-
 
 _TONE_STEP = 10
 
@@ -32,21 +49,63 @@ def _within(value: int) -> int:
     return min(max(value, -100), 100)
 
 
-def bind(page: WorkbenchPage) -> None:
-    """Bind every command of the workbench."""
+class Workbench(Protocol):
+    """What the commands act on: the parts of the page, and what only the page can do."""
+
+    alignment_controller: AlignmentController
+    compare: CompareView
+    comparing: CompareController
+    context: Context
+    correcting: CorrectionController
+    deleting: DeletionController
+    detecting: DetectionController
+    detection_settings: DetectionSettingsController
+    finishing: FinishController
+    found: ShownFindings
+    inspector: Inspector
+    items: ItemsPanel
+    open_record: OpenRecord
+    photo: PhotoCanvas
+    photo_upload: PhotoUploadController
+    photo_view: PhotoView
+    record_photos: RecordPhotosController
+    reference: ReferenceChoice
+    splitter: WorkbenchLayout
+    status_line: StatusLine
+    undo_controller: UndoController
+    view: CanvasView
+
+    def finish(self) -> None:
+        """Take what is typed, then ask to finish the record."""
+
+    def go_to(self, item_id: str) -> None:
+        """Choose an item and bring it into view; nothing for an empty id."""
+
+    def next_undecided(self) -> None:
+        """Go to the next undecided item, or show that there is none."""
+
+    def reload(self) -> None:
+        """Reload the open record."""
+
+    def select_all(self) -> None:
+        """Select everything that is to be seen in the view that has the focus."""
+
+
+def bind(window: Page, page: Workbench) -> None:
+    """Bind every command of the workbench. `window` owns the bindings and the dialogs."""
     view, open_record = page.view, page.open_record
-    exchange = RegionFilesController(open_record, page)
-    exchange.notice.connect(page.toast)
+    exchange = RegionFilesController(open_record, window)
+    exchange.notice.connect(window.toast)
     dropping = DropController(
-        open_record, page.photo_upload, page.record_photos, page.reference, page.inspector.photo, page
+        open_record, page.photo_upload, page.record_photos, page.reference, page.inspector.photo, window
     )
     dropping.regionsWanted.connect(exchange.read)
-    dropping.notice.connect(page.toast)
+    dropping.notice.connect(window.toast)
     # After `dropping`, which would refuse what is dragged from the tray: what is installed last comes first.
-    drops = ThumbnailDropFilter(page, page.items, view)
+    drops = ThumbnailDropFilter(window, page.items, view)
     drops.dropped.connect(lambda photos, item_id: page.record_photos.assign_to(photos, [item_id]))
-    keeping = TemplateController(open_record, page)
-    keeping.notice.connect(page.toast)
+    keeping = TemplateController(open_record, window)
+    keeping.notice.connect(window.toast)
     commands = page.context.commands
     comparing = page.comparing
 
@@ -84,7 +143,7 @@ def bind(page: WorkbenchPage) -> None:
                 act()
             else:
                 say = QCoreApplication.translate("WorkbenchPage", "Show the reference image first ({keys}).")
-                page.toast.emit(say.format(keys=commands.keys_text("view.photo")))
+                window.toast.emit(say.format(keys=commands.keys_text("view.photo")))
 
         return acting
 
@@ -204,7 +263,7 @@ def bind(page: WorkbenchPage) -> None:
         handlers.append((command, partial(comparing.by, mode), looking_at_item))
     for command, handler, enabled in handlers:
         refused = open_record.may_edit if enabled in (editing, on_item) else None
-        commands.bind(command, handler, owner=page, enabled=enabled, refused=refused)
+        commands.bind(command, handler, owner=window, enabled=enabled, refused=refused)
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     for canvas in (view, page.photo):
         bind_canvas(commands, canvas)

@@ -155,7 +155,7 @@ class WorkbenchPage(Page):
         self.stack = StateStack(self.splitter)
         self._build()
         self._connect()
-        bind(self)
+        bind(self, self)
         self._theme_changed()
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Declares the queue of jobs and chooses it: a leased table on SQLite, procrastinate on PostgreSQL."""
+"""Declares the queue of jobs: what an implementation does for the dispatcher."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Final, Protocol
 
 from sqlmodel import Session
 
-from service.db.database import Database
 from service.detection.tables import JobRow
 
 AT_ONCE: Final = 2
@@ -51,15 +50,3 @@ class Queue(Protocol):
 
     async def stop(self) -> None:
         """Cancel the work that runs, and hand out no more."""
-
-
-def queue_for(database: Database) -> Queue:
-    """The queue that fits the database."""
-    # procrastinate is imported on PostgreSQL only.
-    if database.is_sqlite:
-        from service.detection.queue.leased_queue import LeasedQueue
-
-        return LeasedQueue(database)
-    from service.detection.queue.procrastinate_queue import ProcrastinateQueue
-
-    return ProcrastinateQueue(database)
