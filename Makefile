@@ -26,6 +26,7 @@ check: setup
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	$(PY) docs/words.py
 	.venv/bin/python -c 'import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())'
 
 # On a machine with nothing else to do; writes docs/benchmarks.md.
