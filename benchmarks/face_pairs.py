@@ -96,7 +96,7 @@ def read_pairs(path: Path) -> list[Pair]:
         with path.open(newline="", encoding="utf-8-sig") as file:
             found = list(_rows(path, csv.DictReader(file, skipinitialspace=True)))
     except (UnicodeDecodeError, csv.Error) as problem:
-        raise PairsError(f"{path.name} can not be read as a CSV file in UTF-8: {problem}") from None
+        raise PairsError(f"{path.name} cannot be read as a CSV file in UTF-8: {problem}") from None
     if not found:
         raise PairsError(f"{path.name} holds no pairs")
     return found

@@ -109,7 +109,7 @@ class AuditService:
                 expected_seen = expected_seen or (seq, last) == expect
         except ValueError:
             # SQLite stores any text as a time; reading it as one fails, for the whole batch.
-            problems.append(f"a row between {seq + 1} and {seq + _BATCH} was changed: it can not be read")
+            problems.append(f"a row between {seq + 1} and {seq + _BATCH} was changed: it cannot be read")
             return Verification(count, seq, last, problems)
         if check_signature:
             problems += self._check_head(session, seq, last)

@@ -75,7 +75,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
         parser.add_argument(
             "--with-secrets",
             action="store_true",
-            help="also the keys: without them everybody enrols the face anew after a restore elsewhere",
+            help="also the keys: without them everyone enrols their face again after a restore elsewhere",
         )
     else:
         parser.add_argument(
@@ -152,7 +152,7 @@ def backup(target: Path, settings: Settings, *, with_secrets: bool = False) -> i
     if database is None:
         print("the database is on a server: back it up with pg_dump; this archive holds the files only")
     if not with_secrets:
-        print("the keys are not in it: after a restore elsewhere everybody enrols the face anew")
+        print("the keys are not in it: after a restore elsewhere everyone enrols their face again")
     for problem in problems:
         print(f"warning: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -76,7 +76,7 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
     if not there.is_dir() or not os.access(there, os.R_OK | os.W_OK | os.X_OK):
         yield CheckResult(
             Level.FAIL,
-            f"data directory {path} can not be made or written",
+            f"data directory {path} cannot be made or written",
             f"give this user the right to write in {there}"
             if there.is_dir()
             else f"{there} is a file: name another directory with --data-dir",

@@ -59,7 +59,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
             _installed(install(options.source, settings.face_models_dir, accept_research=_accepts(options)))
         elif options.command == "use":
             use(options.name, settings)
-            print(f"{options.name} is used from the next start; models never mix, so everybody enrols again")
+            print(f"{options.name} is used from the next start; models never mix, so everyone enrols again")
         elif options.command == "download":
             _download(options, settings)
         else:

@@ -88,7 +88,7 @@ def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
         part.set_type(pyvips.GValue.gint_type, "orientation", turn)
         data: bytes = part.autorot().pngsave_buffer(compression=1, keep="none")
     except pyvips.Error as error:
-        raise BadImage("the pixels can not be decoded") from error
+        raise BadImage("the pixels cannot be decoded") from error
     return data
 
 
@@ -138,7 +138,7 @@ def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
         image = image.colourspace("srgb")
         data: bytes = image.jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
-        raise BadImage("the pixels can not be decoded") from error
+        raise BadImage("the pixels cannot be decoded") from error
     return data
 
 
@@ -159,7 +159,7 @@ def _open(
         load = {"image/png": "pngload", "image/webp": "webpload", "image/tiff": "tiffload"}[mime_type]
         return getattr(pyvips.Image, load)(str(path), **options)
     except pyvips.Error as error:
-        raise BadImage("the header can not be read") from error
+        raise BadImage("the header cannot be read") from error
 
 
 def _field(image: Any, name: str) -> Any:
@@ -182,7 +182,7 @@ def _bitmap_size(path: Path) -> tuple[int, int]:
 def _bitmap(path: Path) -> Any:
     pixels = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_COLOR)
     if pixels is None:
-        raise BadImage("the pixels can not be decoded")
+        raise BadImage("the pixels cannot be decoded")
     return pixels
 
 

@@ -176,7 +176,7 @@ class TileStore:
         except _ClosedError:
             return
         except OSError as error:
-            _LOG.error("tiles can not be written: %s", error.strerror)
+            _LOG.error("tiles cannot be written: %s", error.strerror)
             failed = _FULL
         finally:
             with self._guard:

@@ -71,7 +71,7 @@ class Stale(Conflict):
     """Another user changed it since it was read (HTTP 412)."""
 
     default_code = "stale"
-    plain = "Somebody else changed this meanwhile. Reload it, then decide."
+    plain = "Another user changed this meanwhile. Reload it, then decide."
 
 
 class Refused(ClientError):

@@ -135,7 +135,7 @@ def log_in_by_face(play: DemoRun) -> None:
 
         wait_until(entered, "the inspector gets in by face", seconds=45)
         payload = play.desktop.context.payload
-        check(payload is not None and payload.user.username == INSPECTOR[0], "somebody else got in")
+        check(payload is not None and payload.user.username == INSPECTOR[0], "another user got in")
         play.resize()
         # The window returns to where this person was; the work begins in the list.
         press(play.desktop.window, play.key("go.records"))

@@ -190,7 +190,7 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
         parts.sort(key=lambda one: bool(np.all(one == np.rint(one)) and one.max(initial=0) > 0))
         whole = [parts.pop()]
     if len(parts) != 1 or not whole:
-        raise ValueError("confidences and classes can not be told apart")
+        raise ValueError("confidences and classes cannot be told apart")
     valid = next(
         (int(output.reshape(-1)[0]) for output in others if output.size == 1 != len(table)), len(table)
     )

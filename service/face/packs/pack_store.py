@@ -210,7 +210,7 @@ def _unzip(source: Path, target: Path) -> None:
                 path = PurePosixPath(member.filename)
                 # One folder around the files is usual; anything deeper or outside is no pack.
                 if path.is_absolute() or ".." in path.parts or len(path.parts) > 2:
-                    raise PackError(f"{source.name} holds a path that a pack can not have")
+                    raise PackError(f"{source.name} holds a path that a pack cannot have")
                 if path.suffix not in _KEPT_SUFFIXES and path.name != "LICENSE":
                     continue
                 with archive.open(member) as inside, (target / path.name).open("xb") as out:
@@ -221,7 +221,7 @@ def _unzip(source: Path, target: Path) -> None:
         # RuntimeError is what zipfile raises for a password, and for a compression that it does not know.
         if isinstance(problem, PackError):
             raise
-        raise PackError(f"{source.name} can not be read as a zip file ({type(problem).__name__})") from None
+        raise PackError(f"{source.name} cannot be read as a zip file ({type(problem).__name__})") from None
 
 
 def _copy(read: Callable[[int], bytes], write: Callable[[bytes], object], size: int) -> None:

@@ -392,4 +392,4 @@ def test_the_command_without_a_database(tmp_path: Any, capsys: pytest.CaptureFix
 def test_invalid_time_is_reported(audit: AuditService, database: Database) -> None:
     fill(database)
     tamper(database, "UPDATE audit_event SET at = 'yesterday' WHERE seq = 3")
-    assert audit.verify().problems == ["a row between 1 and 1000 was changed: it can not be read"]
+    assert audit.verify().problems == ["a row between 1 and 1000 was changed: it cannot be read"]

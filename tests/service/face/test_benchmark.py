@@ -161,7 +161,7 @@ def test_of_several_faces_the_central_one_counts(tmp_path: Path, dlib_engine: Dl
         ("a,b,same", "a.png,b.png,1", "not one pair has both pictures"),
         ("a,b,same", "\0,b.png,1", "not one pair has both pictures"),
         ("a,b,same", "x" * 5000 + ",b.png,1", "not one pair has both pictures"),
-        ("a,b,same", f"{'x' * 140_000},b.png,1", "can not be read as a CSV file"),
+        ("a,b,same", f"{'x' * 140_000},b.png,1", "cannot be read as a CSV file"),
     ],
 )
 def test_invalid_pair_list_names_line(
@@ -179,7 +179,7 @@ def test_invalid_pair_list_names_line(
 def test_a_file_of_another_encoding_is_named(tmp_path: Path) -> None:
     for encoding in ("gb18030", "utf-16"):
         (tmp_path / "pairs.csv").write_text("a,b,same\n甲.jpg,乙.jpg,1\n", encoding=encoding)
-        with pytest.raises(PairsError, match=r"pairs\.csv can not be read as a CSV file in UTF-8"):
+        with pytest.raises(PairsError, match=r"pairs\.csv cannot be read as a CSV file in UTF-8"):
             read_pairs(tmp_path / "pairs.csv")
 
 
