@@ -20,7 +20,7 @@ from desktop.app.application import Desktop, make_application
 from desktop.connection.local_service import ServiceState
 from desktop.journal import Edit, EditKind
 from desktop.pages.workbench.model.document import ITEM
-from desktop.pages.workbench.sync.edits import EditSync
+from desktop.pages.workbench.open_record.edits import EditSync
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.service_app import ADMIN
 

@@ -40,8 +40,8 @@ from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
 from desktop.pages.records.new_record import NewRecord
+from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.pages.workbench.record_photos.review import ReviewDialog
-from desktop.pages.workbench.sync.edits import EditSync
 from desktop.preferences import Preferences
 from desktop.theme import DARK, LIGHT, Mode, Theme, theme_manager
 from desktop.widgets import PageHeader

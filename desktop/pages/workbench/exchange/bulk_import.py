@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
-from desktop.background.repaint import TURN_MS
 from desktop.journal import new_id
 from desktop.pages.workbench.model.edit_names import EditName
 from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.open_record.slices import AT_ONCE, Slices
 
-AT_ONCE = 200
-"""Items of a part. The window redraws and answers between two parts."""
 _SHOW_AFTER_MS = 500
 
 
@@ -32,13 +30,12 @@ class BulkImport(QObject):
         self._step = ""
         self._record_id = ""
         self._progress: QProgressDialog | None = None
-        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
-        self._next.timeout.connect(self._part)
+        self._slices = Slices(open_record.edits.slice_gate, self)
 
     @property
     def busy(self) -> bool:
         """True while items are being made."""
-        return self._next.isActive()
+        return self._slices.running
 
     def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
         """Create an item from each of `fields` in the open record."""
@@ -50,33 +47,30 @@ class BulkImport(QObject):
             )
             self._progress.setMinimumDuration(_SHOW_AFTER_MS)
             self._progress.setAutoReset(False)
-        self._next.start()
+        self._slices.start(self._import_slice)
 
-    def _part(self) -> None:
-        if not self._open_record.edits.slice_gate.may_go_on():
-            self._next.start()
-            return
+    def _import_slice(self) -> bool:
+        """True while items are left."""
         open_record, document = self._open_record, self._open_record.document
         stopped = self._progress is not None and self._progress.wasCanceled()
         away = document is None or open_record.record_id != self._record_id
         if document is None or away or not open_record.editable or stopped or self._done >= len(self._fields):
-            self._end()
-            return
+            return self._end()
         part = self._fields[self._done : self._done + AT_ONCE]
         made = (document.make(EditName.IMPORT, each) for each in part)
         more = self._done + len(part) < len(self._fields)
         if not open_record.edits.do(*made, step=self._step, more=more):
-            self._end()
-            return
+            return self._end()
         self._done += len(part)
         if self._progress is not None:
             self._progress.setValue(self._done)
-        self._next.start()
+        return True
 
-    def _end(self) -> None:
+    def _end(self) -> bool:
         if self._progress is not None:
             self._progress.close()
             self._progress.deleteLater()
             self._progress = None
         self._fields = ()
         self.imported.emit(self._done)
+        return False

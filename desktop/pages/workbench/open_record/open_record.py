@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from desktop.background.repaint import TURN_MS
 from desktop.canvas.model.regions import RegionsChanged, RegionStore
 from desktop.context import Context
 from desktop.imaging.sources.source import ImageSource
@@ -20,10 +19,11 @@ from desktop.pages.workbench.model.document import Document, ItemView, view_of
 from desktop.pages.workbench.model.edit_names import EditName
 from desktop.pages.workbench.model.item_rows import FindingContext, ItemRow, ItemRows, shown_detection
 from desktop.pages.workbench.model.reference_file import of_item, of_record
+from desktop.pages.workbench.open_record.correction_drafts import CorrectionDrafts
+from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.pages.workbench.open_record.loading import LoadedRecord, model_names
 from desktop.pages.workbench.open_record.region_link import RegionLink, ShownRegions
-from desktop.pages.workbench.sync.correction_drafts import CorrectionDrafts
-from desktop.pages.workbench.sync.edits import EditSync
+from desktop.pages.workbench.open_record.slices import ShowScheduler
 from desktop.pages.workbench.sync.outbox import SendResult
 from shared import results
 from shared.codes import SEALED_STATES, Permission, Verdict
@@ -32,10 +32,6 @@ from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, Severity
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
-
-_GATHER_MS = 100
-_MOST_UNTOLD = 500
-"""Edits of a large step that may wait to be shown: more at once would hold the window too long."""
 
 
 class OpenRecord(QObject):
@@ -78,10 +74,7 @@ class OpenRecord(QObject):
         """Findings that are being corrected, by item; shown in place of the entry they correct."""
         self._names: dict[str, str] = {}
         self._rows = ItemRows()
-        self._soon = QTimer(self, singleShot=True)
-        self._soon.timeout.connect(self._show_late)
-        self._late = self._due = self._more = False
-        self._untold = 0
+        self._showing = ShowScheduler(self.edits.slice_gate, lambda: self.edits.more, self._refresh, self)
         self.edits.applied.connect(self._applied)
         self.edits.answered.connect(self._answered)
         self.edits.decided.connect(self.rebase)
@@ -365,47 +358,14 @@ class OpenRecord(QObject):
             self.document.update_item(sent.item, self._waiting_of(sent.item.item_id))
         elif sent.refused is None:
             self.document.drop_item(sent.edit.object_id, self._waiting_of(sent.edit.object_id))
-        self._refresh_soon()
-
-    def _refresh_soon(self) -> None:
-        """The first of many changes is shown at once, those that follow soon together."""
-        if self._soon.isActive():
-            self._late = True
-        else:
-            self._refresh()
-            self._soon.start(_GATHER_MS)
-
-    def _show_late(self) -> None:
-        if self._late and self.edits.more and not self._due:
-            # A part of a large step may lie in this turn already.
-            self._show_next()
-        elif self._late:
-            self._late = self._due = False
-            self._refresh()
-            self._soon.start(_GATHER_MS)
-
-    def _show_next(self) -> None:
-        """Show what is late in the next turn of the event loop, without a part of a large step in it."""
-        self._late = self._due = True
-        self.edits.slice_gate.show()
-        self._soon.start(TURN_MS)
+        self._showing.answered()
 
     def _applied(self, edits: tuple[Edit, ...]) -> None:
         if self.document is None or edits[0].record_id != self.record_id:
             return
         self.document.apply(edits)
         self._follow_drafts(edits)
-        # Taking a part of a large step and showing it have a turn of the event loop each.
-        last, self._more = self._more and not self.edits.more, self.edits.more
-        # What a person does in between is shown at once.
-        if self._more or (last and len(edits) > 1):
-            self._late = True
-            self._untold += len(edits)
-            if last or self._untold >= _MOST_UNTOLD or not self._soon.isActive():
-                self._show_next()
-        else:
-            self._late = self._due = False
-            self._refresh()
+        self._showing.taken(len(edits))
         self._choose_restored(edits)
         if any(edit.object_id == self._current for edit in edits):
             self._show_current()
@@ -430,8 +390,7 @@ class OpenRecord(QObject):
     def _refresh(self) -> None:
         if self.document is None:
             return
-        self._untold = 0
-        self.edits.slice_gate.show()
+        self._showing.shown()
         gone = bool(self._current) and self.item is None
         before = self.number if gone else 0
         self.rows = self._rows.of(self.document.items, self._names)

@@ -17,7 +17,7 @@ from desktop.client import Session
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.workbench import WorkbenchPage
-from desktop.pages.workbench.sync.edits import EditSync
+from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.preferences import Preferences
 from service.inspection.queries import result_values
 from shared.images.cv import cv2

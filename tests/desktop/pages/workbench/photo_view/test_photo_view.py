@@ -17,10 +17,10 @@ from desktop.client import Session
 from desktop.imaging.sources import opening
 from desktop.imaging.sources.tiled import TiledImage
 from desktop.pages.workbench.model import correction
+from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point
 from desktop.pages.workbench.photos.photo_box import LEAST_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
-from desktop.pages.workbench.sync.journal_file import journal_path
 from shared.samples import View, panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk

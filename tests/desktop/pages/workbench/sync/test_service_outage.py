@@ -17,8 +17,8 @@ from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.context import Context, Unsent
 from desktop.journal import Journal, JournalError
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.sync import sending as sending_module
-from desktop.pages.workbench.sync.journal_file import journal_path
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver

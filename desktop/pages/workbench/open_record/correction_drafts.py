@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.journal import DraftHistory, DraftStep, JournalError
 from desktop.pages.workbench.model.correction import CorrectionDraft, boxes_of, same_boxes
 from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.sync.edits import EditSync
+from desktop.pages.workbench.open_record.edits import EditSync
 from shared import results
 
 

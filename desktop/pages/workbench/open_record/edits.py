@@ -14,15 +14,15 @@ from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.journal import Edit, Journal, JournalBusyError, JournalError
 from desktop.journal.state import Conflict
-from desktop.pages.workbench.sync.journal_file import (
+from desktop.pages.workbench.open_record.journal_file import (
     close_journal,
     discard_pending,
     journal_path,
     open_journal,
 )
+from desktop.pages.workbench.open_record.sliced_undo import SlicedUndo
+from desktop.pages.workbench.open_record.slices import SliceGate
 from desktop.pages.workbench.sync.sending import OutboxSender
-from desktop.pages.workbench.sync.slice_order import SliceGate
-from desktop.pages.workbench.sync.undo_slices import SlicedUndo
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class EditSync(QObject):
         self._wanting: list[Callable[[], None]] = []
         self.slice_gate = SliceGate()
         """Of the parts of a large step, and of showing them."""
-        self._sliced_undo = SlicedUndo(self.reverse_step, self.next_step, self.slice_gate.may_go_on, self)
+        self._sliced_undo = SlicedUndo(self.reverse_step, self.next_step, self.slice_gate, self)
         self.sending = OutboxSender(context, self._ready, self)
         """The sending in the background."""
         self.sending.answered.connect(self.answered)
