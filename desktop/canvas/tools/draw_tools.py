@@ -33,13 +33,12 @@ class _TwoPoints:
         if self._start is not None:
             self._end = pointer
 
-    def release(self, pointer: Pointer) -> None:
+    def release(self, pointer: Pointer) -> bool:
         """The second point of a drag or of two clicks."""
         if self._start is None:
-            return
+            return False
         self._end = pointer
-        if pointer.far_from(self._start):
-            self.finish()
+        return pointer.far_from(self._start) and self.finish()
 
     def finish(self) -> bool:
         """Take what is drawn so far."""
@@ -47,8 +46,7 @@ class _TwoPoints:
             return False
         start, end = self._start, self._end
         self._start = self._end = None
-        self._done(start, end)
-        return True
+        return self._done(start, end)
 
     def cancel(self) -> bool:
         """Drop the points."""
@@ -60,7 +58,7 @@ class _TwoPoints:
         """Nothing to take hold of."""
         return Hover()
 
-    def _done(self, start: Pointer, end: Pointer) -> None:
+    def _done(self, start: Pointer, end: Pointer) -> bool:
         raise AssertionError("each tool says what two points make")
 
 
@@ -80,30 +78,32 @@ class _RectTool(_TwoPoints):
         second = (end.x, end.y) if end.shift else self._board.snapped_point(end.x, end.y)
         return drawn(*first, *second, self._board.size, end.shift)
 
-    def _done(self, start: Pointer, end: Pointer) -> None:
+    def _done(self, start: Pointer, end: Pointer) -> bool:
         rect = self._rect(start, end)
-        if rect is not None:
-            self._take(rect)
+        return rect is not None and self._take(rect)
 
-    def _take(self, rect: Rect) -> None:
+    def _take(self, rect: Rect) -> bool:
         raise AssertionError("each tool says what a rectangle makes")
 
 
 class DrawTool(_RectTool):
     """Draws a new region."""
 
-    def _take(self, rect: Rect) -> None:
+    def _take(self, rect: Rect) -> bool:
         store = self._board.store
         region = Region(new_region_id(), rect, store.next_number())
-        self._board.emit(RegionsChanged((), (region,), RegionStep.DRAW))
+        if not self._board.emit(RegionsChanged((), (region,), RegionStep.DRAW)):
+            return False
         store.select([region.id])
+        return True
 
 
 class AreaTool(_RectTool):
     """Draws an area that is not a region; it goes to the board's `area`."""
 
-    def _take(self, rect: Rect) -> None:
+    def _take(self, rect: Rect) -> bool:
         self._board.area(rect)
+        return True
 
 
 class RulerTool(_TwoPoints):
@@ -131,8 +131,9 @@ class RulerTool(_TwoPoints):
         self._measured = None
         return was
 
-    def _done(self, start: Pointer, end: Pointer) -> None:
+    def _done(self, start: Pointer, end: Pointer) -> bool:
         self._measured = self._between(start, end)
+        return True
 
     def _between(self, start: Pointer, end: Pointer) -> Measure:
         width, height = self._board.size

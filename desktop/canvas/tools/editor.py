@@ -92,13 +92,12 @@ class RegionEditor:
         if self._machine is not None:
             self._machine.move(pointer, pressed)
 
-    def release(self, pointer: Pointer) -> None:
-        """The left button went up."""
-        if self._machine is not None:
-            self._machine.release(pointer)
+    def release(self, pointer: Pointer) -> bool:
+        """The left button went up; True when that ended what was under way as a change or an area."""
+        return self._machine is not None and self._machine.release(pointer)
 
     def finish(self) -> bool:
-        """Enter: take what is being drawn; False when there is nothing."""
+        """Enter: take what is being drawn; False when nothing came of it."""
         return self._machine is not None and self._machine.finish()
 
     def cancel(self) -> bool:
@@ -180,13 +179,12 @@ class RegionEditor:
         }
 
     def _maybe(self, change: RegionsChanged | None, select: bool = False) -> None:
-        if change is not None:
-            self._emit(change)
-            if select:
-                self.store.select([region.id for region in change.after])
+        if change is not None and self._emit(change) and select:
+            self.store.select([region.id for region in change.after])
 
-    def _emit(self, change: RegionsChanged) -> None:
+    def _emit(self, change: RegionsChanged) -> bool:
         if self.editable:
             self._emit_change(change)
         else:
             self._refused()
+        return self.editable

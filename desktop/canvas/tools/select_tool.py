@@ -92,10 +92,10 @@ class SelectTool:
                 inside = [region.id for region in self._board.store.touching(band)]
                 self._board.store.select([*kept, *(key for key in inside if key not in kept)])
 
-    def release(self, pointer: Pointer) -> None:
+    def release(self, pointer: Pointer) -> bool:
         """Make the drag a change; a click picks."""
         if self._start is None or self._action is None:
-            return
+            return False
         self.move(pointer, True)
         action, draft, start = self._action, self._draft, self._start
         dragged = self._dragging
@@ -103,13 +103,14 @@ class SelectTool:
         store = self._board.store
         match action:
             case _Moving(regions) if dragged:
-                self._emit(regions, draft, RegionStep.MOVE)
+                return self._emit(regions, draft, RegionStep.MOVE)
             case _Moving(_, clicked) if not (start.shift or start.ctrl):
                 store.select([clicked.id])
             case _Resizing(region) if dragged:
-                self._emit((region,), draft, RegionStep.RESIZE)
+                return self._emit((region,), draft, RegionStep.RESIZE)
             case _Banding(kept) if not dragged:
                 store.select(kept)
+        return False
 
     def finish(self) -> bool:
         """Nothing is drawn by steps here."""
@@ -137,14 +138,15 @@ class SelectTool:
         self._dragging = False
         self._draft = ToolDraft()
 
-    def _emit(self, regions: tuple[Region, ...], draft: ToolDraft, step: RegionStep) -> None:
+    def _emit(self, regions: tuple[Region, ...], draft: ToolDraft, step: RegionStep) -> bool:
         pairs = [
             (region, region.at(draft.moved[region.id])) for region in regions if region.id in draft.moved
         ]
         pairs = [(before, after) for before, after in pairs if before != after]
-        if pairs:
-            change = RegionsChanged(tuple(b for b, _ in pairs), tuple(a for _, a in pairs), step)
-            self._board.emit(change)
+        if not pairs:
+            return False
+        change = RegionsChanged(tuple(b for b, _ in pairs), tuple(a for _, a in pairs), step)
+        return self._board.emit(change)
 
     def _handle(self, pointer: Pointer) -> tuple[Region, Handle] | None:
         reach = HANDLE_REACH / self._board.scale

@@ -80,7 +80,8 @@ class ToolContext:
     """What the tools work on: the store, the picture's size in px, the scale in view px per px."""
 
     store: RegionStore
-    emit: Callable[[RegionsChanged], None]
+    emit: Callable[[RegionsChanged], bool]
+    """Hands over a change; False when nothing may be changed now."""
     size: Size = (0, 0)
     scale: float = 1.0
     snapping: bool = False
@@ -116,7 +117,7 @@ class Hover:
 
 
 class ToolMachine(Protocol):
-    """One tool. The methods return nothing; `draft` and `busy` say what came of it."""
+    """One tool. `draft` and `busy` say what is under way."""
 
     @property
     def draft(self) -> ToolDraft:
@@ -132,11 +133,11 @@ class ToolMachine(Protocol):
     def move(self, pointer: Pointer, pressed: bool) -> None:
         """The pointer moved, with the left button down or not."""
 
-    def release(self, pointer: Pointer) -> None:
-        """The left button went up."""
+    def release(self, pointer: Pointer) -> bool:
+        """The left button went up; True when that ended what was under way as a change or an area."""
 
     def finish(self) -> bool:
-        """Enter: end what is under way as it is; False when there was nothing to end."""
+        """Enter: end what is under way as a change or an area; False when nothing came of it."""
 
     def cancel(self) -> bool:
         """Esc: drop what is under way; False when there was nothing to drop."""

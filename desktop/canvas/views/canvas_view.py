@@ -190,10 +190,7 @@ class CanvasView(PictureView):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End panning, or pass it to the tool."""
         if self._pan_from is None and event.button() is _LEFT and self._source is not None:
-            tool = self.editor.tool
-            self.editor.release(self._pointer(event))
-            drew = tool is Tool.AREA or (tool is Tool.DRAW and bool(self.store.selected))
-            if drew and not self.editor.busy:
+            if self.editor.release(self._pointer(event)) and self.editor.tool in (Tool.DRAW, Tool.AREA):
                 self.set_tool(Tool.SELECT)
             self.update()
         super().mouseReleaseEvent(event)

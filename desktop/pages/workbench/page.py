@@ -11,7 +11,6 @@ from desktop.background.memory_trimming import MemoryTrimming
 from desktop.background.repaint import repaint_later
 from desktop.background.workers import Task, run
 from desktop.canvas.layers.colours import colours_of
-from desktop.canvas.model.regions import RegionsChanged, RegionStep
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.canvas.views.compare_view import CompareView
 from desktop.client.http.errors import Forbidden, NotFound
@@ -213,7 +212,7 @@ class WorkbenchPage(Page):
             canvas.prepared.connect(trimming.soon)
             canvas.toolChanged.connect(self.strip.show_tool)
         self.photos.pairChanged.connect(trimming.soon)
-        view.regionsEdited.connect(self._regions_edited)
+        view.regionsEdited.connect(open_record.change_regions)
         self.items.model.region_of = view.store.get
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.regionActivated.connect(view.show_region)
@@ -422,12 +421,6 @@ class WorkbenchPage(Page):
             canvas.set_colours(colours)
 
     # -- choosing
-
-    def _regions_edited(self, change: RegionsChanged) -> None:
-        if change.step is RegionStep.DELETE:
-            self.deleting.delete_items([region.id for region in change.before])
-        else:
-            self.open_record.change_regions(change)
 
     def select_all(self) -> None:
         """Select everything that is to be seen in the view that has the focus."""

@@ -89,6 +89,18 @@ def test_drawing_ends_with_the_region_selected(qtbot: QtBot, view: CanvasView) -
     assert tools == [Tool.DRAW, Tool.SELECT]
 
 
+def test_drawing_goes_on_while_no_region_came_of_it(qtbot: QtBot, view: CanvasView) -> None:
+    view.store.replace([Region("a", Rect(50, 50, 20, 20), 1)])
+    view.select_all()
+    view.set_tool(Tool.DRAW)
+    drag(qtbot, view, (300, 20), (300, 120))
+    assert (len(view.store), view.editor.busy, view.editor.tool) == (1, False, Tool.DRAW)
+    view.editor.editable = False
+    with qtbot.waitSignal(view.editRefused):
+        drag(qtbot, view, (100, 100), (140, 140))
+    assert (len(view.store), view.store.selected, view.editor.tool) == (1, ("a",), Tool.DRAW)
+
+
 def test_nothing_changes_without_receiver_of_edits(qtbot: QtBot, view: CanvasView) -> None:
     view.regionsEdited.disconnect()
     view.set_tool(Tool.DRAW)

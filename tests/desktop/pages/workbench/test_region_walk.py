@@ -1,0 +1,63 @@
+"""The walk of a region on the desktop, as docs/architecture.md draws it: what hands over what to whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.model.regions import RegionsChanged
+from desktop.client.api.inspection import Items
+from desktop.journal import Edit, EditKind, Journal
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from shared.wire.inspection import ItemCreate
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.walks import walked
+
+
+def test_a_drawn_region_walks_through_each_package_once(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session, boxes=())
+    workbench.open(record_id, qtbot.waitUntil)
+    walks: dict[str, list[list[str]]] = {"change": [], "journal": [], "send": []}
+    handed: list[Any] = []
+    change_regions, append, create = OpenRecord.change_regions, Journal.append, Items.create
+
+    def changing(self: OpenRecord, change: RegionsChanged) -> None:
+        walks["change"].append(walked())
+        handed.append(change)
+        change_regions(self, change)
+
+    def appending(self: Journal, *edits: Edit, **options: Any) -> None:
+        walks["journal"].append(walked())
+        handed.extend(edits)
+        append(self, *edits, **options)
+
+    def creating(self: Items, body: ItemCreate, key: str | None = None) -> Any:
+        walks["send"].append(walked())
+        handed.append(body)
+        return create(self, body, key)
+
+    view = workbench.page.view
+    view.regionsEdited.disconnect(workbench.page.open_record.change_regions)
+    view.regionsEdited.connect(lambda change: changing(workbench.page.open_record, change))
+    monkeypatch.setattr(Journal, "append", appending)
+    monkeypatch.setattr(Items, "create", creating)
+    workbench.draw(0.25, 0.25, 0.5, 0.75)
+    qtbot.waitUntil(lambda: workbench.saved)
+
+    assert walks == {
+        "change": [["desktop.canvas"]],
+        "journal": [["desktop.canvas", "desktop.pages.workbench.open_record"]],
+        "send": [["desktop.pages.workbench.sync"]],
+    }
+    change, edit, body = handed
+    assert isinstance(change, RegionsChanged)
+    assert isinstance(edit, Edit)
+    assert (edit.kind, edit.object_id) == (EditKind.CREATE, change.after[0].id)
+    assert isinstance(body, ItemCreate)
+    assert body.inspection_id == record_id
+    (item,) = workbench.session.items.all(record_id)
+    assert item.item_name == body.item_name
