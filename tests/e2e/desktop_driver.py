@@ -81,8 +81,7 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     said: list[str] = []
     desktop.context.serviceChanged.connect(
         lambda state: said.append(
-            f"{state.value}: "
-            f"{desktop.app.window.banner.text() if desktop.app.window.banner.isVisible() else ''}"
+            f"{state.value}: {desktop.window.banner.text() if desktop.window.banner.isVisible() else ''}"
         )
     )
     kill_service(desktop)

@@ -129,7 +129,7 @@ def test_a_crash_is_logged_with_all_frames_and_no_value(
     assert line.count(" <- ") == 4
     name = f"{Path('tests/service/test_core.py')}:"
     for place in (
-        r"service/http\.py:\d+ RequestFrame\.__call__, ",
+        r"service/web/middleware\.py:\d+ RequestMiddleware\.__call__, ",
         r"starlette/routing\.py:\d+ ",
         rf"{name}\d+ [\w.<>]+crash\] <- ExceptionGroup \[{name}\d+ ",
         rf" <- ValueError \[\] <- OSError \[\] <- KeyError \[{name}\d+ ",

@@ -79,7 +79,7 @@ def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
     section.send([taken, broken])
     lines = section.uploads.lines
     qtbot.waitUntil(lambda: [line.path for line in lines()] == [broken] and not lines()[0].again.isHidden())
-    assert "JPEG" in lines()[0].said()
+    assert "JPEG" in lines()[0].status_text()
     found = context.session.catalogue.reference_images.list(1, 10, "后缘襟翼").data
     assert [entry.reference_image_name for entry in found] == ["后缘襟翼"]
     stored = context.session.files.get(found[0].file_id)

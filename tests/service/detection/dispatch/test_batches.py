@@ -148,7 +148,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
         return went_on
 
     monkeypatch.setattr(BatchMaker, "_step", waiting)
-    monkeypatch.setattr(batch_rows, "PORTION", 1)
+    monkeypatch.setattr(batch_rows, "CHUNK_SIZE", 1)
     yield gate
     gate.go.set()
 
@@ -223,7 +223,7 @@ def test_failing_chunk_does_not_block_others_and_is_retried(
 def test_portions_are_of_one_record_bounded_and_made_in_turn(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_rows, "PORTION", 2)
+    monkeypatch.setattr(batch_rows, "CHUNK_SIZE", 2)
     large = database.write_now(
         lambda session: batch_rows.create(session, lambda _: {"a": ["1", "2", "3"], "b": ["4"]}, None, None)
     )

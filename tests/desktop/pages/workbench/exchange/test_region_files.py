@@ -151,9 +151,10 @@ def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: WorkbenchDriver, 
     workbench.edits.applied.connect(lambda _: events.append("taken"))
     workbench.changed.connect(lambda: events.append("shown"))
     before = len(workbench.rows)
-    importing._part = _told(importing._part, events)  # type: ignore[method-assign]
-    importing._next.timeout.disconnect()
-    importing._next.timeout.connect(lambda: importing._part())
+    slices = importing._slices
+    slices._run = _told(slices._run, events)  # type: ignore[method-assign]
+    slices._next.timeout.disconnect()
+    slices._next.timeout.connect(lambda: slices._run())
     importing.imported.connect(lambda _: events.append(f"told at {len(workbench.rows)}"))
     importing.start([{"item_name": f"{number}"} for number in range(450)])
     qtbot.waitUntil(lambda: "told" in " ".join(events[-2:-1]))
