@@ -96,7 +96,8 @@ class WorkbenchPage(Page):
         self.photos = PhotoPairController(self.open_record, self.inspector.photo, self)
         self.photo_upload = PhotoUploadController(self.open_record, self.inspector.photo, self)
         self.photo_upload.added.connect(self.photos.take_new)
-        self.detecting = DetectionController(self.open_record, self)
+        self.live = LiveChanges(self.open_record, self.reload, self.photos.reread, self)
+        self.detecting = DetectionController(self.open_record, self.live, self)
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
         self.threshold = ThresholdController(self.open_record, found, context.preferences, self)
         self.correcting = CorrectionController(
@@ -149,7 +150,6 @@ class WorkbenchPage(Page):
             context.commands, self.view, self.items.list, lambda: self.open_record.item is not None, self
         )
         self.item_fill = ItemFillController(self.open_record, self)
-        self.live = LiveChanges(self.open_record, self.reload, self.photos.reread, self)
         self.splitter = WorkbenchLayout(context.preferences, self.items, self.centre, self.inspector)
         self.stack = StateStack(self.splitter)
         self._build()
@@ -303,6 +303,7 @@ class WorkbenchPage(Page):
     def _close(self) -> None:
         self.correcting.save()
         self.photos.forget()
+        self.live.forget()
         self.detecting.stop()
         self.rest.hide()
         self.photo_view.drop()

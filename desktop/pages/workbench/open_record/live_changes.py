@@ -1,34 +1,43 @@
-"""Applies other users' changes of the open record as they happen."""
+"""Reads what changes at the service while a record is open: other users' edits, and detections."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from desktop.background.workers import ProgressReport, run
+from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
-from desktop.client.http.errors import NotFound
+from desktop.client.http.errors import ClientError, NotFound
 from desktop.pages.common.change_listener import ChangeListener
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.sync.outbox import SendResult
 from shared.codes import ErrorCode
+from shared.wire.detection import Job
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
 
 _GATHER_MS = 150
 _AT_ONCE = 50
+_POLL_SECONDS = 0.3
+_POLL_MANY_SECONDS = 3.0
+_POLL_AGAIN_MS = 3_000
 
 
 class LiveChanges(QObject):
-    """Listens while the workbench is in front, and brings what changed into the document.
+    """Brings what changed into the open record; nothing else reads its items once it is loaded.
 
-    `reload` reads the whole record again; `photos_changed` gets the id of an item whose photos changed.
+    Changes are announced by the event stream, which is read while the workbench is in front, and by `expect`.
+    How far a detection is nobody announces: open jobs are polled while an item has one, which also finds
+    results that an interrupted stream did not announce. `reload` reads the whole record again;
+    `photos_changed` gets the id of an item whose photos changed.
     """
 
     recordChanged = Signal()  # noqa: N815 - a Qt signal
     """Something of the record itself changed, or anything may have."""
+    jobsChanged = Signal(object)  # noqa: N815
+    """The open jobs of the record as a list of Job, as often as they are polled."""
 
     def __init__(
         self,
@@ -47,6 +56,11 @@ class LiveChanges(QObject):
         self._record = False
         self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._gather.timeout.connect(self._fetch)
+        self._waiting: list[Callable[[], None]] = []
+        self._polling: Task | None = None
+        self._poll_again = QTimer(self, singleShot=True, interval=_POLL_AGAIN_MS)
+        self._poll_again.timeout.connect(self._poll)
+        open_record.changed.connect(self._poll)
         open_record.edits.answered.connect(self._answered)
         open_record.context.closing.connect(self.stop)
 
@@ -55,9 +69,30 @@ class LiveChanges(QObject):
         self._listener.start()
 
     def stop(self) -> None:
-        """Stop listening."""
+        """Stop listening; detections are followed until `forget`."""
         self._listener.stop()
+
+    def forget(self) -> None:
+        """Drop what is to be read: the record is left."""
         self._gather.stop()
+        self._poll_again.stop()
+        if self._polling is not None:
+            self._polling.cancel()
+            self._polling = None
+        self._items.clear()
+        self._created.clear()
+        self._waiting.clear()
+        self._all = self._record = False
+
+    def expect(self, service_ids: Iterable[str], then: Callable[[], None] = lambda: None) -> None:
+        """Read these items soon, as they are different now at the service; afterwards call `then`.
+
+        Nothing is called when the record is left before.
+        """
+        self._items.update(service_ids)
+        self._waiting.append(then)
+        if not self._gather.isActive():
+            self._gather.start()
 
     def _answered(self, sent: SendResult) -> None:
         """An edit met a seal that was not known here: look how the record stands."""
@@ -96,20 +131,23 @@ class LiveChanges(QObject):
             self._all = self._record = False
             self._items.clear()
             self._reload()
+            self._end_waiting()
             return
         items, self._items = sorted(self._items), set()
         created, self._created = self._created, set()
         items = [item_id for item_id in items if item_id not in created or not self._known(item_id)]
         for item_id in items:
             self._photos_changed(self._open_record.edits.local_id(item_id))
+        waiting, self._waiting = self._waiting, []
         run(
             _read,
             self._open_record.context.session,
+            self._open_record.record_id,
             items,
             owner=self,
             progress=self._take,
-            failed=lambda _: None,
-            done=lambda _: None,
+            failed=lambda _: _call(waiting),
+            done=lambda _: _call(waiting),
         )
         if self._record:
             self._record = False
@@ -121,6 +159,10 @@ class LiveChanges(QObject):
                 done=self._take_record,
                 failed=lambda _: None,
             )
+
+    def _end_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        _call(waiting)
 
     def _take_record(self, news: tuple[Record, RecordSeal]) -> None:
         record, seal = news
@@ -141,20 +183,86 @@ class LiveChanges(QObject):
         else:
             self._open_record.update_items(news)
 
+    # Open jobs
+
+    def _under_way(self) -> set[str]:
+        service_id = self._open_record.edits.service_id
+        return {service_id(row.item_id) for row in self._open_record.rows if row.run.under_way}
+
+    def _poll(self) -> None:
+        if self._polling is not None or self._poll_again.isActive():
+            return
+        items = self._under_way()
+        if items:
+            self._polling = run(
+                _poll_jobs,
+                self._open_record.context.session,
+                self._open_record.record_id,
+                items,
+                owner=self,
+                progress=self._take_jobs,
+                done=lambda _: self._polled(),
+                failed=self._not_polled,
+                lane=Lane.LONG,
+            )
+
+    def _take_jobs(self, news: tuple[Sequence[Job], set[str]]) -> None:
+        jobs, ended = news
+        self.jobsChanged.emit(jobs)
+        # What the stream announced was read already, or will be with it.
+        missed = ended & self._under_way()
+        if missed:
+            self.expect(missed)
+
+    def _polled(self) -> None:
+        self._polling = None
+        if self._under_way():
+            # An entry whose job is not among those that the service names: look again, but not at once.
+            self._poll_again.start()
+
+    def _not_polled(self, error: Exception) -> None:
+        # The events bring the results all the same; what fails here for good fails there as well.
+        self._polling = None
+        if not isinstance(error, ClientError):
+            raise error
+
+
+def _call(functions: Iterable[Callable[[], None]]) -> None:
+    for function in functions:
+        function()
+
+
+def _poll_jobs(report: ProgressReport, session: Session, record_id: str, item_ids: set[str]) -> None:
+    """Report the open jobs of a record until none is, with the ids of the items whose job has ended."""
+    waited = item_ids
+    while True:
+        jobs = session.detection.open_jobs(record_id)
+        now = {job.item_id for job in jobs}
+        report((jobs, waited - now))
+        waited = now
+        if not jobs:
+            return
+        report.wait(_POLL_SECONDS if len(jobs) < _AT_ONCE else _POLL_MANY_SECONDS)
+
 
 def _read_record(session: Session, record_id: str) -> tuple[Record, RecordSeal]:
     return session.records.get(record_id).value, session.records.seal(record_id)
 
 
-def _read(report: ProgressReport, session: Session, item_ids: list[str]) -> None:
-    found = []
-    for item_id in item_ids:
-        try:
-            found.append(session.items.get(item_id).value)
-        except NotFound:
-            report(item_id)
-        if len(found) == _AT_ONCE:
-            report(found)
-            found = []
-    if found:
-        report(found)
+def _read(report: ProgressReport, session: Session, record_id: str, item_ids: list[str]) -> None:
+    """Report these items in chunks, and the id of each that is gone."""
+    found: list[Item] = []
+    if len(item_ids) > _AT_ONCE:
+        # Whole pages take less than so many single items.
+        wanted = set(item_ids)
+        found = [item for item in session.items.all(record_id) if item.item_id in wanted]
+        for gone in wanted - {item.item_id for item in found}:
+            report(gone)
+    else:
+        for item_id in item_ids:
+            try:
+                found.append(session.items.get(item_id).value)
+            except NotFound:
+                report(item_id)
+    for start in range(0, len(found), _AT_ONCE):
+        report(found[start : start + _AT_ONCE])

@@ -6,29 +6,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from desktop.background.workers import Lane, ProgressReport, Task, run
+from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
 from desktop.client.http.errors import ClientError, NotFound
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.model.run_state import run_state
+from desktop.pages.workbench.open_record.live_changes import LiveChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from shared.wire.detection import Job
-from shared.wire.inspection import Item
-
-_LOOK_EVERY = 0.3
-_LOOK_AGAIN = 3.0
-_AT_ONCE = 100
-"""Items that are shown in one turn of the event loop."""
-_AGAIN_MS = 3_000
 
 
 class DetectionController(QObject):
     """The detections of the open record that are under way, also those that others asked for.
 
-    The result entry of an item says that its detection is under way; its progress is polled. They go on when
-    the record is left: only `cancel` ends them.
+    The result entry of an item says that its detection is under way; `live` reads the entries and polls the
+    progress. Detections go on when the record is left: only `cancel` ends them.
     """
 
     runningChanged = Signal(object)
@@ -40,17 +34,15 @@ class DetectionController(QObject):
     notice = Signal(str)
     """Something to tell the person."""
 
-    def __init__(self, open_record: OpenRecord, parent: QObject) -> None:
+    def __init__(self, open_record: OpenRecord, live: LiveChanges, parent: QObject) -> None:
         super().__init__(parent)
-        self._open_record = open_record
+        self._open_record, self._live = open_record, live
         self._asking: dict[str, Task | None] = {}
         self._percent: dict[str, int] = {}
         self._running: dict[str, int] = {}
         self._ended = 0
         self._outdated = False
-        self._watching: Task | None = None
-        self._again = QTimer(self, singleShot=True, interval=_AGAIN_MS)
-        self._again.timeout.connect(self._follow)
+        live.jobsChanged.connect(self._take_jobs)
         open_record.changed.connect(self._follow)
 
     @property
@@ -113,10 +105,9 @@ class DetectionController(QObject):
 
     def stop(self) -> None:
         """Stop watching; running detections continue in the service."""
-        for task in (*self._asking.values(), self._watching):
+        for task in self._asking.values():
             if task is not None:
                 task.cancel()
-        self._watching = None
         self._asking.clear()
         self._percent.clear()
         self._follow()
@@ -135,24 +126,21 @@ class DetectionController(QObject):
         if item_ids[0] not in self._asking or record_id != self._open_record.record_id:
             return
         task = run(
-            _asked,
-            self._open_record.context.session,
             ask,
+            self._open_record.context.session,
             owner=self,
-            progress=self._take,
-            done=lambda asked: self._was_asked(item_ids, asked),
+            done=lambda jobs: self._asked(item_ids, {job.item_id for job in jobs}),
             failed=lambda error: self._not_asked(item_ids, error),
             lane=Lane.LONG,
         )
         self._asking.update(dict.fromkeys(item_ids, task))
 
-    def _take(self, news: Sequence[Item] | Item) -> None:
-        if isinstance(news, Item):
-            self._open_record.update_item(news)
-        else:
-            self._open_record.update_items(news)
+    def _asked(self, item_ids: Sequence[str], asked: set[str]) -> None:
+        """The service has the jobs; the items are asked for until their entries say so."""
+        self._asking.update(dict.fromkeys(item_ids))
+        self._live.expect(asked, lambda: self._was_asked(item_ids, asked))
 
-    def _was_asked(self, item_ids: Sequence[str], asked: Sequence[str]) -> None:
+    def _was_asked(self, item_ids: Sequence[str], asked: set[str]) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         if "" in item_ids:
@@ -193,15 +181,14 @@ class DetectionController(QObject):
                 self._open_record.context.session,
                 wanted,
                 owner=self,
-                progress=self._open_record.update_item,
-                done=lambda _: None,
+                done=self._live.expect,
                 failed=lambda error: self.notice.emit(sentence(error)),
             )
 
     # -- watching
 
     def _follow(self) -> None:
-        """Find the running detections and start watching them unless already watching."""
+        """Find the detections that are under way, and how far they are."""
         under_way = {row.item_id for row in self._open_record.rows if row.run.under_way}
         asked = {item_id for item_id in self._asking if item_id}
         self._percent = {key: value for key, value in self._percent.items() if key in under_way}
@@ -213,74 +200,19 @@ class DetectionController(QObject):
             total = len(running) + self._ended
             percent = (sum(running.values()) + 100 * self._ended) // total if total else 0
             self.progressChanged.emit(percent, len(running))
-        if under_way and self._watching is None and not self._again.isActive():
-            self._watching = run(
-                _watch,
-                self._open_record.context.session,
-                self._open_record.record_id,
-                [self._open_record.edits.service_id(item_id) for item_id in under_way],
-                owner=self,
-                progress=self._news,
-                done=lambda _: self._watched(),
-                failed=self._not_watched,
-                lane=Lane.LONG,
-            )
 
-    def _watched(self) -> None:
-        self._watching = None
-        if any(row.run.under_way for row in self._open_record.rows):
-            # An entry whose job is not among those that the service names: look again, but not at once.
-            self._again.start()
-        self._follow()
-
-    def _not_watched(self, error: Exception) -> None:
-        # The events bring the results all the same; what fails here for good fails there as well.
-        self._watching = None
-        if not isinstance(error, ClientError):
-            raise error
-
-    def _news(self, news: Sequence[Job] | Item) -> None:
-        if isinstance(news, Item):
-            self._open_record.update_item(news)
-            return
+    def _take_jobs(self, jobs: Sequence[Job]) -> None:
         local = self._open_record.edits.local_id
-        self._percent.update({local(job.item_id): job.progress for job in news})
+        self._percent.update({local(job.item_id): job.progress for job in jobs})
         self._follow()
 
 
-def _asked(report: ProgressReport, session: Session, ask: Callable[[Session], Sequence[Job]]) -> list[str]:
-    """Ask for jobs; reports the items as they are then, and gives the ids of those that have one."""
-    jobs = ask(session)
-    if len(jobs) == 1:
-        report(session.items.get(jobs[0].item_id).value)
-    elif jobs:
-        items = session.items.all(jobs[0].inspection_id)
-        for start in range(0, len(items), _AT_ONCE):
-            report(items[start : start + _AT_ONCE])
-    return [job.item_id for job in jobs]
-
-
-def _cancel(report: ProgressReport, session: Session, job_ids: Sequence[str]) -> None:
+def _cancel(session: Session, job_ids: Sequence[str]) -> list[str]:
+    """Cancel these jobs; the ids of their items."""
+    items = []
     for job_id in job_ids:
         try:
-            report(session.items.get(session.detection.cancel(job_id).item_id).value)
+            items.append(session.detection.cancel(job_id).item_id)
         except NotFound:
             continue
-
-
-def _watch(report: ProgressReport, session: Session, record_id: str, item_ids: Sequence[str]) -> None:
-    """Report the jobs of a record that are open until none is, and each item whose job has ended."""
-    waited = set(item_ids)
-    while True:
-        jobs = session.detection.open_jobs(record_id)
-        report(jobs)
-        now = {job.item_id for job in jobs}
-        for item_id in waited - now:
-            try:
-                report(session.items.get(item_id).value)
-            except NotFound:
-                continue
-        waited = now
-        if not jobs:
-            return
-        report.wait(_LOOK_EVERY if len(jobs) < 50 else _LOOK_AGAIN)
+    return items

@@ -1,0 +1,48 @@
+"""The walk of a detection on the desktop, as docs/architecture.md draws it: one owner reads its results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.client.api.inspection import Items
+from desktop.pages.workbench.model.run_state import RunPhase
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.results.test_detecting import REGION, add_photo, large
+from tests.walks import walked
+
+
+def test_only_the_open_record_reads_what_a_detection_did(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session, REGION)
+    add_photo(workbench.session, record_id, large())
+    workbench.open(record_id, qtbot.waitUntil)
+    reads: list[list[str]] = []
+    asks: list[list[str]] = []
+    get, everything, detect = Items.get, Items.all, Items.detect
+
+    def reading(self: Items, one: str) -> Any:
+        reads.append(walked())
+        return get(self, one)
+
+    def reading_all(self: Items, record: str) -> Any:
+        reads.append(walked())
+        return everything(self, record)
+
+    def asking(self: Items, one: str) -> Any:
+        asks.append(walked())
+        return detect(self, one)
+
+    monkeypatch.setattr(Items, "get", reading)
+    monkeypatch.setattr(Items, "all", reading_all)
+    monkeypatch.setattr(Items, "detect", asking)
+    workbench.context.commands.run("item.detect")
+    qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].run.run is RunPhase.DONE)
+    qtbot.waitUntil(lambda: not workbench.page.detecting.running)
+    assert asks == [["desktop.pages.workbench.results"]]
+    # When the job was made, when it began, when it ended: what comes together is read once.
+    assert 1 <= len(reads) <= 3
+    assert all(read == ["desktop.pages.workbench.open_record"] for read in reads)
