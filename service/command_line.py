@@ -20,7 +20,7 @@ from shared.codes import Hindrance
 from shared.reasons import reason
 from shared.starting import without_collections
 
-# Commands whose options their own room reads: `main(words, settings) -> exit status`.
+# Commands whose options their own module reads: `main(words, settings) -> exit status`.
 _ROOMS = {
     "user": "service.account.cli",
     "face": "service.face.cli",

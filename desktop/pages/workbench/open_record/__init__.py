@@ -1,1 +1,3 @@
-"""Owns the record that is open: loads it, keeps the chosen item and selection, and takes every edit."""
+"""Owns the record that is open: loads it, keeps the chosen item and selection, takes every edit into the
+journal, undoes and redoes, and reads what changes at the service.
+"""

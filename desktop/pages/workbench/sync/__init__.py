@@ -1,1 +1,1 @@
-"""Keeps edits in the journal and sends them; gives undo, redo, conflicts and the saving state."""
+"""Sends the journal's edits to the service, in order, until it has them."""
