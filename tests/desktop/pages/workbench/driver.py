@@ -19,6 +19,7 @@ from desktop.context import Context
 from desktop.pages.workbench import WorkbenchPage
 from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.preferences import Preferences
+from desktop.theme import theme_manager
 from service.inspection.queries import result_values
 from shared.images.cv import cv2
 from shared.samples import panel
@@ -134,6 +135,8 @@ def workbench_driver(session: Session, qtbot: object, folder: str = "") -> Itera
     context.payload = session.account.me()
     context.service_state = ServiceState.READY
     page = WorkbenchPage(context)
+    # As the window does: after one has been open, nothing else wears the stylesheet.
+    theme_manager().apply_to(page)
     page.resize(1380, 820)
     page.show()
     page.activateWindow()
