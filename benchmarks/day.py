@@ -90,7 +90,7 @@ def inspecting(page: WorkbenchPage) -> None:
             commands.run(command)
         item = page.open_record.item
         assert item is not None
-        page.open_record.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
+        page.item_changes.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
 
 
 def ending(page: WorkbenchPage, folder: Path) -> None:

@@ -185,12 +185,12 @@ def acting(bench: WorkbenchBenchmark, steps: int) -> None:
     commands, filters = page.context.commands, page.items.filters
     bench.timed("going to the next item", lambda: commands.run("item.next"), steps)
     until(lambda: page.photos.pair is not None, "the photo")
-    bench.timed("renaming an item", lambda: page.open_record.rename("renamed"))
+    bench.timed("renaming an item", lambda: page.item_changes.rename("renamed"))
     names = iter(["undecided", "failed", "all"] * 2)
     bench.timed("filtering", lambda: filters.chosen.emit(next(names)), 6)
     bench.timed("selecting all", page.view.select_all)
     page.view.store.select([page.open_record.current])
-    bench.timed("giving a verdict", lambda: page.open_record.decide(Verdict.PASSED, "looked at it"))
+    bench.timed("giving a verdict", lambda: page.item_changes.decide(Verdict.PASSED, "looked at it"))
     page.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
 

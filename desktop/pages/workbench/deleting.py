@@ -18,6 +18,7 @@ from desktop.commands.bindings import Commands
 from desktop.journal import EditKind
 from desktop.localization.language import joined_words
 from desktop.pages.workbench.items.items_panel import ItemsPanel
+from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.correcting import CorrectionController
 from desktop.widgets import Confirm, Field, TextArea
@@ -207,10 +208,10 @@ class DeletionController(QObject):
     def _photos_known(self, item_ids: Sequence[str]) -> None:
         holding = self._holding(item_ids)
         if not holding.photos and not holding.verdicts:
-            self._open_record.remove(item_ids)
+            ItemChanges(self._open_record).remove(item_ids)
             return
         dialog = DeleteDialog(holding, self._window)
-        dialog.accepted.connect(lambda: self._open_record.remove(item_ids, dialog.given))
+        dialog.accepted.connect(lambda: ItemChanges(self._open_record).remove(item_ids, dialog.given))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

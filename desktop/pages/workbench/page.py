@@ -35,6 +35,7 @@ from desktop.pages.workbench.items.selection import SelectionController
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.model.run_state import run_state
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.live_changes import LiveChanges
 from desktop.pages.workbench.open_record.loading import LoadedRecord, load
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -83,6 +84,7 @@ class WorkbenchPage(Page):
         self.compare.setObjectName("canvas-compare")
         self.inspector = Inspector(context.commands)
         self.open_record = OpenRecord(context, self.view.store, self)
+        self.item_changes = ItemChanges(self.open_record)
         self.selecting = SelectionController(
             self.open_record, self.items, self.view, self.inspector.commit, self
         )
@@ -212,7 +214,7 @@ class WorkbenchPage(Page):
             canvas.prepared.connect(trimming.soon)
             canvas.toolChanged.connect(self.strip.show_tool)
         self.photos.pairChanged.connect(trimming.soon)
-        view.regionsEdited.connect(open_record.change_regions)
+        view.regionsEdited.connect(self.item_changes.change_regions)
         self.items.model.region_of = view.store.get
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.regionActivated.connect(view.show_region)
@@ -220,11 +222,11 @@ class WorkbenchPage(Page):
         self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.on))
         self.items.activated.connect(self.photo_view.show_item)
         fields.detection_settings.areaWanted.connect(lambda: self.photo_view.show(False))
-        fields.renamed.connect(open_record.rename)
-        fields.described.connect(open_record.describe)
+        fields.renamed.connect(self.item_changes.rename)
+        fields.described.connect(self.item_changes.describe)
         fields.ended.connect(self._back_to_picture)
-        fields.modelPicked.connect(open_record.set_model)
-        self.inspector.verdict.decided.connect(open_record.decide)
+        fields.modelPicked.connect(self.item_changes.set_model)
+        self.inspector.verdict.decided.connect(self.item_changes.decide)
         self.inspector.verdict.reasonWanted.connect(self.inspector.show)
         self.inspector.run.wanted.connect(self.detecting.detect)
         self.inspector.run.cancelled.connect(self.detecting.cancel_item)

@@ -19,6 +19,7 @@ from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.exchange.bulk_import import BulkImport
+from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from shared.wire.inspection import ItemCreate
 
@@ -70,7 +71,10 @@ class RegionFilesController(QObject):
             return
         record_id, count = open_record.record_id, len(document.items)
         info = None if open_record.link.file is None else open_record.link.file.info
-        known, default = {model.model_id for model in open_record.models}, open_record.default_model()
+        known, default = (
+            {model.model_id for model in open_record.models},
+            ItemChanges(open_record).default_model(),
+        )
 
         def items() -> tuple[list[dict[str, Any]], int, int]:
             drafts = _read(path, target)

@@ -5,18 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.canvas.model.regions import RegionsChanged, RegionStore
+from desktop.canvas.model.regions import RegionStore
 from desktop.context import Context
 from desktop.imaging.sources.source import ImageSource
 from desktop.journal import Edit, EditKind
 from desktop.pages.common.messages.seal_terms import sealed_sentence
-from desktop.pages.workbench.model.correction import CorrectionDraft
 from desktop.pages.workbench.model.document import Document, ItemView, view_of
-from desktop.pages.workbench.model.edit_names import EditName
 from desktop.pages.workbench.model.item_rows import FindingContext, ItemRow, ItemRows, shown_detection
 from desktop.pages.workbench.model.reference_file import of_item, of_record
 from desktop.pages.workbench.open_record.correction_drafts import CorrectionDrafts
@@ -29,7 +26,7 @@ from shared import results
 from shared.codes import SEALED_STATES, Permission, Verdict
 from shared.results import Counters
 from shared.wire.catalogue import ReferenceImage
-from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, Severity
+from shared.wire.detection import DetectionModel, Severity
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
 
@@ -261,6 +258,10 @@ class OpenRecord(QObject):
             self._version = version
             self._show_current()
 
+    def forget_version(self) -> None:
+        """Show the newest version with the next change."""
+        self._version = None
+
     def step(self, way: int, among: Sequence[str]) -> str:
         """The item `way` places further in `among`, round and round; an empty string for none."""
         if not among:
@@ -412,73 +413,3 @@ class OpenRecord(QObject):
             self.source = None
             self.link.show(self.document.items, self.rows)
         self.currentChanged.emit()
-
-    # -- what the person does
-
-    def change_regions(self, change: RegionsChanged) -> None:
-        """Take over what was drawn, moved or deleted on the canvas."""
-        if self.document is None or not self.may_edit():
-            return
-        edits = self.link.edits(self.document, change, self._new_name, self.photos, self.default_model())
-        if edits:
-            self.edits.do(*edits, merge_key=change.merge_key)
-        else:
-            self.link.store.apply(change)
-
-    def _new_name(self, number: int) -> str:
-        return self.tr("Item {n}").format(n=number)
-
-    def default_model(self) -> str | None:
-        """The model of an item that names no model: the built-in one if enabled, else the first."""
-        ids = [model.model_id for model in self.models if model.enabled]
-        return REFERENCE_DIFFERENCE if REFERENCE_DIFFERENCE in ids else ids[0] if ids else None
-
-    def rename(self, name: str) -> None:
-        """Name the chosen item."""
-        self._change(EditName.RENAME, {"item_name": name})
-
-    def describe(self, text: str) -> None:
-        """Describe the chosen item; an empty text takes the description away."""
-        self._change(EditName.DESCRIBE, {"description": text or None})
-
-    def set_model(self, model_id: object) -> None:
-        """Set or clear the model of the selected item."""
-        self._change(EditName.MODEL, {"model_id": model_id})
-
-    def decide(self, verdict: Verdict, reason: str) -> None:
-        """Give the chosen item a verdict."""
-        if self.document is not None and self.may_edit():
-            key = f"verdict {self._current} {verdict}"
-            self.edits.do(
-                self.document.decide(self._current, EditName.VERDICT, verdict, reason), merge_key=key
-            )
-
-    def correct(self, draft: CorrectionDraft) -> None:
-        """Make corrected findings the newest version of their item; the draft stays when that fails."""
-        if self.document is None or not self.may_edit():
-            return
-        edit = self.document.correct(draft, EditName.CORRECT)
-        self.drafts.hide(draft.item_id)
-        if draft.item_id == self._current:
-            self._version = None
-        if edit is None or self.edits.do(edit):
-            self.drafts.drop(draft.item_id)
-        else:
-            self.drafts.show(draft)
-
-    def remove(self, item_ids: Sequence[str], reason: str = "") -> bool:
-        """Delete these items as one step; the audit log keeps the reason. False when nothing was deleted."""
-        document = self.document
-        if document is None or not self.may_edit():
-            return False
-        # Undo restores them in reverse order, so each finds its predecessors in place.
-        last_first = sorted(item_ids, key=document.index_of, reverse=True)
-        photos = self.photos
-        return self.edits.do(
-            *(document.remove(it, EditName.REMOVE, photos.get(it, ()), reason) for it in last_first)
-        )
-
-    def _change(self, label: str, fields: dict[str, Any]) -> None:
-        if self.document is not None and self.may_edit():
-            edit = self.document.change(self._current, label, fields)
-            self.edits.do(edit, merge_key=f"{label} {self._current}")

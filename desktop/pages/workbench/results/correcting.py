@@ -14,6 +14,7 @@ from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_tools import BoxTool
 from desktop.localization.detection_terms import BUILT_IN
 from desktop.pages.workbench.model.correction import CorrectionDraft
+from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.widgets import Button, ButtonKind, label
@@ -296,7 +297,7 @@ class CorrectionController(QObject):
         self._bar.draw.setChecked(False)
         drafts = self._open_record.drafts.all()
         for draft in drafts:
-            self._open_record.correct(draft)
+            ItemChanges(self._open_record).correct(draft)
         if drafts:
             self.changed.emit()
 
@@ -309,4 +310,4 @@ class CorrectionController(QObject):
             same = stored is not None and results.version(stored) == results.version(draft.base)
             if draft.item_id != self._open_record.current or not same:
                 self._bar.draw.setChecked(False)
-                self._open_record.correct(draft)
+                ItemChanges(self._open_record).correct(draft)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from desktop.canvas.model.regions import RegionsChanged
 from desktop.client.api.inspection import Items
 from desktop.journal import Edit, EditKind, Journal
-from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from shared.wire.inspection import ItemCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.walks import walked
@@ -23,9 +23,9 @@ def test_a_drawn_region_walks_through_each_package_once(
     workbench.open(record_id, qtbot.waitUntil)
     walks: dict[str, list[list[str]]] = {"change": [], "journal": [], "send": []}
     handed: list[Any] = []
-    change_regions, append, create = OpenRecord.change_regions, Journal.append, Items.create
+    change_regions, append, create = ItemChanges.change_regions, Journal.append, Items.create
 
-    def changing(self: OpenRecord, change: RegionsChanged) -> None:
+    def changing(self: ItemChanges, change: RegionsChanged) -> None:
         walks["change"].append(walked())
         handed.append(change)
         change_regions(self, change)
@@ -41,8 +41,8 @@ def test_a_drawn_region_walks_through_each_package_once(
         return create(self, body, key)
 
     view = workbench.page.view
-    view.regionsEdited.disconnect(workbench.page.open_record.change_regions)
-    view.regionsEdited.connect(lambda change: changing(workbench.page.open_record, change))
+    view.regionsEdited.disconnect(workbench.page.item_changes.change_regions)
+    view.regionsEdited.connect(lambda change: changing(workbench.page.item_changes, change))
     monkeypatch.setattr(Journal, "append", appending)
     monkeypatch.setattr(Items, "create", creating)
     workbench.draw(0.25, 0.25, 0.5, 0.75)

@@ -391,7 +391,7 @@ def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
     page.open_record.edits.held = True
     desk.draw(0.8, 0.8, 0.95, 0.95)
     page.open_record.choose(page.open_record.rows[1].item_id)
-    page.open_record.rename("made before the finish")
+    page.item_changes.rename("made before the finish")
     other.records.finish(record_id)
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 2)

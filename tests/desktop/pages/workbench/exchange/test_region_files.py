@@ -133,7 +133,7 @@ def test_many_regions_come_in_parts_and_go_in_one_step(
         qtbot.waitUntil(lambda count=count: len(opened.names) == count)
         assert edits.next_step(record_id, command == "edit.undo")[1] == 0
     opened.context.commands.run("edit.redo")
-    opened.page.open_record.rename("meanwhile")
+    opened.page.item_changes.rename("meanwhile")
     name = opened.page.open_record.item.item_name
     qtbot.wait(0)
     # What the person did meanwhile goes first: the rest stays undone.

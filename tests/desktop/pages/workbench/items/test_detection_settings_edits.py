@@ -87,9 +87,9 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
 def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    workbench.page.open_record.describe("behind frame 12")
-    workbench.page.open_record.set_model(None)
-    workbench.page.open_record.set_model("reference-difference")
+    workbench.page.item_changes.describe("behind frame 12")
+    workbench.page.item_changes.set_model(None)
+    workbench.page.item_changes.set_model("reference-difference")
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.12, 0.12), workbench.at(0.2, 0.2))
     workbench.page.view.set_tool(Tool.SELECT)

@@ -186,7 +186,7 @@ def test_deletion_asks_after_concurrent_change(
         other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
     else:
         other.items.update(item_id, ItemUpdate(item_name="theirs"), None)
-    page.open_record.remove([page.open_record.current])
+    page.item_changes.remove([page.open_record.current])
     qtbot.waitUntil(lambda: opened.saved or page.open_record.edits.saving.conflicts == 1)
     assert page.open_record.edits.saving.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
@@ -207,7 +207,7 @@ def test_own_verdict_does_not_block_deletion(opened: WorkbenchDriver, other: Ses
     page, item_id = opened.page, opened.page.open_record.current
     page.open_record.edits.held = True
     page.inspector.verdict.decide(Verdict.FAILED)
-    page.open_record.remove([page.open_record.current])
+    page.item_changes.remove([page.open_record.current])
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: opened.saved)
     assert page.open_record.edits.saving.conflicts == 0

@@ -32,7 +32,7 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A desktop on a record, told of nothing by itself, that already knows the tag of its first item."""
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.page.live.stop()
-    workbench.page.open_record.rename("known")
+    workbench.page.item_changes.rename("known")
     qtbot.waitUntil(lambda: workbench.saved)
     return workbench
 

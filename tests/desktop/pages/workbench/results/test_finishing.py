@@ -51,7 +51,7 @@ def detected(desk: WorkbenchDriver, qtbot: QtBot) -> None:
 def judge(desk: WorkbenchDriver, verdict: Verdict, *numbers: int) -> None:
     for number in numbers:
         desk.page.go_to(desk.page.open_record.rows[number - 1].item_id)
-        desk.page.open_record.decide(verdict, "checked on the aircraft")
+        desk.page.item_changes.decide(verdict, "checked on the aircraft")
 
 
 def test_detection_does_not_count_as_verdict(opened: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -210,7 +210,7 @@ def test_an_edit_that_meets_a_seal_waits_for_a_decision(opened: WorkbenchDriver,
         opened.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     opened.page.live.stop()
     opened.session.records.finish(record_id)
-    opened.page.open_record.rename("typed after the finish")
+    opened.page.item_changes.rename("typed after the finish")
     qtbot.waitUntil(lambda: opened.page.open_record.edits.saving.conflicts == 1)
     with pytest.raises(Conflict):
         opened.session.items.update(items[0].item_id, ItemUpdate(item_name="by another way"), None)

@@ -143,7 +143,7 @@ def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
     edits = workbench.page.open_record.edits
     with monkeypatch.context() as refused:
         refused.setattr(type(workbench.session.items), "delete", _refuse)
-        workbench.page.open_record.remove([workbench.page.open_record.current])
+        workbench.page.item_changes.remove([workbench.page.open_record.current])
         qtbot.waitUntil(lambda: edits.saving.conflicts == 1, timeout=8000)
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
     (conflict,) = edits.conflicts()
@@ -165,7 +165,7 @@ def test_other_fields_are_no_conflict(workbench: WorkbenchDriver, other: Session
     first = workbench.page.open_record.rows[0].item_id
     workbench.page.live.stop()
     other.items.update(first, ItemUpdate(description="theirs"), None)
-    workbench.page.open_record.rename("mine")
+    workbench.page.item_changes.rename("mine")
     qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
     item = other.items.get(first).value
     assert (item.item_name, item.description) == ("mine", "theirs")

@@ -1,0 +1,100 @@
+"""Makes edits of what the person changes about the items of the open record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.canvas.model.regions import RegionsChanged
+from desktop.pages.workbench.model.correction import CorrectionDraft
+from desktop.pages.workbench.model.document import Document
+from desktop.pages.workbench.model.edit_names import EditName
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from shared.codes import Verdict
+from shared.wire.detection import REFERENCE_DIFFERENCE
+
+
+class ItemChanges:
+    """Each method takes one step of a person into the journal, if they may edit; else it says why not."""
+
+    def __init__(self, record: OpenRecord) -> None:
+        self._record = record
+
+    def change_regions(self, change: RegionsChanged) -> None:
+        """Take over what was drawn, moved or deleted on the canvas."""
+        record, document = self._record, self._editable()
+        if document is None:
+            return
+        model_id = self.default_model()
+        edits = record.link.edits(document, change, _new_name, record.photos, model_id)
+        if edits:
+            record.edits.do(*edits, merge_key=change.merge_key)
+        else:
+            record.link.store.apply(change)
+
+    def default_model(self) -> str | None:
+        """The model of an item that names no model: the built-in one if enabled, else the first."""
+        ids = [model.model_id for model in self._record.models if model.enabled]
+        return REFERENCE_DIFFERENCE if REFERENCE_DIFFERENCE in ids else ids[0] if ids else None
+
+    def rename(self, name: str) -> None:
+        """Name the chosen item."""
+        self._change(EditName.RENAME, {"item_name": name})
+
+    def describe(self, text: str) -> None:
+        """Describe the chosen item; an empty text takes the description away."""
+        self._change(EditName.DESCRIBE, {"description": text or None})
+
+    def set_model(self, model_id: object) -> None:
+        """Set or clear the model of the selected item."""
+        self._change(EditName.MODEL, {"model_id": model_id})
+
+    def decide(self, verdict: Verdict, reason: str) -> None:
+        """Give the chosen item a verdict."""
+        document = self._editable()
+        if document is not None:
+            item_id = self._record.current
+            edit = document.decide(item_id, EditName.VERDICT, verdict, reason)
+            self._record.edits.do(edit, merge_key=f"verdict {item_id} {verdict}")
+
+    def correct(self, draft: CorrectionDraft) -> None:
+        """Make corrected findings the newest version of their item; the draft stays when that fails."""
+        record, document = self._record, self._editable()
+        if document is None:
+            return
+        edit = document.correct(draft, EditName.CORRECT)
+        record.drafts.hide(draft.item_id)
+        if draft.item_id == record.current:
+            record.forget_version()
+        if edit is None or record.edits.do(edit):
+            record.drafts.drop(draft.item_id)
+        else:
+            record.drafts.show(draft)
+
+    def remove(self, item_ids: Sequence[str], reason: str = "") -> bool:
+        """Delete these items as one step; the audit log keeps the reason. False when nothing was deleted."""
+        photos, document = self._record.photos, self._editable()
+        if document is None:
+            return False
+        # Undo restores them in reverse order, so each finds its predecessors in place.
+        last_first = sorted(item_ids, key=document.index_of, reverse=True)
+        return self._record.edits.do(
+            *(document.remove(it, EditName.REMOVE, photos.get(it, ()), reason) for it in last_first)
+        )
+
+    def _change(self, label: str, fields: dict[str, Any]) -> None:
+        document = self._editable()
+        if document is not None:
+            item_id = self._record.current
+            self._record.edits.do(document.change(item_id, label, fields), merge_key=f"{label} {item_id}")
+
+    def _editable(self) -> Document | None:
+        """The document, where the person may edit it."""
+        document = self._record.document
+        return document if document is not None and self._record.may_edit() else None
+
+
+def _new_name(number: int) -> str:
+    return QCoreApplication.translate("OpenRecord", "Item {n}").format(n=number)
