@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from desktop.theme import Mode
+from shared import atomic
 
 APP = "Walkaround"
 
@@ -68,16 +67,8 @@ class Preferences:
 
     def _write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".preferences-", suffix=".json")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(self.values.model_dump_json(indent=2) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(self.path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        text = self.values.model_dump_json(indent=2) + "\n"
+        atomic.write(self.path, text.encode("utf-8"), durable=True, private=True)
 
 
 def _read(path: Path) -> PreferenceValues:

@@ -26,6 +26,7 @@ from service.db.schema import NewerDatabaseError, migrate
 from service.db.storage_faults import hindrance_of
 from service.settings import Settings
 from service.web.protocol import GuardedProtocol
+from shared import atomic
 from shared.reasons import reason
 from shared.starting import without_collections
 
@@ -91,10 +92,8 @@ class AnnouncingServer(uvicorn.Server):
 
 def _keep_address(path: Path, line: str) -> None:
     # In one step: another desktop that looks right now reads all of it or nothing.
-    part = path.with_suffix(".part")
     try:
-        part.write_text(line, encoding="utf-8")
-        part.replace(path)
+        atomic.write(path, line.encode("utf-8"), durable=False)
     except OSError as problem:
         # A full disk must not prevent reading the records.
         log.warning("another desktop will not find this service: %s", reason(problem))

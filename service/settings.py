@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.db.postgresql import STATEMENT_SECONDS
+from shared import atomic
 
 
 def _default_data_dir() -> Path:
@@ -90,21 +91,8 @@ def owner_only_secret(path: Path, length: int) -> bytes:
     ValueError when it is shorter than `length`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     if not path.exists():
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(length))
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(part, path)
-        except FileExistsError:
-            pass
-        except OSError:
-            # No hard links on this file system: a rename is the next best thing.
-            part.replace(path)
-        part.unlink(missing_ok=True)
+        atomic.write_once(path, secrets.token_bytes(length))
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")
     secret = path.read_bytes()

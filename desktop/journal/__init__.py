@@ -4,7 +4,7 @@
 """
 
 from desktop.journal.draft_steps import DraftHistory, DraftStep
-from desktop.journal.edits import Edit, EditKind, new_id
+from desktop.journal.edits import Edit, EditKind
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.journal import Journal
 from desktop.journal.state import Conflict
@@ -18,5 +18,4 @@ __all__ = [
     "Journal",
     "JournalBusyError",
     "JournalError",
-    "new_id",
 ]

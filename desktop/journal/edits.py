@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+from shared.ids import new_key
 
 Fields = Mapping[str, Any]
 
@@ -29,11 +30,6 @@ _INVERSE = {
 }
 
 
-def new_id() -> str:
-    """A unique id: 32 hexadecimal digits."""
-    return uuid.uuid4().hex
-
-
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One change of one object.
@@ -52,7 +48,7 @@ class Edit:
     after: Fields
     label: str
     at: float
-    id: str = field(default_factory=new_id)
+    id: str = field(default_factory=new_key)
 
     def to_json(self) -> dict[str, Any]:
         """The edit as a JSON object."""
@@ -86,7 +82,7 @@ class Edit:
 
 def inverse(edit: Edit, at: float) -> Edit:
     """The edit that takes `edit` back, with an id of its own."""
-    return replace(edit, kind=_INVERSE[edit.kind], before=edit.after, after=edit.before, at=at, id=new_id())
+    return replace(edit, kind=_INVERSE[edit.kind], before=edit.after, after=edit.before, at=at, id=new_key())
 
 
 def joined(edits: Iterable[Edit]) -> list[Edit]:

@@ -14,9 +14,11 @@ from filelock import FileLock, Timeout
 
 from desktop.journal import line_format
 from desktop.journal.draft_steps import DraftHistory, DraftStep
-from desktop.journal.edits import Edit, inverse, joined, new_id
+from desktop.journal.edits import Edit, inverse, joined
 from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.state import Conflict, JournalState, UndoStep
+from shared.atomic import sync_folder
+from shared.ids import new_key
 from shared.paths import private_folder
 
 SYNC_WITHIN = 0.5
@@ -85,8 +87,8 @@ class Journal:
     def append(self, *edits: Edit, merge_key: str | None = None, step: str | None = None) -> None:
         """Write edits of one record that one undo takes back together.
 
-        With a `step`, an id from `new_id`, they join the newest step when that was written with the same one:
-        many edits can so be written a part at a time.
+        With a `step`, an id from `new_key`, they join the newest step when that was written with the same
+        one: many edits can so be written a part at a time.
 
         With a `merge_key` they join the newest step when that has the same key, touches the same objects and
         is at most `MERGE_WITHIN` seconds old (arrow keys, a slider).
@@ -97,14 +99,14 @@ class Journal:
         with self._guard:
             stack = self._state.undo[record]
             merges = merge_key is not None and bool(stack) and _continues(stack[-1], edits, merge_key)
-            joins = stack[-1].id if merges and not self._state.redo[record] else new_id()
+            joins = stack[-1].id if merges and not self._state.redo[record] else new_key()
             self._edits("do", step or joins, edits, merge_key)
 
     def undo(self, record_id: str, at_most: int | None = None, step: str | None = None) -> tuple[Edit, ...]:
         """Take the newest step of the record back: the new edits that do so, already written; () for none.
 
         With `at_most`, only so many of its edits, the last ones first: a large step can so be taken back
-        a part at a time. Parts with the same `step`, an id from `new_id`, are one step for `redo`.
+        a part at a time. Parts with the same `step`, an id from `new_key`, are one step for `redo`.
         """
         return self._reverse("undo", self._state.undo, record_id, at_most, step)
 
@@ -267,7 +269,7 @@ class Journal:
                     fresh.replace(self._path)
                 finally:
                     self._fd = _open(self._path)
-                _sync_folder(self._path.parent)
+                sync_folder(self._path.parent)
             except OSError as error:
                 fresh.unlink(missing_ok=True)
                 raise self._failure(error) from error
@@ -308,7 +310,7 @@ class Journal:
         if contents.good_bytes < len(data):
             os.ftruncate(fd, contents.good_bytes)
         if not data:
-            _sync_folder(self._path.parent)
+            sync_folder(self._path.parent)
         return fd
 
     def _resolve(self, conflict: Conflict, before: dict[str, Any], after: dict[str, Any] | None) -> None:
@@ -337,7 +339,7 @@ class Journal:
             edits = joined(stack[-1].edits)
             taken = edits if at_most is None else edits[-at_most:]
             made = tuple(inverse(edit, self._clock()) for edit in reversed(taken))
-            self._edits(kind, step or new_id(), made, None, part=len(taken) < len(edits))
+            self._edits(kind, step or new_key(), made, None, part=len(taken) < len(edits))
             return made
 
     def _record(self, line: dict[str, Any]) -> None:
@@ -395,13 +397,3 @@ def _continues(step: UndoStep, edits: tuple[Edit, ...], merge_key: str) -> bool:
 
 def _open(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -12,8 +12,8 @@ from PySide6.QtGui import QImage
 
 from desktop.localization.dates import minute_in_zone
 from desktop.report import report_terms, seal
-from desktop.report.atomic_write import save
 from desktop.report.content import Report, ReportedItem
+from shared import atomic
 from shared.geometry import Rect
 
 _STYLE = """
@@ -43,7 +43,7 @@ _CLASSES = {True: "passed", False: "failed", None: "undecided"}
 
 def write(report: Report, path: Path) -> None:
     """Write `report` to `path`, whole or not at all. Raises OSError with the reason when it cannot."""
-    save(page(report).encode("utf-8"), path)
+    atomic.write(path, page(report).encode("utf-8"), durable=True)
 
 
 def page(report: Report) -> str:

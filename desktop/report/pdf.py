@@ -12,9 +12,9 @@ from PySide6.QtGui import QColor, QFont, QImage, QPageLayout, QPageSize, QPainte
 from desktop.localization.dates import minute_in_zone
 from desktop.localization.fonts import MissingGlyphsError, missing
 from desktop.report import report_terms, seal
-from desktop.report.atomic_write import save
 from desktop.report.content import Report, ReportedItem
 from desktop.report.searchable_text import mended
+from shared import atomic
 from shared.codes import Status
 
 # The layout is in points: A4 with 15 mm margins.
@@ -76,7 +76,7 @@ def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: Fa
     finally:
         painter.end()
     if finished:
-        save(mended(bytes(buffer.data().data())), path)
+        atomic.write(path, mended(bytes(buffer.data().data())), durable=True)
 
 
 def paint_in_bands(painter: QPainter, place: QRectF, image: QImage) -> None:

@@ -14,7 +14,7 @@ from sqlmodel import Session, select
 from service.account import rules, store
 from service.account.limits import Attempt, LoginLimits
 from service.account.passwords import Passwords
-from service.account.tables import LoginSession, SpentRefresh, User, new_id
+from service.account.tables import LoginSession, SpentRefresh, User
 from service.account.tokens import (
     AccessTokens,
     RefreshExchange,
@@ -29,6 +29,7 @@ from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem, Refusal
 from shared.codes import ErrorCode
+from shared.ids import new_id
 from shared.wire.account import Tokens
 
 PASSWORD = "pwd"  # noqa: S105 - the method's name in `amr` (RFC 8176)

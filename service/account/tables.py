@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from uuid import uuid4
 
 from sqlalchemy import ForeignKey, Index
 from sqlmodel import Field
 
 from service.db.database import Base, UtcTime, now
+from shared.ids import new_id
 
 
 def _key_to(column: str, name: str) -> tuple[ForeignKey]:
     """A foreign key under the name that migration 0001 gave it, which differs from the naming convention."""
     return (ForeignKey(column, name=name, ondelete="CASCADE"),)
-
-
-def new_id() -> str:
-    """A fresh random identifier."""
-    return str(uuid4())
 
 
 class User(Base, table=True):

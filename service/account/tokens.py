@@ -12,9 +12,9 @@ from uuid import UUID
 
 import jwt
 
-from service.account.tables import new_id
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
+from shared.ids import new_id
 
 ALGORITHM = "HS256"
 ISSUER = "walkaround"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 from typing import Any
 
 from sqlalchemy import JSON, Double, Index, Text
 from sqlmodel import Field
 
 from service.db.database import Base, UtcTime, now
-
-
-def _new_id() -> str:
-    return str(uuid.uuid4())
+from shared.ids import new_id
 
 
 class Entry(Base):
@@ -30,7 +26,7 @@ class AircraftRow(Entry, table=True):
     __tablename__ = "aircraft"
     __table_args__ = (Index(None, "created_at", "aircraft_id"),)
 
-    aircraft_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    aircraft_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     aircraft_name: str = Field(max_length=255)
     registration: str | None = Field(default=None, max_length=255)
     aircraft_type: str | None = Field(default=None, max_length=255)
@@ -42,7 +38,7 @@ class FlightRow(Entry, table=True):
     __tablename__ = "flight"
     __table_args__ = (Index(None, "created_at", "flight_id"),)
 
-    flight_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    flight_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     flight_number: str = Field(max_length=255)
     aircraft_id: str | None = Field(
         default=None, max_length=36, index=True, foreign_key="aircraft.aircraft_id"
@@ -58,7 +54,7 @@ class TaskRow(Entry, table=True):
     __tablename__ = "task"
     __table_args__ = (Index(None, "created_at", "task_id"),)
 
-    task_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    task_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     task_name: str = Field(max_length=255)
     flight_id: str | None = Field(default=None, max_length=36, index=True, foreign_key="flight.flight_id")
     aircraft_id: str | None = Field(
@@ -73,7 +69,7 @@ class ReferenceImageRow(Entry, table=True):
     __tablename__ = "reference_image"
     __table_args__ = (Index(None, "created_at", "reference_image_id"),)
 
-    reference_image_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    reference_image_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     reference_image_name: str = Field(max_length=255)
     file_id: str = Field(max_length=36)
     aircraft_id: str | None = Field(

@@ -30,7 +30,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.db.schema import current_revision, migrate, newest_revision
 from service.settings import Settings
-from shared import __version__
+from shared import __version__, atomic
 from shared.reasons import reason
 
 MANIFEST = "manifest.json"
@@ -146,7 +146,7 @@ def backup(target: Path, settings: Settings, *, with_secrets: bool = False) -> i
             )
             archive.writestr(MANIFEST, manifest.model_dump_json(), zipfile.ZIP_DEFLATED)
         part.chmod(0o600)
-        part.replace(target)
+        atomic.put_in_place(part, target, durable=True)
     size = target.stat().st_size / 2**20
     print(f"{target}: {len(entries)} files, {size:.1f} MB")
     if database is None:
@@ -197,7 +197,8 @@ def _data_files(data_dir: Path, database: Path | None) -> Iterator[Path]:
             is_database = path.name.startswith("walkaround.db") or (
                 database is not None and path.name.startswith(database.name)
             )
-            if path not in kept_elsewhere and not is_database and path.suffix != ".key" and path.is_file():
+            is_secret = path.suffix == ".key" or path.name.startswith(atomic.PART_PREFIX)
+            if path not in kept_elsewhere and not is_database and not is_secret and path.is_file():
                 yield path
 
 
@@ -318,14 +319,14 @@ def _unpack(archive: zipfile.ZipFile, manifest: Manifest, folder: Path) -> None:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with archive.open(entry.name) as source, os.fdopen(handle, "wb") as target:
             found = _copy(source, target, limit=entry.size)
-            target.flush()
-            os.fsync(target.fileno())
+            atomic.sync_file(target)
         if found != (entry.size, entry.sha256):
             raise Refused(f"{entry.name} is damaged in the archive; use another copy of it")
 
 
 def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
     database = _database_file(settings)
+    folders: set[Path] = set()
     for entry in manifest.entries:
         relative = PurePosixPath(entry.name).relative_to(entry.name.split("/")[0])
         target = settings.data_dir / relative
@@ -337,7 +338,10 @@ def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
         elif entry.name == "secrets/secret.key" and settings.secret_file is not None:
             target = settings.secret_file
         target.parent.mkdir(parents=True, exist_ok=True)
-        (folder / entry.name).replace(target)
+        atomic.put_in_place(folder / entry.name, target, durable=False)
+        folders.add(target.parent)
+    for changed in folders:
+        atomic.sync_folder(changed)
 
 
 def _set_aside(database: Path) -> None:

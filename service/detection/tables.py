@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 from typing import Any
 
 from sqlalchemy import JSON, Index, Text
 from sqlmodel import Field
 
 from service.db.database import Base, UtcTime, now
-
-
-def _new_id() -> str:
-    return str(uuid.uuid4())
+from shared.ids import new_id
 
 
 class ModelRow(Base, table=True):
@@ -21,7 +17,7 @@ class ModelRow(Base, table=True):
 
     __tablename__ = "detection_model"
 
-    model_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    model_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     name: str = Field(max_length=255)
     description: str | None = Field(default=None, sa_type=Text)
     kind: str = Field(max_length=32)
@@ -57,7 +53,7 @@ class JobRow(Base, table=True):
 
     __tablename__ = "detection_job"
 
-    job_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    job_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     item_id: str = Field(max_length=36)
     inspection_id: str = Field(max_length=36)
     model_id: str = Field(max_length=255)
@@ -85,7 +81,7 @@ class BatchRow(Base, table=True):
 
     __tablename__ = "detection_batch"
 
-    batch_id: str = Field(default_factory=_new_id, max_length=36, primary_key=True)
+    batch_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     actor: str | None = Field(default=None, max_length=36)
     address: str | None = Field(default=None, max_length=255)
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 import time
 from pathlib import Path
 
 from service.files.lookup import blob_path
+from shared import atomic
+from shared.ids import random_name
 
 INCOMING = "incoming"
 STALE_SECONDS = 24 * 3600
@@ -39,8 +39,7 @@ class Incoming:
 
     def finish(self) -> None:
         """Bring everything to the disk and close the file."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        atomic.sync_file(self._file)
         self._file.close()
 
     def discard(self) -> None:
@@ -62,7 +61,7 @@ class BlobFolder:
 
     def incoming(self) -> Incoming:
         """A new content to write, on the same file system as the others."""
-        return Incoming(self.folder / INCOMING / secrets.token_hex(16))
+        return Incoming(self.folder / INCOMING / random_name())
 
     def keep(self, incoming: Incoming) -> Path:
         """Give a finished content its name. The same content twice is stored once."""
@@ -71,8 +70,8 @@ class BlobFolder:
             incoming.discard()
             return path
         path.parent.mkdir(exist_ok=True)
-        incoming.path.replace(path)
-        _sync_folder(path.parent)
+        atomic.put_in_place(incoming.path, path, durable=False)
+        atomic.sync_folder(path.parent)
         return path
 
     def clean(self, older_than: float = STALE_SECONDS) -> int:
@@ -83,13 +82,3 @@ class BlobFolder:
                 path.unlink(missing_ok=True)
                 removed += 1
         return removed
-
-
-def _sync_folder(folder: Path) -> None:
-    # On POSIX a new name is on the disk only when its folder is.
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -23,6 +22,7 @@ from service.files.tiles import TileStore
 from service.files.upload import BadUpload, Upload
 from service.settings import Settings
 from service.web.envelope import Problem
+from shared import atomic
 from shared.codes import ErrorCode
 from shared.content import file_id_of, sha256_of
 from shared.geometry import Rect
@@ -304,6 +304,4 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    part.write_bytes(data)
-    part.replace(path)
+    atomic.write(path, data, durable=False)

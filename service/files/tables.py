@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field
 
 from service.db.database import Base, UtcTime, now
+from shared.ids import new_id
 
 
 class FileRow(Base, table=True):
@@ -17,7 +17,7 @@ class FileRow(Base, table=True):
     __tablename__ = "file"
     __table_args__ = (UniqueConstraint("sha256", "filename"),)
 
-    file_id: str = Field(default_factory=lambda: str(uuid.uuid4()), max_length=36, primary_key=True)
+    file_id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
     sha256: str = Field(max_length=64)
     filename: str = Field(max_length=255)
     mime_type: str = Field(max_length=100)

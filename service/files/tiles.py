@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 
 from service.files import tile_process
 from service.web.envelope import Problem
+from shared import atomic
 from shared.codes import ErrorCode
 from shared.images.tiles import TILE, level_sizes, tile_counts, tile_name
 from shared.unused import drop_unused
@@ -225,7 +226,7 @@ class TileStore:
         try:
             said = self._hear(pipe, scratch / "percent")
             if said == tile_process.DONE:
-                (scratch / tile_process.MADE).replace(self._path(stored.sha256))
+                atomic.put_in_place(scratch / tile_process.MADE, self._path(stored.sha256), durable=False)
                 return None
         finally:
             process.kill()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import StrEnum
@@ -10,6 +9,7 @@ from enum import StrEnum
 from desktop.canvas.model.regions import Region, RegionsChanged, RegionStep, RegionStore
 from desktop.canvas.model.shaping import Size, moved
 from shared.geometry import Rect
+from shared.ids import new_key
 
 OFFSET = 16
 """How far, in px, a copy is put from its original."""
@@ -24,11 +24,6 @@ class AlignSide(StrEnum):
     TOP = "top"
     MIDDLE = "middle"
     BOTTOM = "bottom"
-
-
-def new_region_id() -> str:
-    """An id for a region drawn here: 32 hexadecimal digits."""
-    return uuid.uuid4().hex
 
 
 def nudge(store: RegionStore, size: Size, dx: int, dy: int) -> RegionsChanged | None:
@@ -150,7 +145,7 @@ def _added(
         rects = further
     first = store.next_number()
     new = [
-        Region(new_region_id(), rect, first + index, region.label, copy_of=region.id)
+        Region(new_key(), rect, first + index, region.label, copy_of=region.id)
         for index, (region, rect) in enumerate(zip(originals, rects, strict=True))
     ]
     return _change((), new, step)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from desktop.canvas.model.arrange import new_region_id
 from desktop.canvas.model.regions import Region, RegionsChanged, RegionStep
 from desktop.canvas.model.shaping import drawn
 from desktop.canvas.tools.tool_machine import Hover, Measure, Pointer, ToolContext, ToolDraft
 from shared.geometry import Rect
+from shared.ids import new_key
 
 
 class _TwoPoints:
@@ -91,7 +91,7 @@ class DrawTool(_RectTool):
 
     def _take(self, rect: Rect) -> bool:
         store = self._board.store
-        region = Region(new_region_id(), rect, store.next_number())
+        region = Region(new_key(), rect, store.next_number())
         if not self._board.emit(RegionsChanged((), (region,), RegionStep.DRAW)):
             return False
         store.select([region.id])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import lzma
-import secrets
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from desktop.exchange.data.errors import ExchangeError, Reason
+from shared import atomic
 
 MOST_BYTES = 64_000_000
 """No more is read from one file, packed or unpacked."""
@@ -33,17 +33,15 @@ def pack_into(path: Path, files: Mapping[str, str], pictures: Iterable[tuple[str
 
     Raises OSError, and whatever `pictures` does.
     """
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in files.items():
-                archive.writestr(_entry(name, zipfile.ZIP_DEFLATED), text.encode("utf-8"))
-            for name, data in pictures:
-                # A picture is packed already.
-                archive.writestr(_entry(name, zipfile.ZIP_STORED), data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with (
+        atomic.writing(path, durable=True) as part,
+        zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for name, text in files.items():
+            archive.writestr(_entry(name, zipfile.ZIP_DEFLATED), text.encode("utf-8"))
+        for name, data in pictures:
+            # A picture is packed already.
+            archive.writestr(_entry(name, zipfile.ZIP_STORED), data)
 
 
 def _entry(path: str, packing: int) -> zipfile.ZipInfo:

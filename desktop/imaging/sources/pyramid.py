@@ -22,6 +22,7 @@ from PySide6.QtGui import QImage
 
 from desktop.imaging.decoding.decoder import Cancellation, Data, Progress, as_rgb, report_progress, stream
 from desktop.imaging.decoding.pixels import Pixels, from_qimage
+from shared import atomic
 from shared.images.tiles import SAVE, TILE, tile_name
 from shared.paths import private_folder
 from shared.unused import drop_unused
@@ -77,7 +78,7 @@ class PyramidCache:
         ):
             made = Path(scratch) / "made.zip"
             image.dzsave(str(made), **SAVE)
-            made.replace(path)
+            atomic.put_in_place(made, path, durable=False)
         self.trim(keep=path)
         return path
 

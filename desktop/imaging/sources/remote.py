@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -34,6 +33,7 @@ from desktop.imaging.decoding.pixels import Pixels, to_qimage
 from desktop.imaging.sources.opening import open_image
 from desktop.imaging.sources.source import TILE, ImageSource, Level
 from desktop.imaging.sources.whole import WHOLE_LIMIT
+from shared import atomic
 from shared.content import sha256_of
 from shared.geometry import Rect
 from shared.images.tiles import MAX_CROP_PIXELS, level_sizes
@@ -120,15 +120,10 @@ class TileCache:
     def keep(self, digest: str, name: str, data: bytes) -> None:
         """Keep a JPEG, whole or not at all: a full disk costs only the keeping."""
         path = self._own(digest) / name
-        part = path.with_name(f"{name}.{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
-            try:
-                private_folder(self.folder)
-                path.parent.mkdir(exist_ok=True)
-                part.write_bytes(data)
-                part.replace(path)
-            except OSError:
-                part.unlink(missing_ok=True)
+            private_folder(self.folder)
+            path.parent.mkdir(exist_ok=True)
+            atomic.write(path, data, durable=False)
 
     def _own(self, digest: str) -> Path:
         # writing into a folder changes its time, so what is looked at does not go

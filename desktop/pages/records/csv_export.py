@@ -12,7 +12,7 @@ from pathlib import Path
 from desktop.client.api.inspection import RecordFilter
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from desktop.report.atomic_write import save
+from shared import atomic
 from shared.codes import SealState, Status
 from shared.wire.common import Page
 from shared.wire.inspection import Record
@@ -94,7 +94,7 @@ def export_list(
         total += len(records)
         if number >= listing.page.pagination.total_pages:
             break
-    save(out.getvalue().encode("utf-8"), path)
+    atomic.write(path, out.getvalue().encode("utf-8"), durable=True)
     return total
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping
@@ -23,7 +22,7 @@ from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
 from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.web.envelope import Problem
-from shared import content
+from shared import atomic, content
 from shared.codes import ErrorCode
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, ModelUpdate, ModelVersion
 
@@ -279,13 +278,9 @@ class Models:
     def _keep(self, sha256: str, file: Path) -> None:
         """Put the file where `path` finds it, whole or not at all."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        part = self._folder / f"{sha256}.{secrets.token_hex(4)}.part"
-        try:
-            shutil.copyfile(file, part)
-        except OSError:
-            part.unlink(missing_ok=True)
-            raise
-        part.replace(self._folder / f"{sha256}.onnx")
+        path = self._folder / f"{sha256}.onnx"
+        with file.open("rb") as source, atomic.writing(path, durable=True) as part:
+            shutil.copyfileobj(source, part, 2**20)
 
 
 def model_hash(folder: Path, sha256: str) -> str | None:

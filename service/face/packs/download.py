@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ import httpx
 
 from service.face.engines.manifest import Download, Pack
 from service.face.packs.pack_store import PackError, check_licence, publish, sha256_of, staging_folder
+from shared import atomic
 
 DOWNLOAD_SECONDS = 30.0
 BLOCK = 2**20
@@ -81,11 +81,9 @@ def _fetch(
                     break
                 file.write(block)
                 progress(path.name, done, size)
-            file.flush()
-            os.fsync(file.fileno())
     if done != size or sha256_of(part) != sha256:
         part.unlink()
         raise PackError(
             f"{path.name} is not the expected file (size or SHA-256 differs); nothing was installed"
         )
-    part.rename(path)
+    atomic.put_in_place(part, path, durable=True)

@@ -22,6 +22,7 @@ from service.face.engines.engine import FaceEngine
 from service.face.engines.manifest import MANIFEST, Pack, recognised
 from service.face.packs.insightface_pack import COMPANIONS, described
 from service.settings import Settings
+from shared import atomic
 
 CHOSEN = "in-use.txt"
 """The file beside the packs that names the model chosen by `walkaround face use`."""
@@ -97,7 +98,7 @@ def use(name: str, settings: Settings) -> None:
     """Choose a face model for the next start. Raises PackError or ImportError when it does not load."""
     load_engine(name, settings.face_models_dir)
     settings.face_models_dir.mkdir(parents=True, exist_ok=True)
-    (settings.face_models_dir / CHOSEN).write_text(name + "\n", encoding="utf-8")
+    atomic.write(settings.face_models_dir / CHOSEN, f"{name}\n".encode(), durable=True)
 
 
 def load_engine(name: str, models_dir: Path) -> FaceEngine:
@@ -196,8 +197,9 @@ def publish(staging: Path, models_dir: Path, pack: Pack) -> None:
     finished = staging / ".new"
     finished.mkdir()
     for name in (*pack.files, MANIFEST):
-        (staging / name).rename(finished / name)
+        atomic.put_in_place(staging / name, finished / name, durable=True)
     finished.rename(target)
+    atomic.sync_folder(models_dir)
 
 
 def _unzip(source: Path, target: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +34,7 @@ from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
 from service.web.security import Caller
 from shared import results
+from shared.ids import new_id
 from shared.wire.common import Pagination, pagination
 from shared.wire.files import StoredFile
 from shared.wire.inspection import BoxesSet, FileInfo, ItemCreate, ItemPoint, ItemUpdate, VerdictSet
@@ -352,7 +352,7 @@ class Items:
                 "client_key": None,
                 "client_body": None,
                 **values,
-                "item_id": str(uuid.uuid4()),
+                "item_id": new_id(),
                 "inspection_id": inspection_id,
                 "revision": 1,
                 # The list goes by age: a microsecond each keeps the order they were given in.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
@@ -20,6 +19,7 @@ from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.codes import ErrorCode
+from shared.ids import new_id
 from shared.wire.common import to_utc
 from shared.wire.files import StoredFile
 from shared.wire.inspection import FileInfo, Photo
@@ -66,7 +66,7 @@ class Photos:
                     return self._one(session, item_id, added.photo_id)
             refuse_sealed(session, record.inspection_id)
             check_photo(self._ports.file_info(session, file_id))
-            photo_id = str(uuid.uuid4())
+            photo_id = new_id()
             values = {
                 "photo_id": photo_id,
                 "item_id": item_id,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
 from service.web.security import Caller
 from shared import results
 from shared.codes import Verdict
+from shared.ids import new_id
 from shared.wire.common import to_utc
 from shared.wire.inspection import FileInfo
 from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, RecordPhoto
@@ -77,7 +77,7 @@ class RecordPhotos:
                 return self._one(session, record, known)
             refuse_sealed(session, inspection_id)
             check_photo(self._ports.file_info(session, file_id))
-            photo_id = str(uuid.uuid4())
+            photo_id = new_id()
             values = {
                 **given,
                 "photo_id": photo_id,
@@ -194,7 +194,7 @@ class RecordPhotos:
         self, session: Session, photo: PhotoRow, item_id: str, values: Mapping[str, Any], caller: Caller
     ) -> None:
         made = {
-            "photo_id": str(uuid.uuid4()),
+            "photo_id": new_id(),
             "item_id": item_id,
             "file_id": photo.file_id,
             "added_by": caller.user_id,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -22,6 +21,7 @@ from service.inspection.tables import EDITION, ITEM, RECORD
 from service.web.security import Caller
 from shared import results
 from shared.codes import Status
+from shared.ids import new_id
 from shared.wire.common import EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire, pagination
 from shared.wire.inspection import RecordCreate, RecordUpdate
 
@@ -186,7 +186,7 @@ class Records:
         Raises Problem 422 for an end before the start.
         """
         _check_times(body.start_time, body.end_time, "end_time")
-        inspection_id, at = str(uuid.uuid4()), naive_now()
+        inspection_id, at = new_id(), naive_now()
         status = body.inspection_status or Status.NOT_STARTED
         values = {
             **body.model_dump(),

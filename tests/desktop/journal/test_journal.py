@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from desktop.journal import DraftStep, Edit, EditKind, Journal, line_format, new_id
+from desktop.journal import DraftStep, Edit, EditKind, Journal, line_format
 from desktop.journal.edits import joined
 from desktop.journal.journal import MERGE_WITHIN
+from shared.ids import new_key
 from tests.desktop.journal.samples import create, reopened, update
 
 
@@ -299,7 +300,7 @@ def test_a_large_step_is_undone_and_done_again_in_parts(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("before", 0, 1))
     journal.append(*(create(f"o{number}") for number in range(4)), update("o4", 0, 1), update("o4", 1, 2))
-    onto = new_id()
+    onto = new_key()
     last, *_ = undone = journal.undo("r", 2, onto)
     assert [one.object_id for one in undone] == ["o4", "o3"]
     assert (last.before, last.after) == ({"x": 2}, {"x": 0})

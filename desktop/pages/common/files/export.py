@@ -24,7 +24,7 @@ from desktop.pages.common.files.file_dialogs import Purpose, folders
 from desktop.pages.common.files.save_as import may_replace
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
-from desktop.report.atomic_write import save
+from shared import atomic
 from shared.codes import SealState
 
 _SHOW_AFTER_MS = 500
@@ -174,7 +174,7 @@ def _write(
     if not with_pictures or made.files is None or made.pictures is None:
         data = made.write(inspection, words)
         report.check()
-        save(data, path)
+        atomic.write(path, data, durable=True)
         return 0
     wanted = made.pictures(inspection)
     found: set[str] = set()

@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
-from desktop.journal import new_id
 from desktop.pages.workbench.model.edit_names import EditName
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.open_record.slices import AT_ONCE, Slices
+from shared.ids import new_key
 
 _SHOW_AFTER_MS = 500
 
@@ -39,7 +39,7 @@ class BulkImport(QObject):
 
     def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
         """Create an item from each of `fields` in the open record."""
-        self._fields, self._done, self._step = fields, 0, new_id()
+        self._fields, self._done, self._step = fields, 0, new_key()
         self._record_id = self._open_record.record_id
         if len(fields) > AT_ONCE:
             self._progress = QProgressDialog(

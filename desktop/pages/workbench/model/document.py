@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from desktop.journal import Edit, EditKind
-from desktop.journal.edits import new_id
 from desktop.pages.workbench.model.correction import (
     CorrectionDraft,
     boxes_of,
@@ -26,6 +25,7 @@ from desktop.pages.workbench.model.signing import (
 from shared import results
 from shared.codes import Verdict
 from shared.geometry import Rect, pixels_to_point, point_to_pixels
+from shared.ids import new_key
 from shared.wire.inspection import Item, Record
 
 ITEM = "item"
@@ -255,7 +255,7 @@ class Document:
     def make(self, label: str, fields: Mapping[str, Any], item_id: str | None = None) -> Edit:
         """An edit that creates an item with `fields` (item_name and what else is known)."""
         whole = {name: fields.get(name) for name in FIELDS}
-        return self._edit(item_id or new_id(), EditKind.CREATE, {}, whole, label)
+        return self._edit(item_id or new_key(), EditKind.CREATE, {}, whole, label)
 
     def change(self, item_id: str, label: str, fields: Mapping[str, Any]) -> Edit | None:
         """An edit that changes `fields` of an item; None when nothing would change or it is gone."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,6 +29,7 @@ from desktop.pages.workbench.model.document import ItemView, view_of
 from desktop.pages.workbench.model.item_rows import ItemRows
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.preferences import APP
+from shared import atomic
 from shared.content import file_id_of, sha256, sha256_of
 from shared.geometry import Rect
 from shared.paths import private_folder
@@ -235,14 +235,7 @@ def _keep(data: bytes, path: Path) -> None:
             )
         )
     private_folder(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    atomic.write(path, data, durable=False, private=True)
     _tidy(path.parent, path)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from desktop.journal import new_id
 from desktop.pages.workbench.open_record.slices import AT_ONCE, SliceGate, Slices
+from shared.ids import new_key
 
 Reverse = Callable[[str, bool, int, str], str]
 NextStep = Callable[[str, bool], tuple[str, int]]
@@ -33,7 +33,7 @@ class SlicedUndo:
         if self._slices.running:
             return self._label
         self._record_id, self._back = record_id, back
-        self._from, self._onto = self._next_step(record_id, back)[0], new_id()
+        self._from, self._onto = self._next_step(record_id, back)[0], new_key()
         self._label = self._slice()
         if self._is_left():
             self._slices.start(self._go_on)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.canvas.model.arrange import new_region_id
 from desktop.canvas.model.regions import Region, RegionState
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.correction import Boxes
 from desktop.pages.workbench.model.item_rows import ShownFinding
 from desktop.pages.workbench.results.findings import SURE
+from shared.ids import new_key
 
 
 class FindingRegions:
@@ -45,7 +45,7 @@ class FindingRegions:
         self._boxes = boxes
 
     def _new_id(self) -> str:
-        return self._expected.pop(0) if self._expected else new_region_id()
+        return self._expected.pop(0) if self._expected else new_key()
 
     def index_of(self, region_id: str) -> int:
         """The place among the boxes of a finding; -1 for none."""

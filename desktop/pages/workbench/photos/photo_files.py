@@ -5,7 +5,6 @@ Not for the GUI thread.
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from desktop.imaging.sources.cut import ImageCrop, coarse, fine, is_large, seen_
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.workbench.open_record.loading import fetch_photo
 from shared.geometry import Rect
+from shared.ids import new_key
 from shared.wire.inspection import Photo
 
 LONGEST_PX = 1600
@@ -115,7 +115,7 @@ def upload(report: ProgressReport, session: Session, item_id: str, source: Path 
     report.check()
     stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
     report.check()
-    return session.items.add_photo(item_id, stored.file_id, key=uuid.uuid4().hex)
+    return session.items.add_photo(item_id, stored.file_id, key=new_key())
 
 
 def thumbnail(session: Session, file_id: str) -> QImage:

@@ -1,0 +1,235 @@
+"""A file is written whole or not at all, with the permissions that it should have."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from shared import atomic
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and folders that sync")
+
+
+@pytest.fixture
+def usual_umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def happened(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What was synced and named, in order: the size of a file, "folder", "named"."""
+    found: list[object] = []
+    synced, replaced, linked = os.fsync, Path.replace, os.link
+
+    def sync(handle: int) -> None:
+        state = os.fstat(handle)
+        found.append("folder" if stat.S_ISDIR(state.st_mode) else state.st_size)
+        synced(handle)
+
+    def replace(self: Path, target: Path) -> Path:
+        found.append("named")
+        return replaced(self, target)
+
+    def link(source: Path, target: Path) -> None:
+        found.append("named")
+        linked(source, target)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "replace", replace)
+    monkeypatch.setattr(os, "link", link)
+    return found
+
+
+def refuse(number: int, *_given: object) -> None:
+    raise OSError(number, os.strerror(number))
+
+
+def permissions(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("durable", [False, True])
+@pytest.mark.parametrize("private", [False, True])
+def test_new_content_replaces_the_old(tmp_path: Path, durable: bool, private: bool) -> None:
+    path = tmp_path / "report.pdf"
+    atomic.write(path, b"old content", durable=durable, private=private)
+    atomic.write(path, b"new", durable=durable, private=private)
+    assert path.read_bytes() == b"new"
+    assert names(tmp_path) == ["report.pdf"]
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()])
+def test_failure_in_the_middle_leaves_the_old_file_only(tmp_path: Path, error: BaseException) -> None:
+    path = tmp_path / "export.zip"
+    path.write_bytes(b"old")
+
+    def write() -> None:
+        with atomic.writing(path, durable=True) as file:
+            file.write(b"half")
+            assert path.read_bytes() == b"old"
+            raise error
+
+    with pytest.raises(type(error)) as raised:
+        write()
+    assert raised.value is error
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["export.zip"]
+
+
+@pytest.mark.parametrize("write", [atomic.write_once, partial(atomic.write, durable=True)])
+def test_full_disk_at_the_sync_leaves_no_file_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]
+) -> None:
+    monkeypatch.setattr(os, "fsync", partial(refuse, errno.ENOSPC))
+    with pytest.raises(OSError, match="space") as raised:
+        write(tmp_path / "secret.key", b"data")
+    assert raised.value.errno == errno.ENOSPC
+    assert names(tmp_path) == []
+
+
+def test_failed_rename_leaves_no_part_file(tmp_path: Path) -> None:
+    folder = tmp_path / "report.pdf"
+    folder.mkdir()
+    with pytest.raises(OSError, match=r"report\.pdf"):
+        atomic.write(folder, b"data", durable=False)
+    assert names(tmp_path) == ["report.pdf"]
+
+
+def test_missing_folder_is_an_oserror(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        atomic.write(tmp_path / "missing" / "report.pdf", b"data", durable=False)
+
+
+@posix
+def test_durable_content_is_on_the_disk_before_its_name(tmp_path: Path, happened: list[object]) -> None:
+    path = tmp_path / "a"
+    atomic.write(path, b"seven b", durable=True)
+    assert happened == [7, "named", "folder"]
+    happened.clear()
+    atomic.put_in_place(path, tmp_path / "b", durable=True)
+    assert happened == [7, "named", "folder"]
+    happened.clear()
+    atomic.write_once(tmp_path / "c", b"secret")
+    assert happened == [6, "named", "folder"]
+
+
+def test_without_durable_nothing_is_synced(tmp_path: Path, happened: list[object]) -> None:
+    atomic.write(tmp_path / "a", b"data", durable=False)
+    atomic.put_in_place(tmp_path / "a", tmp_path / "b", durable=False)
+    assert happened == ["named", "named"]
+
+
+def test_two_writers_at_once_leave_the_whole_content_of_one(tmp_path: Path) -> None:
+    path = tmp_path / "tile.jpg"
+    contents = [bytes([number]) * 100_000 for number in range(2)]
+    both_open = threading.Barrier(2)
+
+    def write(data: bytes) -> None:
+        with atomic.writing(path, durable=False) as file:
+            file.write(data[:50_000])
+            both_open.wait(30)
+            file.write(data[50_000:])
+
+    writers = [threading.Thread(target=write, args=(data,)) for data in contents]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert path.read_bytes() in contents
+    assert names(tmp_path) == ["tile.jpg"]
+
+
+@posix
+def test_permissions_follow_the_umask_or_the_replaced_file(tmp_path: Path, usual_umask: None) -> None:
+    path = tmp_path / "report.pdf"
+    atomic.write(path, b"new", durable=False)
+    assert permissions(path) == 0o644
+    path.chmod(0o660)
+    atomic.write(path, b"newer", durable=False)
+    assert permissions(path) == 0o660
+
+
+@posix
+def test_private_file_is_never_readable_by_others(tmp_path: Path, usual_umask: None) -> None:
+    path = tmp_path / "preferences.json"
+    path.write_bytes(b"{}")
+    path.chmod(0o644)
+    with atomic.writing(path, durable=False, private=True):
+        part = next(tmp_path.glob(f"{atomic.PART_PREFIX}*"))
+        assert permissions(part) == 0o600
+    assert permissions(path) == 0o600
+
+
+def test_write_protected_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(b"old")
+    # Root may write any file, so that permissions alone would test nothing there.
+    monkeypatch.setattr(os, "access", lambda _path, _mode: False)
+    with pytest.raises(PermissionError):
+        atomic.write(path, b"new", durable=False)
+    assert path.read_bytes() == b"old"
+
+
+@posix
+def test_symbolic_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "report.pdf"
+    link.symlink_to(tmp_path / "there" / "real.pdf")
+    atomic.write(link, b"new", durable=True)
+    assert link.is_symlink()
+    assert (tmp_path / "there" / "real.pdf").read_bytes() == b"new"
+
+
+@posix
+def test_write_once_keeps_the_first_and_is_private(tmp_path: Path, usual_umask: None) -> None:
+    path = tmp_path / "secret.key"
+    atomic.write_once(path, b"first")
+    atomic.write_once(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert permissions(path) == 0o600
+    assert names(tmp_path) == ["secret.key"]
+
+
+def test_write_once_without_hard_links_renames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", partial(refuse, errno.EPERM))
+    atomic.write_once(tmp_path / "secret.key", b"secret")
+    assert (tmp_path / "secret.key").read_bytes() == b"secret"
+    assert names(tmp_path) == ["secret.key"]
+
+
+def test_failed_put_in_place_keeps_the_part_file(tmp_path: Path) -> None:
+    part, folder = tmp_path / "part", tmp_path / "pack.onnx"
+    part.write_bytes(b"data")
+    folder.mkdir()
+    with pytest.raises(OSError, match=r"pack\.onnx"):
+        atomic.put_in_place(part, folder, durable=True)
+    assert part.read_bytes() == b"data"
+
+
+@posix
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EBADF])
+def test_file_system_without_folder_sync_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(os, "fsync", partial(refuse, number))
+    atomic.sync_folder(tmp_path)
+
+
+@posix
+def test_folder_that_is_not_on_the_disk_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", partial(refuse, errno.EIO))
+    with pytest.raises(OSError, match="error"):
+        atomic.sync_folder(tmp_path)
