@@ -93,11 +93,12 @@ class FaceService:
             self._tasks.append(asyncio.create_task(self.follow()))
 
     async def close(self) -> None:
-        """End the face process."""
+        """End the face process and the threads that search the templates."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._face_client.close()
+        await asyncio.to_thread(self._held.close)
 
     async def warm(self) -> None:
         """Load engine and templates when a user is enrolled, so that no login waits for them."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from sqlalchemy import select, text, update
@@ -349,5 +350,23 @@ def test_warming_loads_engine_only_with_enrolled_faces(room: Room) -> None:
         asked.clear()
         await room.service.warm()
         assert asked
+
+    asyncio.run(play())
+
+
+def test_closing_ends_the_threads_that_search(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.face.templates.gallery._ALONE", 0)
+
+    def searching() -> set[threading.Thread]:
+        return {thread for thread in threading.enumerate() if thread.name.startswith("gallery")}
+
+    async def play() -> None:
+        before = searching()
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await room.service.login(AGAIN, ADDRESS)
+        started = searching() - before
+        assert started
+        await room.service.close()
+        assert not started & searching()
 
     asyncio.run(play())
