@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from service.web.envelope import Refusal
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import Room, as_face_info
 
 PERSON = as_face_info(faces.enrolment())

@@ -15,7 +15,7 @@ from service.face.engines.face_process import EngineUnavailableError
 from service.face.rules import SENTENCES, QualityFault
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.web.envelope import Problem, Refusal
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, refused
 
