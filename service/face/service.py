@@ -289,12 +289,8 @@ class FaceService:
             # Disabled between the two questions: no answer may tell that from an unknown face.
             return None
 
-    async def identify(self, face_info: str) -> str | None:
-        """The user id of the enrolled face in a picture; None for every failure, with no reason."""
-        async with self._lock:
-            return await self._identified(face_info)
-
     async def _identified(self, face_info: str) -> str | None:
+        """The user id of the enrolled face in a picture; None for every failure, with no reason."""
         try:
             about = await self._face_client.about()
             seen = await self._face_client.analyse(face_info)
