@@ -257,8 +257,10 @@ def many_regions(path: Path, count: int) -> None:
     measure("hit test", lambda: view.store.hits(rng.uniform(0, width), rng.uniform(0, height)), 500, 1)
     change = RegionsChanged((regions[7],), (regions[7].at(Rect(1, 1, 9, 9)),), RegionStep.MOVE)
 
+    undoing = RegionsChanged(change.after, change.before, change.step)
+
     def undo() -> None:
-        view.store.apply(change.reversed())
+        view.store.apply(undoing)
         view.repaint()
 
     undone: list[float] = []

@@ -127,14 +127,14 @@ async def a_service(load: Callable[[], FaceEngine]) -> Any:
 
 def base64_of(image: NDArray[np.uint8], suffix: str = ".jpg") -> str:
     """The picture as `faceInfo`."""
-    from tests.service.face.faces import encoded
+    from shared.samples.faces import encoded
 
     return base64.b64encode(encoded(image, suffix)).decode()
 
 
 async def measure_login(kind: str, logins: int) -> None:
     """From a camera frame of 640 x 480 to the tokens, the model warm; the floor is the engine alone."""
-    from tests.service.face import faces
+    from shared.samples import faces
 
     face_service.LOGINS_PER_MINUTE = 10**6
     frame = base64_of(faces.login())
@@ -197,7 +197,7 @@ def a_bomb(width: int, height: int) -> bytes:
 
 def hostile(bomb: int) -> dict[str, str]:
     """What someone may send instead of a face; `bomb` is the side of the picture that is too large, px."""
-    from tests.service.face import faces
+    from shared.samples import faces
 
     jpeg = faces.encoded(faces.enrolment())
     files = {
@@ -222,7 +222,7 @@ def forget_peaks(pids: Sequence[int]) -> None:
 
 async def measure_hostile(bomb: int) -> None:
     """Each hostile picture as an enrolment: its answer, its time, and both processes' memory over idle."""
-    from tests.service.face import faces
+    from shared.samples import faces
 
     with loader("dlib") as load:
         async with a_service(load) as (made, face_client):

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, Parameters, detect
 from service.detection.reference_difference.difference.confidence import confidence, measures
 from service.detection.reference_difference.model import examine, in_photo
+from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2
@@ -368,14 +370,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--calibrate", action="store_true", help="only fit the confidence")
     parser.add_argument("--speed", action="store_true", help="only the speed")
     options = parser.parse_args(arguments)
-    if options.calibrate:
-        calibrate(options.pairs)
-        return 0
-    if not options.speed:
-        judged = quality("aligned", options.pairs, options.seed) + quality("all", options.pairs, options.seed)
-        calibration(judged)
-        strangers(options.pairs)
-    speed(min(options.pairs, 2), options.megapixels, options.times)
+    with closing(WorkThreads()) as threads, threads.shared():
+        if options.calibrate:
+            calibrate(options.pairs)
+            return 0
+        if not options.speed:
+            aligned = quality("aligned", options.pairs, options.seed)
+            calibration(aligned + quality("all", options.pairs, options.seed))
+            strangers(options.pairs)
+        speed(min(options.pairs, 2), options.megapixels, options.times)
     return 0
 
 

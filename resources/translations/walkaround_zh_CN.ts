@@ -7475,10 +7475,6 @@
         <translation>区域置于顶层</translation>
     </message>
     <message>
-        <source>Delete region</source>
-        <translation>删除区域</translation>
-    </message>
-    <message>
         <source>Draw region</source>
         <translation>绘制区域</translation>
     </message>

@@ -103,10 +103,6 @@ class AccountService:
         query = select(User.enabled).where(User.id == user_id)
         return bool(await self._db.read(lambda session: session.exec(query).first()))
 
-    async def log_in_as(self, user_id: str, methods: tuple[str, ...], address: str) -> Tokens:
-        """Port: log in a user whom another method has recognised. Raises Problem 401 when they may not."""
-        return await self.logins.log_in_as(user_id, methods, address)
-
     # The first run
 
     async def needs_first_run(self) -> bool:

@@ -201,39 +201,40 @@ def _run(
     out: TextIO,
 ) -> int:
     """One JSON line per pair; a refused pair says so in its line. 1 when not one pair was compared."""
-    computer, failed, total = Computer(), 0, 0
+    failed, total = 0, 0
     make = partial(_request, {**model, **extra}, folder)
-    for pair, following in zip(pairs, [*pairs[1:], None], strict=True):
-        reference, photo, wrong = pair
-        total, begun = total + 1, time.perf_counter()
-        known, shown = (None if path is None else str(path) for path in (reference, photo))
-        line: dict[str, Any] = {"reference": known, "photo": shown}
-        then = None
-        with contextlib.suppress(DetectionFailed, _LineIncomplete):
-            then = None if following is None else make(following)
-        try:
-            finished = computer.run(make(pair), then=then)
-            line["boxes"] = [
-                {"label": box["label"], "confidence": box["confidence"], **box["points"]}
-                for box in finished.boxes
-            ]
-            line["passed"] = finished.passed
-            line["alignment"] = finished.alignment
-        except (DetectionFailed, _LineIncomplete) as error:
-            failed += 1
-            # Without a service nothing can be uploaded again: the path is what helps.
-            lost = [
-                path for path in (known, shown) if path and not Path(_found(Path(path), folder)).is_file()
-            ]
-            line |= {
-                "boxes": [],
-                "passed": None,
-                "alignment": None,
-                "error": error.code,
-                "message": wrong or (f"文件不存在：{'、'.join(lost)}" if lost else str(error)),
-            }
-        line["seconds"] = round(time.perf_counter() - begun, 4)
-        print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
+    with Computer() as computer:
+        for pair, following in zip(pairs, [*pairs[1:], None], strict=True):
+            reference, photo, wrong = pair
+            total, begun = total + 1, time.perf_counter()
+            known, shown = (None if path is None else str(path) for path in (reference, photo))
+            line: dict[str, Any] = {"reference": known, "photo": shown}
+            then = None
+            with contextlib.suppress(DetectionFailed, _LineIncomplete):
+                then = None if following is None else make(following)
+            try:
+                finished = computer.run(make(pair), then=then)
+                line["boxes"] = [
+                    {"label": box["label"], "confidence": box["confidence"], **box["points"]}
+                    for box in finished.boxes
+                ]
+                line["passed"] = finished.passed
+                line["alignment"] = finished.alignment
+            except (DetectionFailed, _LineIncomplete) as error:
+                failed += 1
+                # Without a service nothing can be uploaded again: the path is what helps.
+                lost = [
+                    path for path in (known, shown) if path and not Path(_found(Path(path), folder)).is_file()
+                ]
+                line |= {
+                    "boxes": [],
+                    "passed": None,
+                    "alignment": None,
+                    "error": error.code,
+                    "message": wrong or (f"文件不存在：{'、'.join(lost)}" if lost else str(error)),
+                }
+            line["seconds"] = round(time.perf_counter() - begun, 4)
+            print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
     return 1 if failed and failed == total else 0
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -120,16 +122,17 @@ def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
         )
     finally:
         database.close()
-    gallery = Gallery(engine.dimension, engine.metric)
-    gallery.fill(templates)
-    strangers = None
-    if options.strangers is not None:
-        embeddings = list(_embeddings(engine, options.strangers))
-        print(f"{len(embeddings)} photos of strangers with a face")
-        strangers = np.concatenate([gallery.scores(each) for each in embeddings]) if embeddings else None
-    if locked:
-        print(f"{locked} templates do not open with this face.key and are left out")
-    _print(calibration(engine_info(engine), gallery, strangers))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as readers:
+        gallery = Gallery(engine.dimension, engine.metric, readers)
+        gallery.fill(templates)
+        strangers = None
+        if options.strangers is not None:
+            embeddings = list(_embeddings(engine, options.strangers))
+            print(f"{len(embeddings)} photos of strangers with a face")
+            strangers = np.concatenate([gallery.scores(each) for each in embeddings]) if embeddings else None
+        if locked:
+            print(f"{locked} templates do not open with this face.key and are left out")
+        _print(calibration(engine_info(engine), gallery, strangers))
 
 
 def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:

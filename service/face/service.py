@@ -93,11 +93,12 @@ class FaceService:
             self._tasks.append(asyncio.create_task(self.follow()))
 
     async def close(self) -> None:
-        """End the face process."""
+        """End the face process and the threads that search the templates."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._face_client.close()
+        await asyncio.to_thread(self._held.close)
 
     async def warm(self) -> None:
         """Load engine and templates when a user is enrolled, so that no login waits for them."""
@@ -288,12 +289,8 @@ class FaceService:
             # Disabled between the two questions: no answer may tell that from an unknown face.
             return None
 
-    async def identify(self, face_info: str) -> str | None:
-        """The user id of the enrolled face in a picture; None for every failure, with no reason."""
-        async with self._lock:
-            return await self._identified(face_info)
-
     async def _identified(self, face_info: str) -> str | None:
+        """The user id of the enrolled face in a picture; None for every failure, with no reason."""
         try:
             about = await self._face_client.about()
             seen = await self._face_client.analyse(face_info)

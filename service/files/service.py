@@ -99,13 +99,6 @@ class FilesService:
         finally:
             await asyncio.shield(self._on_disk(incoming.discard))
 
-    def store(self, name: str, data: bytes, by: str | None) -> StoredFile:
-        """Store `data` under `name`, in a transaction of its own.
-
-        Not to be called inside `Database.write`. Raises the Problems of `receive`.
-        """
-        return self._database.write_now(self.keep(name, data, by))
-
     def keep(self, name: str, data: bytes, by: str | None) -> Callable[[Session], StoredFile]:
         """Bring `data` to the disk, on this thread; what is given stores it under `name` in a transaction.
 

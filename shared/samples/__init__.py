@@ -1,4 +1,5 @@
-"""Drawn aircraft skin with known damage: what the demo shows, and what tests and benchmarks measure on.
+"""Drawn aircraft skin with known damage, and generated faces (`faces`): what the demo shows, and what tests
+and benchmarks measure on.
 
 Everything follows from a seed, so a picture is the same on every machine. A panel is drawn once
 (`panel`), damaged in reference pixels (`damage`) and photographed under a known view (`photograph`);

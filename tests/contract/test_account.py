@@ -11,8 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
+from shared.samples import faces
 from tests.contract.running import Running, assert_invalid, failed, new_id
-from tests.service.face import faces
 from tests.service_app import ADMIN, with_token
 
 AsRole = Callable[..., TestClient]

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from shared.samples import faces
 from tests.postgresql import Server
-from tests.service.face import faces
 from tests.service.face.conftest import as_face_info
 from tests.service_process import first_admin, service_process
 

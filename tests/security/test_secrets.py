@@ -22,8 +22,8 @@ from service.commands.backup import main as backup
 from service.settings import Settings
 from shared import samples
 from shared.images.cv import cv2
+from shared.samples import faces
 from tests.security.application import Live
-from tests.service.face import faces
 from tests.service_app import ADMIN
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (DEBUG|INFO|WARNING|ERROR) [\w.]+ ")

@@ -54,11 +54,6 @@ def paste(store: RegionStore, size: Size, copied: Iterable[Region], from_size: S
     return _added(store, size, fitted, RegionStep.PASTE)
 
 
-def delete(store: RegionStore) -> RegionsChanged | None:
-    """Delete the selected regions."""
-    return _change(_movable(store), [], RegionStep.DELETE)
-
-
 def align(store: RegionStore, side: AlignSide) -> RegionsChanged | None:
     """Align the selected regions with each other; needs two."""
     regions = _movable(store)

@@ -20,7 +20,7 @@ class RegionState(StrEnum):
 
 
 class RegionStep(StrEnum):
-    """What a change of regions is called: the key of the undo step's name (`words.step_name`)."""
+    """What a change of regions is called: the key of the undo step's name (`tool_names.step_name`)."""
 
     DRAW = "draw"
     MOVE = "move"
@@ -28,7 +28,6 @@ class RegionStep(StrEnum):
     NUDGE = "nudge"
     DUPLICATE = "duplicate"
     PASTE = "paste"
-    DELETE = "delete"
     ALIGN = "align"
     LOCK = "lock"
     UNLOCK = "unlock"
@@ -72,10 +71,6 @@ class RegionsChanged:
     after: tuple[Region, ...]
     step: RegionStep
     merge_key: str | None = None
-
-    def reversed(self) -> RegionsChanged:
-        """The change that takes this one back."""
-        return replace(self, before=self.after, after=self.before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,10 +116,6 @@ class RegionEditor:
         """Move the selected regions by px."""
         self._maybe(arrange.nudge(self.store, self.size, dx, dy))
 
-    def delete(self) -> None:
-        """Delete the selected regions."""
-        self._maybe(arrange.delete(self.store))
-
     def duplicate(self) -> None:
         """Copy the selected regions beside them."""
         self._maybe(arrange.duplicate(self.store, self.size), select=True)

@@ -18,7 +18,6 @@ def step_name(step: RegionStep) -> str:
         RegionStep.NUDGE: translate("steps", "Nudge region"),
         RegionStep.DUPLICATE: translate("steps", "Duplicate region"),
         RegionStep.PASTE: translate("steps", "Paste region"),
-        RegionStep.DELETE: translate("steps", "Delete region"),
         RegionStep.ALIGN: translate("steps", "Align regions"),
         RegionStep.LOCK: translate("steps", "Lock region"),
         RegionStep.UNLOCK: translate("steps", "Unlock region"),

@@ -1,1 +1,1 @@
-"""Pictures, faces and texts that the demo uses; drawn or generated, no window."""
+"""Pictures and texts that the demo uses; drawn or generated, no window."""

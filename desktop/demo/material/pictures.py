@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop.demo.material import faces
 from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples import Defect, Image, Matrix, View
+from shared.samples import Defect, Image, Matrix, View, faces
 
 MM_PER_PIXEL = 0.4
 _SIZE = (1600, 1400)

@@ -73,11 +73,6 @@ def with_comment(data: bytes, text: str) -> bytes:
     return _inserted(data, _segment(_COMMENT, text.encode(errors="replace")))
 
 
-def comments(data: bytes) -> list[str]:
-    """The comments of a JPEG."""
-    return [each.body.decode(errors="replace") for each in _segments(data) if each.marker == _COMMENT]
-
-
 def _segment(marker: int, body: bytes) -> bytes:
     return struct.pack(">BBH", 0xFF, marker, len(body) + 2) + body
 

@@ -450,10 +450,6 @@ class WorkbenchPage(Page):
         if item_id:
             self._item_chosen(item_id)
 
-    def choose_finding(self, place: int) -> None:
-        """Mark a finding."""
-        self.found.choose(place)
-
     def next_undecided(self) -> None:
         """Go to the next undecided item, or show that there is none."""
         item_id = self.open_record.next_undecided()

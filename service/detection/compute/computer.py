@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from service.detection.reference_difference.data import (
     grey,
     inverse,
 )
+from service.detection.reference_difference.threads import WorkThreads
 from shared.geometry import Rect, point_to_pixels, within
 from shared.wire.detection import ModelKind
 from shared.wire.inspection import DetectionSettings
@@ -88,21 +89,37 @@ class _Prefetched:
 
 
 class Computer:
-    """Runs requests; keeps opened models warm."""
+    """Runs requests; keeps opened models warm.
+
+    Owns the threads that decode ahead and that share a comparison, until `close`: also a context manager.
+    """
 
     def __init__(self) -> None:
         allocator.keep()
         self._detectors = Detectors()
         self._remembered = Remembered()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
+        self._threads = WorkThreads()
         self._ahead: _Prefetched | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
         self._places = Places(self._load_reference)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the threads, after what they do; a picture that waits to be decoded ahead is dropped."""
+        self._reader.shutdown(cancel_futures=True)
+        self._threads.close()
+
     def places(self, request: PlacesRequest) -> list[dict[str, Any] | None]:
         """`Places.find`. Raises DetectionFailed."""
         try:
-            return self._places.find(request)
+            with self._threads.shared():
+                return self._places.find(request)
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
 
@@ -136,10 +153,11 @@ class Computer:
             if then is not None:
                 self.read_ahead(then)
             progress(25)
-            if request.kind == ModelKind.REFERENCE_DIFFERENCE:
-                found, passed, thresholds, alignment = self._compare(request, photo, scale)
-            else:
-                found, passed, thresholds, alignment = self._recognise(request, photo, scale)
+            with self._threads.shared():
+                if request.kind == ModelKind.REFERENCE_DIFFERENCE:
+                    found, passed, thresholds, alignment = self._compare(request, photo, scale)
+                else:
+                    found, passed, thresholds, alignment = self._recognise(request, photo, scale)
             progress(85)
             if request.rendered is not None:
                 _write(Path(request.rendered), pictures.render(photo, found))

@@ -19,11 +19,14 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from service.detection.compute import frames
 from service.detection.failure import BadModel, DetectionFailed
 from shared.wire.detection import ModelKind
+
+if TYPE_CHECKING:
+    from service.detection.compute.computer import Computer
 
 _CHECK_BYTES = 6 * 2**30
 
@@ -70,10 +73,15 @@ def _step_back() -> None:
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     from service.detection.compute.computer import Computer
+
+    with Computer() as computer:
+        _answer(computer, requests, answers)
+
+
+def _answer(computer: Computer, requests: BinaryIO, answers: BinaryIO) -> None:
     from service.detection.compute.place_search import to_places_request
     from service.detection.compute.request import to_request
 
-    computer = Computer()
     frames.send(answers, {"event": "ready", "pid": os.getpid()})
     waiting: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
 

@@ -49,7 +49,10 @@ def slice_findings(
 
 
 def suppressed(found: Decoded, iou: float, rank: Array | None = None) -> Decoded:
-    """Class-aware non-maximum suppression, by the confidences or by a `rank` instead, the highest first."""
+    """Class-aware non-maximum suppression, by the confidences or by a `rank` instead, the highest first.
+
+    Boxes may begin left of or above the photo: they are clipped only after they are merged.
+    """
     rank = found.confidences if rank is None else rank
     if len(rank) > _MOST_CANDIDATES:
         surest = np.argsort(-rank, kind="stable")[:_MOST_CANDIDATES]
@@ -85,7 +88,11 @@ def _some(found: Decoded, kept: NDArray[np.int64]) -> Decoded:
 
 
 def _apart(found: Decoded) -> Array:
-    """The boxes with each class in a place of its own, so that one pass is class-aware."""
+    """The boxes with each class in a place of its own, so that one pass is class-aware.
+
+    Not `cv2.dnn.NMSBoxesBatched` (OpenCV 5.0): it moves the classes apart by the largest coordinate alone, so
+    a box at (-11, -11) of class 1 comes to lie on one at (40, 40) of class 0, and is lost.
+    """
     place = found.classes[:, None] * (np.abs(found.boxes).max() * 2 + 1)
     return np.asarray(found.boxes + place, np.float64)
 

@@ -1,18 +1,49 @@
-"""Runs channels or images in parallel: NumPy and OpenCV release the interpreter lock."""
+"""Runs channels or images in parallel: NumPy and OpenCV release the interpreter lock.
+
+The threads belong to a `WorkThreads`, which the caller of a comparison owns and closes. What runs inside its
+`shared` finds them; anywhere else, also on these threads themselves, the work is done in order. The results
+are the same.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
 
-_POOL = ThreadPoolExecutor(min(os.cpu_count() or 1, 3))
+# Not an argument: work is shared five calls below `detect`, in functions that know nothing of threads.
+_SHARED: ContextVar[Executor | None] = ContextVar("work_threads", default=None)
+
+
+class WorkThreads:
+    """Up to three threads that share the work of comparisons; they start when there is work."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, 3), thread_name_prefix="compare")
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Let what this thread runs inside share its work with these threads."""
+        before = _SHARED.set(self._pool)
+        try:
+            yield
+        finally:
+            _SHARED.reset(before)
+
+    def close(self) -> None:
+        """End the threads, after the work that they do."""
+        self._pool.shutdown()
 
 
 def side_by_side(work: Sequence[Callable[[], T]]) -> list[T]:
     """What each piece of `work` gives, in order; the first runs on this thread."""
-    others = [_POOL.submit(piece) for piece in work[1:]]
+    pool = _SHARED.get()
+    if pool is None:
+        return [piece() for piece in work]
+    others = [pool.submit(piece) for piece in work[1:]]
     return [*(piece() for piece in work[:1]), *(other.result() for other in others)]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from sqlmodel import Session
 
@@ -25,14 +27,23 @@ def next_revision(session: Session) -> int:
 
 
 class GallerySync:
-    """The gallery of one model and the revision of the database it shows. Used by one coroutine at a time."""
+    """The gallery of one model and the revision of the database it shows. Used by one coroutine at a time.
+
+    Owns the threads that search a large gallery, until `close`.
+    """
 
     def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
         self._vault = vault
+        # Starts its threads only when a search needs them.
+        self._readers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="gallery")
         self._gallery: Gallery | None = None
         self._revision = -1
         self._model_id = ""
+
+    def close(self) -> None:
+        """End the threads, after the searches that they run. No search may follow."""
+        self._readers.shutdown()
 
     @property
     def loaded(self) -> bool:
@@ -51,7 +62,7 @@ class GallerySync:
         revision, templates, locked = await self._database.read(read)
         if locked:
             log.error("%d face templates do not open with this face.key; their users enrol again", locked)
-        gallery = Gallery(about.dimension, about.metric)
+        gallery = Gallery(about.dimension, about.metric, self._readers)
         gallery.fill(templates)
         if self._gallery is not None:
             self._gallery.clear()

@@ -288,7 +288,7 @@ def test_disabling_acts_at_once_and_enabling_brings_no_session_back(accounts: Ac
         with pytest.raises(Refusal, match="用户名或密码错误"):
             await log_in(accounts, INSPECTOR)
         with pytest.raises(Problem):
-            await accounts.log_in_as(user_id, ("face",), HOME)
+            await accounts.logins.log_in_as(user_id, ("face",), HOME)
         await accounts.update_user(admin, user_id, UserUpdate(enabled=True))
         assert not await _is_in(accounts, tokens)
         assert await _is_in(accounts, await log_in(accounts, INSPECTOR))
@@ -356,7 +356,7 @@ def test_another_process_that_ends_a_session_is_seen_at_once(
 def test_a_face_login_says_so_and_gives_no_recent_password(accounts: AccountService) -> None:
     async def play() -> None:
         user_id = (await first_admin(accounts)).payload.user.user_id
-        tokens = await accounts.log_in_as(user_id, ("face",), "10.0.0.9")
+        tokens = await accounts.logins.log_in_as(user_id, ("face",), "10.0.0.9")
         caller = await accounts.authenticate(tokens.access_token, "10.0.0.9")
         assert (caller.methods, caller.password_at, caller.address) == (("face",), None, "10.0.0.9")
 

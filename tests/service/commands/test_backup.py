@@ -35,8 +35,8 @@ def filled(settings: Settings, database: Database) -> Settings:
     database.before_commit.append(audit.before_commit)
     audit.begin()
     files = FilesService(database, settings)
-    files.store("左翼.txt", b"left wing", "u1")
-    files.store("右翼.txt", b"right wing", "u1")
+    database.write_now(files.keep("左翼.txt", b"left wing", "u1"))
+    database.write_now(files.keep("右翼.txt", b"right wing", "u1"))
     files.close()
     (settings.data_dir / "face.key").write_bytes(b"k" * 32)
     for name in (
@@ -363,7 +363,7 @@ def test_on_postgresql_the_files_are_backed_up_and_pg_dump_is_named(
 ) -> None:
     settings.prepare()
     files = FilesService(database, settings)
-    files.store("x.txt", b"words", None)
+    database.write_now(files.keep("x.txt", b"words", None))
     files.close()
     target = tmp_path / "x.zip"
     assert main(["backup", str(target)], settings) == 0

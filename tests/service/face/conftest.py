@@ -19,8 +19,8 @@ from service.face.engines.picture import decode, picture_bytes
 from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService
 from service.settings import Settings
+from shared.samples import faces
 from shared.wire.account import Tokens
-from tests.service.face import faces
 
 
 def as_face_info(image: faces.Pixels, suffix: str = ".png") -> str:

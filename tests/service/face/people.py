@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
 from service.web.envelope import Refusal
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import Room, as_face_info
 
 PERSON = as_face_info(faces.enrolment())
@@ -22,3 +24,11 @@ async def refused(room: Room, face_info: str, address: str = ADDRESS) -> None:
         await room.service.login(face_info, address)
     assert caught.value.msg == FAILED
     assert caught.value.data is None
+
+
+async def identified(room: Room, face_info: str) -> str | None:
+    """The user that a login with this picture logs in; None when it fails."""
+    before = len(room.logged_in)
+    with contextlib.suppress(Refusal):
+        await room.service.login(face_info, ADDRESS)
+    return room.logged_in[-1] if len(room.logged_in) > before else None

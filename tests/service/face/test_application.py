@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import as_face_info
 
 FAILED = {"code": 1, "data": None, "msg": "无法校验人脸"}

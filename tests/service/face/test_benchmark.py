@@ -15,7 +15,7 @@ from benchmarks.face_pairs import PairsError, read_pairs
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.packs.pack_store import PackError
 from shared.images.cv import cv2
-from tests.service.face import faces
+from shared.samples import faces
 
 
 def arrays(genuine: list[float], strangers: list[float]) -> tuple[np.ndarray, np.ndarray]:

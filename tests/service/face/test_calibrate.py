@@ -9,7 +9,7 @@ from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.packs.pack_store import model_in_use
 from service.settings import Settings
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import as_face_info, open_room
 
 

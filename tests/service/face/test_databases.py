@@ -11,7 +11,7 @@ from service.db.database import Database
 from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.web.envelope import Problem, Refusal
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import as_face_info, open_room
 
 

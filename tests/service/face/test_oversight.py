@@ -12,7 +12,7 @@ from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.tables import FaceTemplate
 from service.web.envelope import Problem
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import Room, as_face_info
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
 

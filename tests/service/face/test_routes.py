@@ -5,8 +5,8 @@ from starlette.testclient import TestClient
 
 from service.face.routes import router
 from shared.codes import Role
+from shared.samples import faces
 from tests.service.domain_app import as_role, rooms
-from tests.service.face import faces
 from tests.service.face.conftest import Room, as_face_info
 
 PERSON = as_face_info(faces.enrolment())

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from sqlalchemy import select, text, update
@@ -14,9 +15,9 @@ from service.face.engines.face_process import EngineUnavailableError
 from service.face.rules import SENTENCES, QualityFault
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.web.envelope import Problem, Refusal
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room
-from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, refused
+from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, identified, refused
 
 
 def templates_in(room: Room) -> list[FaceTemplate]:
@@ -53,8 +54,8 @@ def test_two_people_are_distinguished(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
         await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
-        assert await room.service.identify(AGAIN) == "mei"
-        assert await room.service.identify(STRANGER) == "lan"
+        assert await identified(room, AGAIN) == "mei"
+        assert await identified(room, STRANGER) == "lan"
 
     asyncio.run(play())
 
@@ -75,8 +76,8 @@ def test_an_enrolment_replaces_the_one_before(room: Room) -> None:
         assert (await room.service.status("mei")).templates == 3
         await room.service.enrol("mei", [STRANGER], CONSENT_VERSION)
         assert (await room.service.status("mei")).templates == 1
-        assert await room.service.identify(AGAIN) is None
-        assert await room.service.identify(STRANGER) == "mei"
+        assert await identified(room, AGAIN) is None
+        assert await identified(room, STRANGER) == "mei"
 
     asyncio.run(play())
 
@@ -99,7 +100,7 @@ def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
         with pytest.raises(Refusal) as caught:
             await room.service.enrol("mei", images, CONSENT_VERSION)
         assert caught.value.msg == sentence
-        assert await room.service.identify(AGAIN) == "mei"
+        assert await identified(room, AGAIN) == "mei"
 
     asyncio.run(play())
 
@@ -116,9 +117,9 @@ def test_a_face_belongs_to_one_account(room: Room) -> None:
 def test_forgetting_is_complete_and_immediate(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await room.service.identify(AGAIN) == "mei"
+        assert await identified(room, AGAIN) == "mei"
         assert await room.service.forget("mei")
-        assert await room.service.identify(AGAIN) is None
+        assert await identified(room, AGAIN) is None
         assert templates_in(room) == []
         assert not (await room.service.status("mei")).enrolled
         assert not await room.service.forget("mei")
@@ -143,7 +144,7 @@ def test_consent_is_recorded(room: Room) -> None:
 def test_enrolments_outlive_a_restart(room: Room, dlib_engine: DlibEngine) -> None:
     asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
     again = open_room(room.settings.data_dir, dlib_engine)
-    assert asyncio.run(again.service.identify(AGAIN)) == "mei"
+    assert asyncio.run(identified(again, AGAIN)) == "mei"
     again.database.close()
 
 
@@ -151,11 +152,11 @@ def test_another_process_sees_enrolments_and_deletions(room: Room, dlib_engine: 
     other = open_room(room.settings.data_dir, dlib_engine)
 
     async def play() -> None:
-        assert await other.service.identify(AGAIN) is None
+        assert await identified(other, AGAIN) is None
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await other.service.identify(AGAIN) == "mei"
+        assert await identified(other, AGAIN) == "mei"
         await other.service.forget("mei")
-        assert await room.service.identify(AGAIN) is None
+        assert await identified(room, AGAIN) is None
 
     asyncio.run(play())
     other.database.close()
@@ -169,7 +170,7 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
 
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await other.service.identify(AGAIN) == "mei"
+        assert await identified(other, AGAIN) == "mei"
         held = other.service._held._gallery
         assert held is not None
         numbers = held._rows.matrix
@@ -206,9 +207,9 @@ def test_what_another_process_deletes_during_the_look_never_matches(
 
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await room.service.identify(AGAIN) == "mei"
+        assert await identified(room, AGAIN) == "mei"
         monkeypatch.setattr(SameProcess, "analyse", meanwhile)
-        assert await room.service.identify(AGAIN) is None
+        assert await identified(room, AGAIN) is None
 
     asyncio.run(play())
     other.database.close()
@@ -217,7 +218,7 @@ def test_what_another_process_deletes_during_the_look_never_matches(
 def test_a_template_of_another_model_never_matches(room: Room, dlib_engine: DlibEngine) -> None:
     asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
     other = open_room(room.settings.data_dir, dlib_engine, model_id="dlib-of-tomorrow")
-    assert asyncio.run(other.service.identify(PERSON)) is None
+    assert asyncio.run(identified(other, PERSON)) is None
     status = asyncio.run(other.service.status("mei"))
     assert status.enrolled
     assert not status.usable
@@ -233,8 +234,8 @@ def test_a_template_moved_to_another_user_never_matches(room: Room, dlib_engine:
     move = update(FaceTemplate).where(FaceTemplate.user_id == "mei").values(user_id="lan")
     room.database.write_now(lambda session: session.execute(move))
     other = open_room(room.settings.data_dir, dlib_engine)
-    assert asyncio.run(other.service.identify(PERSON)) is None
-    assert asyncio.run(other.service.identify(STRANGER)) == "lan"
+    assert asyncio.run(identified(other, PERSON)) is None
+    assert asyncio.run(identified(other, STRANGER)) == "lan"
     other.database.close()
 
 
@@ -322,7 +323,7 @@ def test_templates_that_do_not_open_are_left_out(
     asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
     (room.settings.data_dir / "face.key").unlink()
     other = open_room(room.settings.data_dir, dlib_engine)
-    assert asyncio.run(other.service.identify(PERSON)) is None
+    assert asyncio.run(identified(other, PERSON)) is None
     assert "1 face templates do not open" in caplog.text
     other.database.close()
 
@@ -349,5 +350,23 @@ def test_warming_loads_engine_only_with_enrolled_faces(room: Room) -> None:
         asked.clear()
         await room.service.warm()
         assert asked
+
+    asyncio.run(play())
+
+
+def test_closing_ends_the_threads_that_search(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.face.templates.gallery._ALONE", 0)
+
+    def searching() -> set[threading.Thread]:
+        return {thread for thread in threading.enumerate() if thread.name.startswith("gallery")}
+
+    async def play() -> None:
+        before = searching()
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await room.service.login(AGAIN, ADDRESS)
+        started = searching() - before
+        assert started
+        await room.service.close()
+        assert not started & searching()
 
     asyncio.run(play())

@@ -287,7 +287,7 @@ def test_what_an_interrupted_upload_left_is_removed_at_start(database: Database,
 
 
 def test_other_domains_find_a_file_by_what_an_item_says(files: FilesService, database: Database) -> None:
-    file = files.store("result.png", picture("png"), "someone")
+    file = database.write_now(files.keep("result.png", picture("png"), "someone"))
 
     def find(**file_info: Any) -> str | None:
         found = database.read_now(lambda session: files.find(session, file_info))
@@ -308,7 +308,7 @@ def test_other_domains_find_a_file_by_what_an_item_says(files: FilesService, dat
 def test_storing_holds_to_the_same_rules(files: FilesService, settings: Settings) -> None:
     for data, status in ((b"", 415), (bytes(settings.max_upload_bytes + 1), 413)):
         with pytest.raises(Problem) as caught:
-            files.store("x", data, None)
+            files.keep("x", data, None)
         assert caught.value.status == status
     with pytest.raises(FileNotFoundError):
         files.path("nothing")

@@ -23,12 +23,12 @@ class ItemChanges:
         self._record = record
 
     def change_regions(self, change: RegionsChanged) -> None:
-        """Take over what was drawn, moved or deleted on the canvas."""
+        """Take over what was drawn or moved on the canvas."""
         record, document = self._record, self._editable()
         if document is None:
             return
         model_id = self.default_model()
-        edits = record.link.edits(document, change, _new_name, record.photos, model_id)
+        edits = record.link.edits(document, change, _new_name, model_id)
         if edits:
             record.edits.do(*edits, merge_key=change.merge_key)
         else:

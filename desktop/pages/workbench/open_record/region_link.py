@@ -109,11 +109,9 @@ class RegionLink:
         document: Document,
         change: RegionsChanged,
         name_of: Callable[[int], str],
-        photos: Mapping[str, Sequence[str]],
         model_id: str | None,
     ) -> list[Edit]:
-        """The edits that a change of regions means; the looks it changes are taken over at once."""
-        after = {region.id: region for region in change.after}
+        """The edits that drawn or changed regions mean; the looks it changes are taken over at once."""
         before = {region.id for region in change.before}
         edits: list[Edit | None] = []
         count = len(document.items)
@@ -132,9 +130,6 @@ class RegionLink:
                     **self._carried(document, region),
                 }
                 edits.append(document.make(change.step.value, fields, region.id))
-        # Undo restores them in reverse order, so each finds its predecessors in place.
-        for region_id in sorted(before - after.keys(), key=document.index_of, reverse=True):
-            edits.append(document.remove(region_id, change.step.value, photos.get(region_id, ())))
         return [edit for edit in edits if edit is not None]
 
     def _carried(self, document: Document, region: Region) -> dict[str, Any]:

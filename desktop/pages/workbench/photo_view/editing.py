@@ -133,10 +133,7 @@ class FindingEditController(QObject):
         self._correcting.ask_label(shown)
 
     def _edited(self, change: RegionsChanged) -> None:
-        places = [self._regions.index_of(region.id) for region in change.before]
-        if change.step is RegionStep.DELETE:
-            self._correcting.remove_places(places)
-        elif change.before:
+        if change.before:
             after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")
         else:

@@ -8,7 +8,6 @@ from desktop.canvas.model.arrange import (
     OFFSET,
     AlignSide,
     align,
-    delete,
     duplicate,
     hide_selected,
     nudge,
@@ -101,14 +100,11 @@ def test_regions_are_aligned_by_an_edge_or_the_middle_of_all(
     assert align(store_of(first, second, selected="a"), side) is None
 
 
-def test_what_is_locked_is_neither_moved_nor_deleted_nor_aligned() -> None:
+def test_what_is_locked_is_neither_moved_nor_aligned() -> None:
     store = store_of(region("a", 1, x=10), region("b", 2, x=500, locked=True), selected="ab")
     change = nudge(store, SIZE, -20, 5)
     assert change is not None
     assert [(one.id, one.rect) for one in change.after] == [("a", Rect(0, 5, 50, 40))]
     # Steps of the same keys on the same regions are one to undo.
     assert change.merge_key == "nudge:a"
-    gone = delete(store)
-    assert gone is not None
-    assert ([one.id for one in gone.before], gone.after) == (["a"], ())
     assert align(store, AlignSide.LEFT) is None

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, JpegImagePlugin
 
 from desktop import doctor
 from desktop.imaging import ImageError, open_image
 from desktop.imaging.conversion import for_upload, heif, uploads
-from desktop.imaging.conversion.jpeg import comments
 from shared.checkup import Level
 from tests.desktop.imaging.conversion import photos
 from tests.desktop.imaging.conversion.photos import MAKER, MODEL, WHEN, exif_block, heic, jpeg, raw, scene
@@ -34,6 +33,13 @@ def corners(data: bytes) -> list[tuple[int, int, int]]:
 
 def are(found: list[tuple[int, int, int]], *wanted: tuple[int, int, int]) -> bool:
     return bool(np.abs(np.array(found, int) - np.array(wanted, int)).max() < 12)
+
+
+def comments(data: bytes) -> list[str]:
+    """The comments of a JPEG."""
+    image = Image.open(io.BytesIO(data))
+    assert isinstance(image, JpegImagePlugin.JpegImageFile)
+    return [body.decode() for marker, body in image.applist if marker == "COM"]
 
 
 def written(path: Path, data: bytes) -> Path:

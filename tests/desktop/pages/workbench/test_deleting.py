@@ -122,7 +122,7 @@ def test_delete_while_comparing_never_takes_the_item(workbench: WorkbenchDriver,
     assert page.deleting.deletion_source is DeletionSource.FINDINGS
     QTest.keyClick(page.compare, KEY.Key_Delete)
     assert labels(workbench) == ["crack", "stain"]
-    page.choose_finding(1)
+    page.found.choose(1)
     QTest.keyClick(page.compare, KEY.Key_Delete)
     assert labels(workbench) == ["crack"]
     QTest.keyClick(page.compare, KEY.Key_Delete)

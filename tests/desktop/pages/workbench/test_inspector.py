@@ -69,7 +69,7 @@ def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: WorkbenchDriver, qtb
 
 def test_unsaved_findings_stay_in_sight(desk: WorkbenchDriver) -> None:
     page = desk.page
-    page.choose_finding(0)
+    page.found.choose(0)
     page.inspector.findings.list.setFocus()
     QTest.keyClick(page.inspector.findings.list, Qt.Key.Key_Space)
     save = page.inspector.correction.save

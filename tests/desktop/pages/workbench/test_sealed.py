@@ -260,7 +260,7 @@ def test_a_finding_of_a_sealed_record_stays_where_it_is(
 ) -> None:
     page = opened.page
     before = shown(opened)
-    page.choose_finding(0)
+    page.found.choose(0)
     page.correcting.remove(0)
     page.correcting.accept(0)
     page.correcting.relabel(0, "dent")

@@ -94,7 +94,7 @@ OWN = {
 def test_a_command_without_a_key_cannot_be_reached_by_one(
     there: WorkbenchDriver, qtbot: QtBot, part: str
 ) -> None:
-    there.page.choose_finding(0)
+    there.page.found.choose(0)
     commands = there.context.commands
     before = {command.id: command.keys for command in HERE}
     for id_ in before:
@@ -163,7 +163,7 @@ def test_arrows_and_space_work_on_the_pair_and_on_the_findings(there: WorkbenchD
     assert not there.context.commands.possible("compare.flip")
     pane.set_mode(CompareMode.BLINK)
     assert there.context.commands.possible("compare.flip")
-    there.page.choose_finding(0)
+    there.page.found.choose(0)
     findings.setFocus()
     qtbot.waitUntil(findings.hasFocus)
     assert not findings.findings[0].accepted

@@ -103,8 +103,8 @@ def test_a_picture_that_does_not_fit_on_the_disk_is_said(tmp_path: Path, scene: 
     for name, image in (("reference", scene.reference), ("photo", scene.photo)):
         files[name] = str(tmp_path / f"{name}.png")
         Path(files[name]).write_bytes(encoded(image))
-    with pytest.raises(DetectionFailed) as failed:
-        Computer().run(Request("reference_difference", rendered="/dev/full", **files))
+    with Computer() as computer, pytest.raises(DetectionFailed) as failed:
+        computer.run(Request("reference_difference", rendered="/dev/full", **files))
     assert failed.value.code == "disk_full"
 
 
@@ -141,19 +141,19 @@ def test_a_photo_read_ahead_is_used_for_its_own_request_alone(tmp_path: Path, sc
         path.write_bytes(encoded(image))
     reference, photo, other = map(str, paths)
     request = Request("reference_difference", photo, reference)
-    computer = Computer()
-    expected = computer.run(request).boxes
-    assert expected
-    computer.read_ahead(request)
-    assert computer.run(Request("reference_difference", other, reference)).boxes == []
-    computer.read_ahead(request)
-    # One thread reads: once it has come to this, it has read the photo.
-    computer._reader.submit(lambda: None).result()
-    Path(photo).unlink()
-    assert computer.run(request).boxes == expected
-    with pytest.raises(DetectionFailed) as failed:
-        computer.run(request)
-    assert failed.value.code == "file_lost"
+    with Computer() as computer:
+        expected = computer.run(request).boxes
+        assert expected
+        computer.read_ahead(request)
+        assert computer.run(Request("reference_difference", other, reference)).boxes == []
+        computer.read_ahead(request)
+        # One thread reads: once it has come to this, it has read the photo.
+        computer._reader.submit(lambda: None).result()
+        Path(photo).unlink()
+        assert computer.run(request).boxes == expected
+        with pytest.raises(DetectionFailed) as failed:
+            computer.run(request)
+        assert failed.value.code == "file_lost"
 
 
 def test_what_follows_is_read_with_its_reference_image(tmp_path: Path, scene: samples.Scene) -> None:
@@ -166,12 +166,12 @@ def test_what_follows_is_read_with_its_reference_image(tmp_path: Path, scene: sa
         )
         for kind in ("", "next-")
     )
-    computer = Computer()
-    expected = computer.run(first, then=following).boxes
-    computer._reader.submit(lambda: None).result()
-    for path in tmp_path.glob("next-*"):
-        path.unlink()
-    assert computer.run(following).boxes == expected
+    with Computer() as computer:
+        expected = computer.run(first, then=following).boxes
+        computer._reader.submit(lambda: None).result()
+        for path in tmp_path.glob("next-*"):
+            path.unlink()
+        assert computer.run(following).boxes == expected
 
 
 def test_a_photo_too_large_to_be_held_beside_another_is_read_in_its_turn(
@@ -183,12 +183,12 @@ def test_a_photo_too_large_to_be_held_beside_another_is_read_in_its_turn(
     request = Request(
         "reference_difference", str(tmp_path / "photo.png"), reference=str(tmp_path / "reference.png")
     )
-    computer = Computer()
-    computer.read_ahead(request)
-    assert computer._ahead is not None
-    with pytest.raises(DetectionFailed):
-        computer._ahead.photo.result()
-    assert computer.run(request).boxes
+    with Computer() as computer:
+        computer.read_ahead(request)
+        assert computer._ahead is not None
+        with pytest.raises(DetectionFailed):
+            computer._ahead.photo.result()
+        assert computer.run(request).boxes
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of it under /proc")

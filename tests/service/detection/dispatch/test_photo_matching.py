@@ -255,23 +255,23 @@ def test_items_that_share_photo_and_model_run_it_once(
     def quad(x: float, y: float) -> list[list[float]]:
         return [[x, y], [x + 200, y], [x + 200, y + 200], [x, y + 200]]
 
-    computer = Computer()
-    whole = computer.run(request()).boxes
-    first = computer.run(request(within=quad(0, 0))).boxes
-    last = computer.run(request(within=quad(400, 400))).boxes
-    none = computer.run(request(within=quad(220, 220)))
-    assert len(runs) == 1
-    assert (none.boxes, none.passed) == ([], True)
-    assert sorted(map(str, first + last)) == sorted(map(str, whole))
-    assert len(first) == len(last) > 0
-    # Another photo, model or setting is another run; what has no known content is never remembered.
-    computer.run(request(photo_sha256="q"))
-    computer.run(request(sha256="n"))
-    computer.run(request(settings={**settings, "confidence": 0.7}))
-    assert len(runs) == 4
-    for _ in range(2):
-        computer.run(request(photo_sha256=None))
-    assert len(runs) == 6
+    with Computer() as computer:
+        whole = computer.run(request()).boxes
+        first = computer.run(request(within=quad(0, 0))).boxes
+        last = computer.run(request(within=quad(400, 400))).boxes
+        none = computer.run(request(within=quad(220, 220)))
+        assert len(runs) == 1
+        assert (none.boxes, none.passed) == ([], True)
+        assert sorted(map(str, first + last)) == sorted(map(str, whole))
+        assert len(first) == len(last) > 0
+        # Another photo, model or setting is another run; what has no known content is never remembered.
+        computer.run(request(photo_sha256="q"))
+        computer.run(request(sha256="n"))
+        computer.run(request(settings={**settings, "confidence": 0.7}))
+        assert len(runs) == 4
+        for _ in range(2):
+            computer.run(request(photo_sha256=None))
+        assert len(runs) == 6
 
 
 SHIFT = [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]

@@ -13,6 +13,7 @@ from service.detection.onnx.decode import Decoded
 from service.detection.onnx.detector import slices
 from service.detection.onnx.merge import MOST_FOUND, merged, slice_findings, suppressed
 from service.detection.onnx.settings import DetectorSettings
+from shared.images.cv import cv2
 
 WIDTH, HEIGHT = 4000, 3000
 SETTINGS = DetectorSettings(width=320, height=320)
@@ -121,3 +122,41 @@ def test_any_thing_is_one_finding(x: int, y: int, w: int, h: int) -> None:
     (one,) = seen([thing])
     # What ends within 1.5 % of a part's edge may be a piece or not.
     assert np.allclose(one, thing, atol=5)
+
+
+def test_boxes_of_different_classes_beyond_the_edge_of_the_photo_stay() -> None:
+    boxes = np.array([[40, 40, 50, 50], [-11, -11, -1, -1]], np.float64)
+    found = suppressed(Decoded(boxes, np.array([0.9, 0.8]), np.array([0, 1])), 0.45)
+    assert found.classes.tolist() == [0, 1]
+
+
+@st.composite
+def candidates(draw: st.DrawFn) -> Decoded:
+    far = draw(st.sampled_from([0, 4000, 2**24 + 1, 2**26]))
+    near = st.integers(-60, 60)
+    corner = st.tuples(near, near, st.booleans(), st.integers(1, 60), st.integers(1, 60))
+    rows = draw(st.lists(corner, min_size=1, max_size=30))
+    boxes = [
+        (x + far * beyond, y - far * beyond, x + far * beyond + w, y - far * beyond + h)
+        for x, y, beyond, w, h in rows
+    ]
+    size = len(rows)
+    confidences = draw(st.lists(st.sampled_from([0.25, 0.5, 0.75, 0.9]), min_size=size, max_size=size))
+    classes = draw(st.lists(st.sampled_from([0, 1, 2, 79, 1000, 99_999]), min_size=size, max_size=size))
+    return Decoded(np.array(boxes, np.float64), np.array(confidences), np.array(classes, np.int64))
+
+
+@given(candidates(), st.sampled_from([0.3, 0.45, 0.7]))
+@settings(max_examples=200, deadline=None)
+def test_suppressing_all_classes_is_suppressing_each_alone(found: Decoded, iou: float) -> None:
+    alone = []
+    for number in set(found.classes.tolist()):
+        places = np.flatnonzero(found.classes == number)
+        corners = found.boxes[places]
+        sizes = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
+        kept = cv2.dnn.NMSBoxes(sizes.tolist(), found.confidences[places].tolist(), 0.0, iou)
+        alone += places[np.asarray(kept)].tolist()
+    alone.sort(key=lambda place: (-found.confidences[place], place))
+    together = suppressed(found, iou)
+    np.testing.assert_array_equal(together.boxes, found.boxes[alone])
+    np.testing.assert_array_equal(together.classes, found.classes[alone])

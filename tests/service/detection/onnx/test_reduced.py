@@ -32,7 +32,8 @@ def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
     settings = {**check(yolox_nano, None, {}).settings.model_dump(), "sliced": 0}
     request = Request("yolox", str(photo), model=str(yolox_nano), settings=settings)
     assert pictures.load(photo, needed(request))[0].shape[1] == reduced
-    found = Computer().run(request)
+    with Computer() as computer:
+        found = computer.run(request)
     whole = pictures.load(photo)[0]
     (wanted,) = Detector(yolox_nano).detect(
         whole, ModelKind.YOLOX, DetectorSettings.model_validate(settings), []

@@ -13,7 +13,7 @@ from service.face.engines.picture import Pixels
 from service.face.rules import QualityFault
 from service.face.templates.gallery import score
 from shared.images.cv import cv2
-from tests.service.face import faces
+from shared.samples import faces
 
 
 def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:

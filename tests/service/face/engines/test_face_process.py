@@ -13,7 +13,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import DetectedFace, FaceEngine
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.picture import BadPicture, PictureFault
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.conftest import as_face_info
 
 PERSON = as_face_info(faces.enrolment())

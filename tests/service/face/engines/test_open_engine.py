@@ -19,7 +19,7 @@ from service.face.packs.pack_store import PackError, install, load_engine, sha25
 from service.face.rules import QualityFault
 from service.face.templates.gallery import score
 from shared.images.cv import cv2
-from tests.service.face import faces
+from shared.samples import faces
 from tests.service.face.packs.test_pack_store import a_pack
 
 

@@ -17,7 +17,7 @@ from service.face.engines.picture import (
     picture_bytes,
     read_header,
 )
-from tests.service.face.faces import encoded
+from shared.samples.faces import encoded
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (90, 120, 3), np.uint8)
 SUFFIXES = [".jpg", ".png", ".webp"]

@@ -6,8 +6,8 @@ import pytest
 from service.face.engines.quality import Quality, align, measure
 from service.face.rules import ENROLMENT
 from shared.images.cv import cv2
-from tests.service.face import faces
-from tests.service.face.faces import Pixels
+from shared.samples import faces
+from shared.samples.faces import Pixels
 
 BOX = (179, 83, 267, 171)
 EYES = np.array((faces.LEFT_EYE, faces.RIGHT_EYE), np.float32)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -86,14 +89,18 @@ def test_every_template_is_overwritten_in_memory() -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_search_that_cores_share_finds_the_same(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
-    gallery = Gallery(DIMENSION, metric)
     *templates, probe = vectors(5, 1001)
-    gallery.fill((str(number // 3), template) for number, template in enumerate(templates))
-    alone, match = gallery.scores(probe), gallery.search(probe)
+    users = [str(number // 3) for number in range(1000)]
+    gallery = Gallery(DIMENSION, metric)
+    gallery.fill(zip(users, templates, strict=True))
     monkeypatch.setattr("service.face.templates.gallery._ALONE", 0)
     monkeypatch.setattr("service.face.templates.gallery._BLOCK", 64)
-    assert (gallery.scores(probe) == alone).all()
-    assert gallery.search(probe) == match
+    with ThreadPoolExecutor(3, thread_name_prefix="shared-search") as readers:
+        shared = Gallery(DIMENSION, metric, readers)
+        shared.fill(zip(users, templates, strict=True))
+        assert shared.scores(probe).tobytes() == gallery.scores(probe).tobytes()
+        assert shared.search(probe) == gallery.search(probe)
+        assert any(thread.name.startswith("shared-search") for thread in threading.enumerate())
 
 
 def test_nobody_is_enrolled() -> None:

@@ -48,7 +48,7 @@ def test_looks_of_a_region_are_kept_though_its_item_is_the_same() -> None:
     before = _show(doc, rows, link)
     hidden = replace(before[1], hidden=True)
     change = RegionsChanged((before[1],), (hidden,), RegionStep.HIDE)
-    assert link.edits(doc, change, str, {}, None) == []
+    assert link.edits(doc, change, str, None) == []
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
     # A name changes the row; the look stays.
     doc.apply([doc.change("i1", "rename", {"item_name": "crack"})])

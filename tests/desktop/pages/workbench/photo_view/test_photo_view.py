@@ -482,7 +482,7 @@ def test_the_right_button_offers_what_is_done_with_a_finding(desk: WorkbenchDriv
 def test_the_line_below_says_what_is_in_front(desk: WorkbenchDriver) -> None:
     said: list[tuple[str, str]] = []
     desk.page.status.connect(lambda left, right: said.append((left, right)))
-    desk.page.choose_finding(0)
+    desk.page.found.choose(0)
     assert said[-1][0].startswith("today.jpg · 800 × 600")
     assert "Finding 40 × 30" in said[-1][1]
     assert "Draw finding" in [one.text() for one in desk.page.items.findChildren(QLabel)]
@@ -519,7 +519,7 @@ def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(
     page = desk.page
     desk.context.commands.run("edit.all")
     desk.context.commands.run("view.photo")
-    page.choose_finding(1)
+    page.found.choose(1)
     page.inspector.findings.list.setFocus()
     desk.context.commands.run("edit.delete")
     assert labels(desk) == ["crack"]
@@ -532,7 +532,7 @@ def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(
 def test_a_label_is_asked_for_where_it_is_seen(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     qtbot.waitUntil(lambda: page.photos.pair is not None)
-    page.choose_finding(0)
+    page.found.choose(0)
     desk.context.commands.run("compare")
     page.correcting.ask_chosen_label()
     assert not page.photo.findChildren(LabelEditor)
@@ -545,7 +545,7 @@ def test_a_label_is_asked_for_where_it_is_seen(desk: WorkbenchDriver, qtbot: QtB
 def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     opened(workbench, qtbot)
     page = workbench.page
-    page.choose_finding(0)
+    page.found.choose(0)
     QTest.mouseMove(page.view, page.view.rect().center())
     page.view.set_viewport(6.0, 700.0, 500.0)
     to_photo(workbench, qtbot)
@@ -560,7 +560,7 @@ def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Ses
         opened(first, qtbot)
         record_id = first.page.open_record.record_id
         to_photo(first, qtbot)
-        first.page.choose_finding(0)
+        first.page.found.choose(0)
         for _ in range(4):
             QTest.keyClick(first.page.photo, KEY.Key_Down)
         QTest.keyClick(first.page.photo, KEY.Key_R)

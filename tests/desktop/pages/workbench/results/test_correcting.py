@@ -97,7 +97,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDri
     assert not page.inspector.correction.save.isVisible()
     QTest.mouseClick(found, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
     assert page.inspector.findings.shown[0].accepted
-    page.choose_finding(1)
+    page.found.choose(1)
     found.setFocus()
     QTest.keyClick(found, Qt.Key.Key_F2)
     editor = page.inspector.findings.findChild(LabelEditor)
@@ -125,7 +125,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDri
 
 def test_steps_can_be_undone_before_and_after_saving(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.choose_finding(0)
+    page.found.choose(0)
     page.inspector.findings.list.setFocus()
     assert desk.context.commands.run("edit.delete")
     assert labels(desk) == ["stain"]

@@ -125,6 +125,25 @@ def stranger(kind: int = 0) -> Pixels:
     return framed(bent(portrait(), _STRANGERS[kind]))
 
 
+def crowd(count: int) -> Pixels:
+    """`count` equal faces in one picture, five to a row."""
+    face = framed(portrait())[90:390, 200:440]
+    rows = -(-count // 5)
+    page = np.full((rows * 300, 5 * 240, 3), 128, np.uint8)
+    for index in range(count):
+        y, x = divmod(index, 5)
+        page[y * 300 : (y + 1) * 300, x * 240 : (x + 1) * 240] = face
+    return page
+
+
+def masked(image: Pixels | None = None) -> Pixels:
+    """The enrolment picture with a surgical mask drawn over nose and mouth."""
+    face = portrait().copy() if image is None else image.copy()
+    outline = np.array([(182, 120), (224, 118), (266, 120), (262, 160), (224, 185), (188, 160)])
+    cv2.fillPoly(face, [outline], (235, 225, 205))
+    return framed(face)
+
+
 def encoded(image: Pixels, suffix: str = ".jpg") -> bytes:
     """The picture as a file: `.jpg`, `.png` or `.webp`."""
     _, data = cv2.imencode(suffix, image)

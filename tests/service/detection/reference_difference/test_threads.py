@@ -1,0 +1,49 @@
+"""The threads of a comparison belong to their owner and change no result."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from functools import partial
+
+import pytest
+
+from service.detection.reference_difference import detect
+from service.detection.reference_difference.threads import WorkThreads, side_by_side
+from shared import samples
+from shared.geometry import Rect
+
+
+def at_work() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name.startswith("compare")}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_shared_work_gives_the_same_bytes_and_closing_ends_the_threads(seed: int) -> None:
+    before = at_work()
+    scene = samples.scene(900, 700, seed)
+    whole = Rect(0, 0, 900, 700)
+    alone = detect(scene.reference, whole, scene.photo)
+    assert at_work() == before
+    with closing(WorkThreads()) as threads:
+        with threads.shared():
+            shared = detect(scene.reference, whole, scene.photo)
+        assert at_work() - before
+    assert at_work() == before
+    assert alone.boxes
+    assert shared.boxes == alone.boxes
+    assert shared.alignment.homography.tobytes() == alone.alignment.homography.tobytes()
+
+
+def test_results_keep_the_order_of_the_work() -> None:
+    work = [partial(int, value) for value in range(20)]
+    with closing(WorkThreads()) as threads, threads.shared():
+        assert side_by_side(work) == list(range(20))
+
+
+def test_work_shared_within_work_ends() -> None:
+    def inner() -> list[int]:
+        return side_by_side([lambda: 1, lambda: 2])
+
+    with closing(WorkThreads()) as threads, threads.shared():
+        assert side_by_side([inner] * 20) == [[1, 2]] * 20
