@@ -30,9 +30,10 @@ from service.inspection.queries import (
 )
 from service.inspection.records import deleted_items
 from service.inspection.records.records import locked_record, moment, naive_now, open_record, recompute
-from service.inspection.rules import admits, body_hash, correction_entry, differences, verdict_entry
+from service.inspection.rules import body_hash, correction_entry, differences, verdict_entry
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
+from service.web import etags
 from service.web.security import Caller
 from shared import results
 from shared.wire.common import Pagination, pagination
@@ -289,7 +290,7 @@ class Items:
         """`lock` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
         record, item = self.lock(session, item_id)
         refuse_sealed(session, record.inspection_id)
-        if not admits(if_match, item.revision):
+        if not etags.if_match(if_match, etags.of_revision(item.revision)):
             seen = self.seen(session, item_id)
             raise problems.stale(item.revision, json.loads(seen.text), seen.by)
         return record, item
