@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col, delete, select
 
-from service.account.rules import address_group
 from service.account.tables import LoginFailures
+from service.web import addresses
 
 FIRST_WAIT = 30
 LONGEST_WAIT = 15 * 60
@@ -58,7 +58,7 @@ class LoginLimits:
 
     def attempt(self, username_key: str, address: str, *, known: bool) -> Attempt:
         """The attempt of `address` on a user; `known` when that user has logged in from there before."""
-        group = address_group(address)
+        group = addresses.group(address)
         pair = self._key("pair", username_key, group)
         free = {pair: PAIR_FREE}
         if not known:
