@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import bindparam, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
+from service.db.upsert import insert_or_ignore
 from service.inspection import problems
 from service.inspection.entries import ContradictionError, merged
 from service.inspection.ports import JoinSources, Ports
@@ -78,15 +78,20 @@ class Items:
             record = locked_record(session, body.inspection_id)
             if record is None:
                 raise problems.no_record()
-            if client_key is not None:
-                made = session.execute(_MADE_BY, {"client_key": client_key}).one_or_none()
+            made_with = {**values, "client_key": client_key, "client_body": client_body}
+            inserted: list[str] = []
+            while not inserted:
+                made = None
+                if client_key is not None:
+                    made = session.execute(_MADE_BY, {"client_key": client_key}).one_or_none()
                 if made is not None:
                     if made.client_body not in (None, client_body):
                         raise problems.key_reused()
                     return self.seen(session, made.item_id)
-            refuse_sealed(session, body.inspection_id)
-            made_with = {**values, "client_key": client_key, "client_body": client_body}
-            (item_id,) = self._insert(session, [made_with], body.inspection_id, caller)
+                refuse_sealed(session, body.inspection_id)
+                # Empty when the same key made an item in another record at this moment: now it is found.
+                inserted = self._insert(session, [made_with], body.inspection_id, caller)
+            (item_id,) = inserted
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             announce(
                 session, ObjectChange("create", "item", item_id, caller.user_id, caller.address, details)
@@ -94,13 +99,7 @@ class Items:
             recompute(session, record, caller.user_id, caller.address)
             return self.seen(session, item_id)
 
-        try:
-            return await self._database.write(work)
-        except IntegrityError:
-            if client_key is None:
-                raise
-            # The same key made an item in another record at this moment: now it is found.
-            return await self._database.write(work)
+        return await self._database.write(work)
 
     async def get(self, item_id: str) -> ItemState:
         """The item. Raises Problem 404."""
@@ -343,6 +342,7 @@ class Items:
     def _insert(
         self, session: Session, items: Iterable[Mapping[str, Any]], inspection_id: str, caller: Caller
     ) -> list[str]:
+        """The ids of the new items; none when the `client_key` of a single one is taken."""
         at = naive_now()
         rows = [
             {
@@ -363,8 +363,8 @@ class Items:
             }
             for number, values in enumerate(items)
         ]
-        session.execute(insert(ITEM), rows)
-        return [row["item_id"] for row in rows]
+        inserted = insert_or_ignore(session, ITEM, rows, ["client_key"])
+        return [row["item_id"] for row in rows] if inserted else []
 
     def _fill(
         self,
