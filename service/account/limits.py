@@ -19,11 +19,13 @@ import hmac
 import math
 from dataclasses import dataclass
 
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col, delete, select
 
-from service.account.rules import address_group
 from service.account.tables import LoginFailures
+from service.db.upsert import insert_or_ignore, insert_or_update
+from service.web import addresses
+
+_FAILURES = LoginFailures.__table__
 
 FIRST_WAIT = 30
 LONGEST_WAIT = 15 * 60
@@ -58,7 +60,7 @@ class LoginLimits:
 
     def attempt(self, username_key: str, address: str, *, known: bool) -> Attempt:
         """The attempt of `address` on a user; `known` when that user has logged in from there before."""
-        group = address_group(address)
+        group = addresses.group(address)
         pair = self._key("pair", username_key, group)
         free = {pair: PAIR_FREE}
         if not known:
@@ -90,23 +92,20 @@ class LoginLimits:
 
     def ensure_counts(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
         """Make the counts of this attempt where there are none: only what is there can be locked."""
-        insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
         none = [{"key": key, "failures": 0, "last_at": at} for key in sorted(attempt.free)]
-        session.exec(insert(LoginFailures).values(none).on_conflict_do_nothing())
+        insert_or_ignore(session, _FAILURES, none, ["key"])
 
     def failed(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
         """Count a wrong password, and forget the counts of long ago."""
-        insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
         long_ago = at - FORGET_AFTER
         old = select(LoginFailures.key).where(LoginFailures.last_at < long_ago)
         session.exec(
             delete(LoginFailures).where(col(LoginFailures.key).in_(old.with_for_update(skip_locked=True)))
         )
         # In one order, so that two attempts never wait for each other's rows.
-        for key in sorted(attempt.free):
-            statement = insert(LoginFailures).values(key=key, failures=1, last_at=at)
-            more = {"failures": LoginFailures.failures + 1, "last_at": at}
-            session.exec(statement.on_conflict_do_update(index_elements=["key"], set_=more))
+        first = [{"key": key, "failures": 1, "last_at": at} for key in sorted(attempt.free)]
+        one_more = {"failures": _FAILURES.c.failures + 1, "last_at": at}
+        insert_or_update(session, _FAILURES, first, ["key"], one_more)
 
     def succeeded(self, session: Session, attempt: Attempt) -> None:
         """Forget the wrong passwords of this user from this address."""

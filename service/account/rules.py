@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any
@@ -87,29 +86,6 @@ def new_password_fault(password: str, current: str, username: str) -> Credential
 def permissions_of(roles: list[Role]) -> frozenset[Permission]:
     """What the roles permit together."""
     return frozenset(permission for role in roles for permission in ROLE_PERMISSIONS[role])
-
-
-def is_loopback(address: str) -> bool:
-    """True when the client's address is this machine itself."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
-    return (mapped or parsed).is_loopback
-
-
-def address_group(address: str) -> str:
-    """The addresses that count as one guesser: an IPv4 address, or the /64 network of an IPv6 address."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    if parsed.ipv4_mapped:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
 
 
 def _text(pattern: str, limit: int) -> TypeAdapter[Any]:

@@ -18,6 +18,7 @@ from service.account.tokens import login_expired, not_logged_in
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.settings import Settings
+from service.web import addresses
 from service.web.envelope import Problem, Refusal
 from service.web.security import Caller
 from shared.codes import ErrorCode, Role
@@ -114,7 +115,7 @@ class AccountService:
 
         Raises Problem 403 from another machine, 409 when there is a user already, 422 against the rules.
         """
-        if not rules.is_loopback(address):
+        if not addresses.is_loopback(address):
             raise Problem(403, ErrorCode.PERMISSION_MISSING, "首个管理员只能在运行服务的计算机上创建")
         taken = Problem(409, ErrorCode.CONFLICT, "已存在用户，请直接登录")
         if not await self.needs_first_run():

@@ -7,17 +7,19 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 from sqlalchemy import exists, func
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col, delete, or_, select, update
 
 from service.account import rules
 from service.account.tables import AccountVersion, LoginSession, SpentRefresh, User, UserRole
 from service.db.database import now
+from service.db.upsert import insert_or_update
 from service.web.envelope import Problem
 from shared.codes import ErrorCode, Permission, Role
 from shared.wire import account as wire
 
 T = TypeVar("T")
+
+_VERSION = AccountVersion.__table__
 
 FacesOf = Callable[[Session, Collection[str]], set[str]]
 """Port: which of these user ids have an enrolled face."""
@@ -32,11 +34,8 @@ def altering(session: Session, work: Callable[[Session], T]) -> T:
     Raises the account version first: that makes every service process look again, and lets one alteration
     wait for the other, so that "no user yet" and "the last admin" cannot be decided twice.
     """
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    statement = insert(AccountVersion).values(id=1, number=1)
-    session.exec(
-        statement.on_conflict_do_update(index_elements=["id"], set_={"number": AccountVersion.number + 1})
-    )
+    raised = {"number": _VERSION.c.number + 1}
+    insert_or_update(session, _VERSION, [{"id": 1, "number": 1}], ["id"], raised)
     return work(session)
 
 

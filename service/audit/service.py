@@ -10,7 +10,6 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import func, text
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, insert, select, update
 
 from service.audit import rules
@@ -18,6 +17,7 @@ from service.audit.rules import START, Event
 from service.audit.tables import AuditRow, HeadRow
 from service.changes import BeforeCommit, ObjectChange
 from service.db.database import Database, now
+from service.db.upsert import insert_or_ignore
 from service.settings import Settings
 from shared.wire.audit import AuditEntry
 from shared.wire.common import CurrentPage, EmptyAsNull, ItemTime, Name, Page, PageSize, pagination
@@ -64,13 +64,13 @@ class AuditService:
         """Write the first row of a new log."""
         if self._database.read_now(lambda session: session.get(HeadRow, 1)) is not None:
             return
-        try:
-            self._database.write_now(
-                lambda session: self.before_commit(session, [ObjectChange("begin", "audit")])
-            )
-        except IntegrityError:
-            # Another service process began the log of this database at the same moment.
-            return
+
+        def write(session: Session) -> None:
+            # False when another service process began the log of this database at the same moment.
+            if _insert_head(self._key, session):
+                append(self._key, session, [ObjectChange("begin", "audit")])
+
+        self._database.write_now(write)
 
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Append `changes` to the log in the transaction of `session`, except fleeting ones."""
@@ -148,15 +148,13 @@ def of_object(session: Session, kind: str, object_id: str, actions: Collection[s
 def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> None:
     """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
     # The row lock makes parallel transactions on PostgreSQL append one after the other.
-    head = session.exec(select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()).first()
+    locked = select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()
+    head = session.exec(locked).first()
     if head is None:
-        seq = session.exec(select(func.max(AuditRow.seq))).first() or 0
-        last = session.exec(select(AuditRow.hash).where(AuditRow.seq == seq)).first() or START
-        signed = seq == 0
-    else:
-        seq, last, mac = head
-        signed = rules.is_signed(key, seq, last, mac)
-    if not signed:
+        _insert_head(key, session)
+        head = session.exec(locked).one()
+    seq, last, mac = head
+    if not rules.is_signed(key, seq, last, mac):
         changes = [ObjectChange(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
     at = now()
     rows = []
@@ -167,10 +165,19 @@ def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> Non
         last = rows[-1]["hash"]
     session.execute(insert(AuditRow), rows)
     values = {"seq": seq, "hash": last, "mac": rules.head_mac(key, seq, last)}
-    if head is None:
-        session.execute(insert(HeadRow), [{"head_id": 1, **values}])
-    else:
-        session.exec(update(HeadRow).where(col(HeadRow.head_id) == 1).values(**values))
+    session.exec(update(HeadRow).where(col(HeadRow.head_id) == 1).values(**values))
+
+
+def _insert_head(key: bytes, session: Session) -> bool:
+    """Insert the head of a log that has none; False when another transaction inserted it first.
+
+    Only an empty log is signed: the head of one with rows was removed from outside.
+    """
+    seq = session.exec(select(func.max(AuditRow.seq))).first() or 0
+    last = session.exec(select(AuditRow.hash).where(AuditRow.seq == seq)).first() or START
+    mac = "" if seq else rules.head_mac(key, seq, last)
+    head = {"head_id": 1, "seq": seq, "hash": last, "mac": mac}
+    return insert_or_ignore(session, HeadRow.__table__, [head], ["head_id"]) == 1
 
 
 def listener(settings: Settings) -> BeforeCommit:

@@ -16,6 +16,7 @@ from sqlmodel import Session, col, or_, select
 from service.catalogue.tables import Entry
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
+from service.web import etags
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.codes import ErrorCode
@@ -40,16 +41,6 @@ class Versioned(NamedTuple, Generic[Read]):
 
     entry: Read
     etag: str
-
-
-def etag(row: Entry) -> str:
-    """The ETag of a row: the number of its changes."""
-    return f'"{row.version}"'
-
-
-def matches(if_match: str | None, current: str) -> bool:
-    """Whether an If-Match header (absent, `*`, or a list of tags) allows changing what is at `current`."""
-    return if_match is None or any(tag.strip() in {"*", current} for tag in if_match.split(","))
 
 
 def _audit_details(value: Any) -> Any:
@@ -176,19 +167,20 @@ class Repository(Generic[Row, Read]):
         row = session.get(self.row, entry_id, with_for_update=to_change)
         if row is None:
             raise Problem(404, ErrorCode.NOT_FOUND, self.missing)
-        if not matches(if_match, etag(row)):
+        tag = etags.of_revision(row.version)
+        if not etags.if_match(if_match, tag):
             raise Problem(
                 412,
                 ErrorCode.STALE,
                 "内容已被其他用户修改，请查看最新内容后重新保存",
-                headers={"ETag": etag(row)},
-                etag=etag(row),
+                headers={"ETag": tag},
+                etag=tag,
                 current=self.view(session, row).model_dump(mode="json"),
             )
         return row
 
     def _versioned(self, session: Session, row: Row) -> Versioned[Read]:
-        return Versioned(self.view(session, row), etag(row))
+        return Versioned(self.view(session, row), etags.of_revision(row.version))
 
     def _announce(
         self, session: Session, action: str, row: Row, caller: Caller, details: dict[str, Any]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from service.catalogue.repository import Listing, Versioned
 from service.catalogue.service import CatalogueService
 from service.routing import add_routes, api_router
 from service.web.envelope import failures
+from service.web.etags import IfMatch
 from service.web.security import Caller, require
 from shared.codes import Permission
 from shared.wire.catalogue import (
@@ -32,7 +33,6 @@ from shared.wire.common import Done, Envelope, Id, OptionalId, Page
 
 Read = TypeVar("Read", bound=BaseModel)
 
-IfMatch = Annotated[str | None, Header()]
 Asked = Annotated[Listing, Query()]
 
 _READ = require(Permission.CATALOGUE_READ)

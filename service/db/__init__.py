@@ -1,1 +1,2 @@
-"""Owns the connection to SQLite and PostgreSQL: transactions, time limits, migrations, storage faults."""
+"""Owns the connection to SQLite and PostgreSQL: transactions, upserts, time limits, migrations, storage
+faults."""

@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 import anyio
-from fastapi import APIRouter, File, Form, Header, Path, Query, Response, UploadFile
+from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
 from pydantic.json_schema import SkipJsonSchema
 
 from service.detection.models.registry import MOST_BYTES, etag, refused
@@ -17,6 +17,7 @@ from service.detection.onnx.settings import settings_given
 from service.detection.service import DetectionService
 from service.routing import api_router
 from service.web.envelope import Problem, failures
+from service.web.etags import IfMatch
 from service.web.security import Caller, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Envelope, Id, LongText, OptionalId, OptionalText, RequiredName
@@ -150,7 +151,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         model_id: IdPath,
         body: ModelUpdate,
         response: Response,
-        if_match: Annotated[str | None, Header()] = None,
+        if_match: IfMatch = None,
         caller: Caller = manage,
     ) -> Envelope[DetectionModel]:
         """Rename, describe, enable or disable a model; asks for a recent password login."""

@@ -5,7 +5,6 @@ Every refusal of an enrolment has a sentence that says what to change; a failed 
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -178,21 +177,6 @@ def pause_after(failures: int) -> timedelta | None:
         return None
     doublings = min(failures, FAILURES_UNTIL_OFF) // FAILURES_PER_PAUSE - 1
     return FIRST_PAUSE * (1 << doublings)
-
-
-def station_of(address: str) -> str:
-    """What failures are counted for: an IPv4 address, or the /64 of an IPv6 address, which is one
-    connection.
-    """
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address[:255]
-    if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
-        return str(ipaddress.ip_network((parsed, 64), strict=False))
-    return str(parsed)
 
 
 def is_off(failures: int) -> bool:

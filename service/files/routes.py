@@ -8,10 +8,11 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
 
-from service.files.rules import byte_range, disposition, has_tag
+from service.files.rules import byte_range, disposition
 from service.files.service import FilesService
 from service.files.tiles import has_tile
 from service.routing import api_router
+from service.web import etags
 from service.web.envelope import Problem, failures
 from service.web.security import Caller, require
 from shared.codes import ErrorCode, Permission
@@ -93,13 +94,13 @@ def router(service: FilesService) -> APIRouter:
         file_id: Id,
         range_header: Annotated[str | None, Header(alias="Range")] = None,
         if_range: Annotated[str | None, Header()] = None,
-        if_none_match: Annotated[str | None, Header()] = None,
+        if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _READ,
     ) -> Response:
         """The content of a file, or one range of it."""
         stored = await service.info(file_id)
-        etag = f'"{stored.sha256}"'
-        if has_tag(if_none_match, etag):
+        etag = etags.of_content(stored.sha256)
+        if etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers={"ETag": etag})
         path = await service.content_path(stored)
         try:
@@ -137,13 +138,13 @@ def router(service: FilesService) -> APIRouter:
     async def get_thumbnail(
         file_id: Id,
         size: Annotated[int, Query(ge=64, le=1024)] = 256,
-        if_none_match: Annotated[str | None, Header()] = None,
+        if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _READ,
     ) -> Response:
         """A JPEG of the upright image that fits into `size` x `size` pixels."""
         stored = await service.info(file_id)
-        etag = f'"{stored.sha256}-{size}"'
-        if has_tag(if_none_match, etag):
+        etag = etags.of_content(stored.sha256, size)
+        if etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers={"ETag": etag})
         data = await service.thumbnail(stored, size)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
@@ -166,16 +167,16 @@ def router(service: FilesService) -> APIRouter:
         level: _Index,
         column: _Index,
         row: _Index,
-        if_none_match: Annotated[str | None, Header()] = None,
+        if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _READ,
     ) -> Response:
         """One tile as JPEG: `level` 0 is the finest. 409 with Retry-After while the tiles are made."""
         stored = await service.info(file_id)
         if stored.width is not None and not has_tile(stored, level, column, row):
             raise Problem(404, ErrorCode.NOT_FOUND, "图片分块不存在")
-        etag = f'"{stored.sha256}-{TILE}-{level}-{column}-{row}"'
+        etag = etags.of_content(stored.sha256, TILE, level, column, row)
         headers = {"ETag": etag, "Cache-Control": _FOR_EVER, "X-Content-Type-Options": "nosniff"}
-        if stored.width is not None and has_tag(if_none_match, etag):
+        if stored.width is not None and etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers=headers)
         data = await service.tile(stored, level, column, row)
         return Response(data, media_type="image/jpeg", headers=headers)
@@ -191,14 +192,14 @@ def router(service: FilesService) -> APIRouter:
         y: _From,
         w: _Length,
         h: _Length,
-        if_none_match: Annotated[str | None, Header()] = None,
+        if_none_match: etags.IfNoneMatch = None,
         caller: Caller = _READ,
     ) -> Response:
         """A part of a picture in upright pixels, from the stored bytes and without loss, as PNG."""
         stored = await service.info(file_id)
-        etag = f'"{stored.sha256}-{x}-{y}-{w}-{h}"'
+        etag = etags.of_content(stored.sha256, x, y, w, h)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
-        if stored.width is not None and has_tag(if_none_match, etag):
+        if stored.width is not None and etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers=headers)
         data = await service.crop(stored, Rect(x, y, w, h))
         return Response(data, media_type="image/png", headers=headers)

@@ -83,12 +83,6 @@ def byte_range(header: str | None, size: int) -> range | None:
     return range(start, stop)
 
 
-def has_tag(header: str | None, etag: str) -> bool:
-    """Whether an If-None-Match header names `etag` (weak comparison) or is `*`."""
-    tags = {tag.strip().removeprefix("W/") for tag in (header or "").split(",")}
-    return "*" in tags or etag in tags
-
-
 def disposition(name: str) -> str:
     """Content-Disposition that saves under `name` (RFC 6266, RFC 8187)."""
     plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)

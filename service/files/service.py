@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
+from service.db.upsert import insert_or_ignore
 from service.files import images, lookup
 from service.files.blobs import BlobFolder, Incoming
 from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
@@ -277,10 +277,7 @@ def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
     same = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
     if (known := session.exec(same).first()) is not None:
         return lookup.stored(known)
-    try:
-        with session.begin_nested():
-            session.add(row)
-    except IntegrityError:
+    if not insert_or_ignore(session, FileRow.__table__, [row.model_dump()], ["sha256", "filename"]):
         # Another service process stored the same file at the same moment.
         return lookup.stored(session.exec(same).one())
     details = {"filename": row.filename, "sha256": row.sha256, "size": row.size}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from service.inspection.queries import Updater
-from service.inspection.rules import etag
+from service.web import etags
 from service.web.envelope import Problem, invalid
 from shared.codes import ErrorCode
 
@@ -42,7 +42,7 @@ def stale(revision: int, current: Any, by: Updater | None) -> Problem:
 
     `by`: who last changed it by hand.
     """
-    tag = etag(revision)
+    tag = etags.of_revision(revision)
     return Problem(
         412,
         ErrorCode.STALE,

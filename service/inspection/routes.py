@@ -12,10 +12,10 @@ from service.inspection.photo_routes import add_photo_routes
 from service.inspection.queries import Updater, json_text
 from service.inspection.records.items import ItemState
 from service.inspection.records.records import RecordSearch, RecordState
-from service.inspection.rules import etag
 from service.inspection.seal_routes import add_seal_routes
 from service.inspection.service import InspectionService
 from service.routing import api_router
+from service.web import etags
 from service.web.envelope import failures
 from service.web.security import Caller, ask_right, require
 from shared.codes import Permission
@@ -64,7 +64,6 @@ PhotoKey = Annotated[
         description="Names this addition: sent again with the same key, it answers the photo added at first",
     ),
 ]
-IfMatch = Annotated[str | None, Header(description="ETag of the version the change was made on")]
 
 CREATED = "检查记录创建成功"
 READ = "检查记录获取成功"
@@ -128,7 +127,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
     async def update(
         inspection_id: IdPath,
         body: RecordUpdate,
-        if_match: IfMatch = None,
+        if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_UPDATE),
     ) -> Response:
         """Change the fields that are sent; null clears a nullable one."""
@@ -139,7 +138,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
     )
     async def remove(
         inspection_id: IdPath,
-        if_match: IfMatch = None,
+        if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_DELETE),
     ) -> Done:
         """Delete the record with its items."""
@@ -192,7 +191,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     async def update(
         item_id: IdPath,
         body: ItemUpdate,
-        if_match: IfMatch = None,
+        if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Response:
         """Change the fields that are sent; null clears a nullable one."""
@@ -202,7 +201,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     async def remove(
         item_id: IdPath,
         reason: Annotated[LongText | None, Query(description="why, for the audit log")] = None,
-        if_match: IfMatch = None,
+        if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_DELETE),
     ) -> Envelope[bool]:
         """Delete the item with its results and photos."""
@@ -234,7 +233,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     async def finish(
         inspection_id: IdPath,
         body: RecordFinish | None = None,
-        if_match: IfMatch = None,
+        if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_UPDATE),
     ) -> Response:
         """Close the record: its outcome follows from the verdicts, and an edition seals it.
@@ -281,7 +280,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     async def set_verdict(
         item_id: IdPath,
         body: VerdictSet,
-        if_match: IfMatch = None,
+        if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Response:
         """Append the person's decision as a result entry."""
@@ -297,7 +296,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
     async def correct(
         item_id: IdPath,
         body: BoxesSet,
-        if_match: IfMatch = None,
+        if_match: etags.DescribedIfMatch = None,
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Response:
         """Append corrected findings of a version as a new version; 409 when there is no such version."""
@@ -364,7 +363,7 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
 
 
 def _json(text: str, revision: int | None = None, by: Updater | None = None) -> Response:
-    headers = {} if revision is None else {"ETag": etag(revision)}
+    headers = {} if revision is None else {"ETag": etags.of_revision(revision)}
     if by is not None:
         # A header: the bodies are as the contract says.
         headers[UPDATED_BY] = quote(by.name or by.user_id)

@@ -1,4 +1,4 @@
-"""Decides about records and items on plain data: outcome, progress, entries, ETags."""
+"""Decides about records and items on plain data: outcome, progress, entries."""
 
 from __future__ import annotations
 
@@ -157,18 +157,6 @@ def body_hash(body: Mapping[str, Any]) -> str:
     """The SHA-256 of a body: the same for two that say the same, in whatever order."""
     text = json.dumps(body, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def etag(revision: int) -> str:
-    """The entity tag of a thing at `revision`."""
-    return f'"{revision}"'
-
-
-def admits(if_match: str | None, revision: int) -> bool:
-    """True when If-Match (RFC 9110, 13.1.1) lets a change of `revision` through; no header always does."""
-    if if_match is None or if_match.strip() == "*":
-        return True
-    return etag(revision) in (tag.strip() for tag in if_match.split(","))
 
 
 # Longer values are recorded by size and hash: a log line stays short and can still prove the value.

@@ -1,1 +1,2 @@
-"""What every request passes: middleware, envelopes, errors, body checks, access rights, API document."""
+"""What every request passes: middleware, envelopes, errors, body checks, ETags, access rights, client
+addresses, API document."""

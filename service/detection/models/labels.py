@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Executable, Table, delete, select
-from sqlalchemy.dialects.postgresql import insert as postgresql_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import Table, delete, select
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
+from service.db.upsert import insert_or_update
 from service.detection.tables import LabelRow
 from shared.wire.detection import LabelSeverity, Severity
 
@@ -58,19 +57,12 @@ def _change(session: Session, changes: Sequence[LabelSeverity], actor: str) -> N
         session.execute(delete(_LABEL).where(_LABEL.c.label.in_(labels)))
     at = now()
     given = sorted((label, severity.value) for label, severity in wanted.items() if severity is not None)
-    for part in _parts(given):
-        rows = [
-            {"label": label, "severity": severity, "changed_by": actor, "updated_at": at}
-            for label, severity in part
-        ]
-        session.execute(_upsert(session, rows))
-
-
-def _upsert(session: Session, rows: Sequence[Mapping[str, Any]]) -> Executable:
-    sqlite = session.get_bind().dialect.name == "sqlite"
-    statement = (sqlite_insert if sqlite else postgresql_insert)(_LABEL).values(rows)
-    new = {name: statement.excluded[name] for name in ("severity", "changed_by", "updated_at")}
-    return statement.on_conflict_do_update(index_elements=[_LABEL.c.label], set_=new)
+    rows = [
+        {"label": label, "severity": severity, "changed_by": actor, "updated_at": at}
+        for label, severity in given
+    ]
+    if rows:
+        insert_or_update(session, _LABEL, rows, ["label"])
 
 
 def _parts(whole: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -21,6 +21,7 @@ from service.detection.failure import MODEL_MESSAGES, BadModel
 from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
 from service.detection.tables import ModelRow
 from service.settings import Settings
+from service.web import etags
 from service.web.envelope import Problem
 from shared import atomic, content
 from shared.codes import ErrorCode
@@ -129,7 +130,7 @@ class Models:
             row = _get(session, model_id, for_update=True)
             before = self._shown(session, row)
             tag = etag(before)
-            if if_match is not None and not {"*", tag} & {one.strip() for one in if_match.split(",")}:
+            if not etags.if_match(if_match, tag):
                 raise Problem(
                     412,
                     ErrorCode.STALE,
@@ -313,7 +314,7 @@ def _next_version(session: Session, name: str) -> int:
 def etag(model: DetectionModel) -> str:
     """The ETag of a model: a hash of what can be changed in place."""
     said = model.model_dump_json(include={"model_name", "model_description", "enabled"})
-    return f'"{content.sha256(said.encode())[:32]}"'
+    return etags.of_content(content.sha256(said.encode())[:32])
 
 
 def _get(session: Session, model_id: str, *, for_update: bool = False) -> ModelRow:

@@ -13,6 +13,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.face import rules
 from service.face.tables import FacePolicy, FaceStation
+from service.web import addresses
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
 
@@ -52,7 +53,7 @@ class RateLimiter:
 
 
 class Stations:
-    """Counts failures in a row of each station (`rules.station_of`) in the database, past a restart."""
+    """Counts failures in a row of each station (`addresses.group`) in the database, past a restart."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -60,7 +61,7 @@ class Stations:
     async def check(self, address: str) -> None:
         """Raises Problem 403 when face login is off, everywhere or here, and 429 while the station waits."""
 
-        station = rules.station_of(address)
+        station = addresses.group(address)
 
         def read(session: Session) -> tuple[bool, FaceStation | None]:
             return policy(session).login_enabled, session.get(FaceStation, station)
@@ -82,7 +83,7 @@ class Stations:
 
     async def failed(self, address: str) -> None:
         """Count one more failure, and announce the attempt."""
-        station = rules.station_of(address)
+        station = addresses.group(address)
 
         def write(session: Session) -> None:
             at = now()
@@ -101,7 +102,7 @@ class Stations:
 
     async def forgive(self, address: str) -> None:
         """Forget the failures of a station, after someone logged in there."""
-        station = rules.station_of(address)
+        station = addresses.group(address)
         known = await self._database.read(lambda session: session.get(FaceStation, station))
         if known is not None:
             forget = delete(FaceStation).where(col(FaceStation.address) == station)

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import bindparam, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
+from service.db.upsert import insert_or_ignore
 from service.inspection import problems
 from service.inspection.entries import ContradictionError, merged
 from service.inspection.ports import JoinSources, Ports
@@ -29,9 +29,10 @@ from service.inspection.queries import (
 )
 from service.inspection.records import deleted_items
 from service.inspection.records.records import locked_record, moment, naive_now, open_record, recompute
-from service.inspection.rules import admits, body_hash, correction_entry, differences, verdict_entry
+from service.inspection.rules import body_hash, correction_entry, differences, verdict_entry
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
+from service.web import etags
 from service.web.security import Caller
 from shared import results
 from shared.ids import new_id
@@ -77,15 +78,20 @@ class Items:
             record = locked_record(session, body.inspection_id)
             if record is None:
                 raise problems.no_record()
-            if client_key is not None:
-                made = session.execute(_MADE_BY, {"client_key": client_key}).one_or_none()
+            made_with = {**values, "client_key": client_key, "client_body": client_body}
+            inserted: list[str] = []
+            while not inserted:
+                made = None
+                if client_key is not None:
+                    made = session.execute(_MADE_BY, {"client_key": client_key}).one_or_none()
                 if made is not None:
                     if made.client_body not in (None, client_body):
                         raise problems.key_reused()
                     return self.seen(session, made.item_id)
-            refuse_sealed(session, body.inspection_id)
-            made_with = {**values, "client_key": client_key, "client_body": client_body}
-            (item_id,) = self._insert(session, [made_with], body.inspection_id, caller)
+                refuse_sealed(session, body.inspection_id)
+                # Empty when the same key made an item in another record at this moment: now it is found.
+                inserted = self._insert(session, [made_with], body.inspection_id, caller)
+            (item_id,) = inserted
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             announce(
                 session, ObjectChange("create", "item", item_id, caller.user_id, caller.address, details)
@@ -93,13 +99,7 @@ class Items:
             recompute(session, record, caller.user_id, caller.address)
             return self.seen(session, item_id)
 
-        try:
-            return await self._database.write(work)
-        except IntegrityError:
-            if client_key is None:
-                raise
-            # The same key made an item in another record at this moment: now it is found.
-            return await self._database.write(work)
+        return await self._database.write(work)
 
     async def get(self, item_id: str) -> ItemState:
         """The item. Raises Problem 404."""
@@ -289,7 +289,7 @@ class Items:
         """`lock` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
         record, item = self.lock(session, item_id)
         refuse_sealed(session, record.inspection_id)
-        if not admits(if_match, item.revision):
+        if not etags.if_match(if_match, etags.of_revision(item.revision)):
             seen = self.seen(session, item_id)
             raise problems.stale(item.revision, json.loads(seen.text), seen.by)
         return record, item
@@ -342,6 +342,7 @@ class Items:
     def _insert(
         self, session: Session, items: Iterable[Mapping[str, Any]], inspection_id: str, caller: Caller
     ) -> list[str]:
+        """The ids of the new items; none when the `client_key` of a single one is taken."""
         at = naive_now()
         rows = [
             {
@@ -362,8 +363,8 @@ class Items:
             }
             for number, values in enumerate(items)
         ]
-        session.execute(insert(ITEM), rows)
-        return [row["item_id"] for row in rows]
+        inserted = insert_or_ignore(session, ITEM, rows, ["client_key"])
+        return [row["item_id"] for row in rows] if inserted else []
 
     def _fill(
         self,

@@ -15,9 +15,10 @@ from service.db.database import Database, now
 from service.inspection import problems
 from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
-from service.inspection.rules import FINISHED, Outcome, admits, differences, recomputed
+from service.inspection.rules import FINISHED, Outcome, differences, recomputed
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import EDITION, ITEM, RECORD
+from service.web import etags
 from service.web.security import Caller
 from shared import results
 from shared.codes import Status
@@ -318,7 +319,7 @@ class Records:
     def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
         """The stored record, which nobody else writes now. Raises Problem 404, 409 (sealed), 412."""
         record = open_record(session, inspection_id)
-        if not admits(if_match, record.revision):
+        if not etags.if_match(if_match, etags.of_revision(record.revision)):
             seen = self.seen(session, inspection_id)
             raise problems.stale(record.revision, seen.body, seen.by)
         return record

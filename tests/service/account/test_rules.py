@@ -11,8 +11,6 @@ from service.account.rules import (
     PROFILE_SENTENCES,
     CredentialFault,
     ProfileFaultError,
-    address_group,
-    is_loopback,
     profile_changes,
     username_fault,
     username_key,
@@ -113,36 +111,3 @@ def test_user_names(username: str, fault: CredentialFault | None) -> None:
 def test_case_and_width_make_no_other_user() -> None:
     assert {username_key(name) for name in ("chief", "CHIEF", "ｃｈｉｅｆ", " Chief ")} == {"chief"}
     assert username_key("Straße") == username_key("STRASSE")
-
-
-@pytest.mark.parametrize(
-    ("address", "group"),
-    [
-        ("192.0.2.7", "192.0.2.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:3::6", "2001:db8:1:3::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("unknown", "unknown"),
-    ],
-)
-def test_addresses_of_one_connection_count_as_one_guesser(address: str, group: str) -> None:
-    assert address_group(address) == group
-
-
-@pytest.mark.parametrize(
-    ("address", "loopback"),
-    [
-        ("127.0.0.1", True),
-        ("127.8.8.8", True),
-        ("::1", True),
-        ("::ffff:127.0.0.1", True),
-        ("192.0.2.7", False),
-        ("::ffff:192.0.2.7", False),
-        ("2001:db8::1", False),
-        ("localhost", False),
-        ("", False),
-    ],
-)
-def test_only_this_machine_is_loopback(address: str, loopback: bool) -> None:
-    assert is_loopback(address) is loopback

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -269,6 +270,26 @@ def test_parallel_transactions_make_one_chain(audit: AuditService, database: Dat
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: fill(database, 5), range(8)))
     assert audit.verify() == Verification(41, 41, audit.verify().hash, [])
+
+
+def test_a_log_that_two_processes_begin_at_once_begins_once(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [Database(settings.database_url) for _ in range(2)]
+    both_looked, read = threading.Barrier(2), Database.read_now
+
+    def together(of: Database, work: Callable[[Session], Any]) -> Any:
+        result = read(of, work)
+        both_looked.wait(20)
+        return result
+
+    with monkeypatch.context() as patch, ThreadPoolExecutor(2) as pool:
+        patch.setattr(Database, "read_now", together)
+        list(pool.map(lambda other: AuditService(other, settings).begin(), others))
+    for other in others:
+        other.close()
+    audit = AuditService(database, settings)
+    assert audit.verify() == Verification(1, 1, audit.verify().hash, [])
 
 
 def test_any_text_can_be_logged(audit: AuditService, database: Database) -> None:

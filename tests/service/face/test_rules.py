@@ -174,21 +174,6 @@ def test_the_pictures_of_an_enrolment_are_of_one_person_when_each_pair_is() -> N
     assert rules.same_person([needed + 0.1, needed - 1e-6], THRESHOLDS) is False
 
 
-@pytest.mark.parametrize(
-    ("address", "station"),
-    [
-        ("192.0.2.7", "192.0.2.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("unknown", "unknown"),
-    ],
-)
-def test_one_connection_is_one_station(address: str, station: str) -> None:
-    assert rules.station_of(address) == station
-
-
 def test_pauses_double_and_end_in_off() -> None:
     pauses = {failures: rules.pause_after(failures) for failures in range(51)}
     assert [failures for failures, pause in pauses.items() if pause] == list(range(5, 51, 5))

@@ -13,7 +13,6 @@ from service.files.rules import (
     byte_range,
     clean_name,
     disposition,
-    has_tag,
     type_by_content,
 )
 
@@ -130,13 +129,6 @@ def test_a_range_takes_what_python_slices_take(size: int, first: int | None, las
         assert list(wanted) == content[-last:]
     else:
         assert list(wanted) == content[first : None if last is None else last + 1]
-
-
-def test_tags_compare_weakly() -> None:
-    assert has_tag('"a", W/"b"', '"b"')
-    assert has_tag("*", '"b"')
-    assert not has_tag('"a"', '"b"')
-    assert not has_tag(None, '"b"')
 
 
 def test_a_download_is_saved_under_its_name() -> None:

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from service.db.database import now
 from service.inspection.rules import (
     Outcome,
-    admits,
     audit_value,
     differences,
-    etag,
     outcome,
     recomputed,
     verdict_entry,
@@ -95,25 +93,6 @@ def test_a_verdict_is_read_back_as_it_was_decided(verdict: Verdict) -> None:
         }[verdict]
     )
     assert results.model_opinion([*entries, entry]) is True
-
-
-@pytest.mark.parametrize(
-    ("header", "admitted"),
-    [
-        (None, True),
-        ("*", True),
-        (' "3" ', True),
-        ('"1", "3"', True),
-        ('"2"', False),
-        ('W/"3"', False),
-        ("3", False),
-        ("", False),
-        ('"33"', False),
-    ],
-)
-def test_if_match(header: str | None, admitted: bool) -> None:
-    assert etag(3) == '"3"'
-    assert admits(header, 3) is admitted
 
 
 def test_long_values_are_logged_by_size_and_hash() -> None:

@@ -1,0 +1,58 @@
+"""Tests the ETags of objects and their comparison with If-Match and If-None-Match."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.web import etags
+
+SHA256 = "c" * 64
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        (etags.of_revision(1), '"1"'),
+        (etags.of_revision(33), '"33"'),
+        (etags.of_content(SHA256), f'"{SHA256}"'),
+        (etags.of_content(SHA256, 256), f'"{SHA256}-256"'),
+        (etags.of_content(SHA256, 512, 0, 1, 2), f'"{SHA256}-512-0-1-2"'),
+    ],
+)
+def test_text_of_tags_that_clients_hold(tag: str, text: str) -> None:
+    assert tag == text
+
+
+@pytest.mark.parametrize(
+    ("header", "may_change", "has_content"),
+    [
+        (None, True, False),
+        ("*", True, True),
+        (" * ", True, True),
+        ('"3"', True, True),
+        (' "3" ', True, True),
+        ('"1", "3"', True, True),
+        ('"1","3","4"', True, True),
+        ('"1",, "3"', True, True),
+        ('W/"1", "3"', True, True),
+        ('W/"3"', False, True),
+        ('"1", W/"3"', False, True),
+        ('w/"3"', False, False),
+        ('"2"', False, False),
+        ('"33"', False, False),
+        ('"3', False, False),
+        ("3", False, False),
+        ("", False, False),
+        (",", False, False),
+        ('"*"', False, False),
+        ("W/*", False, False),
+        ('"2", *', False, False),
+        ('"a,3"', False, False),
+    ],
+)
+def test_if_match_compares_strongly_and_if_none_match_weakly(
+    header: str | None, may_change: bool, has_content: bool
+) -> None:
+    tag = etags.of_revision(3)
+    assert etags.if_match(header, tag) is may_change
+    assert etags.if_none_match(header, tag) is has_content
