@@ -11,12 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from desktop.client import Session
-from desktop.pages.workbench.results.detecting import _watch
+from desktop.pages.workbench.open_record.live_changes import _poll_jobs
 from service.db.database import Database, now
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.tables import JobRow
 from shared.wire.detection import JOBS_PAGE, OPEN, Job, JobState
-from shared.wire.inspection import Item
 from tests.service_app import ADMIN, HERE
 
 RECORD = "a1b2"
@@ -99,20 +98,20 @@ class Looked(Exception):
 
 
 class Looking:
-    """Keeps what a watch reports and ends it after one look."""
+    """Keeps what a poll reports and ends it after one look."""
 
     def __init__(self) -> None:
         self.jobs: Sequence[Job] = ()
 
-    def __call__(self, news: Sequence[Job] | Item) -> None:
-        assert not isinstance(news, Item), "no detection has ended"
-        self.jobs = news
+    def __call__(self, news: tuple[Sequence[Job], set[str]]) -> None:
+        self.jobs, ended = news
+        assert not ended
 
     def wait(self, _seconds: float) -> None:
         raise Looked
 
 
-def test_the_workbench_watches_the_oldest_of_many_waiting_jobs_too(
+def test_the_workbench_polls_the_oldest_of_many_waiting_jobs_too(
     client: TestClient, database: Database
 ) -> None:
     jobs_of(database, RECORD, *[JobState.DONE] * 30)
@@ -129,7 +128,7 @@ def test_the_workbench_watches_the_oldest_of_many_waiting_jobs_too(
     session.account.login(*ADMIN)
     looking = Looking()
     with pytest.raises(Looked):
-        _watch(looking, session, "c3d4", [f"item-{place}" for place in range(len(waiting))])  # type: ignore[arg-type]
+        _poll_jobs(looking, session, "c3d4", {f"item-{place}" for place in range(len(waiting))})  # type: ignore[arg-type]
     assert [job.job_id for job in looking.jobs] == waiting[::-1]
     assert looking.jobs[-1].state in OPEN
     # Nothing is open where all have ended, however many those are.
