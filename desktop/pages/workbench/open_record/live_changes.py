@@ -54,7 +54,7 @@ class LiveChanges(QObject):
         self._created: set[str] = set()
         self._all = False
         self._record = False
-        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._gather = QTimer(self, singleShot=True)
         self._gather.timeout.connect(self._fetch)
         self._waiting: list[Callable[[], None]] = []
         self._polling: Task | None = None
@@ -85,21 +85,20 @@ class LiveChanges(QObject):
         self._all = self._record = False
 
     def expect(self, service_ids: Iterable[str], then: Callable[[], None] = lambda: None) -> None:
-        """Read these items soon, as they are different now at the service; afterwards call `then`.
+        """Read these items now, as they are different at the service, with all that waits to be read.
 
-        Nothing is called when the record is left before.
+        Afterwards `then` is called, unless the record is left before.
         """
         self._items.update(service_ids)
         self._waiting.append(then)
-        if not self._gather.isActive():
-            self._gather.start()
+        self._gather.start(0)
 
     def _answered(self, sent: SendResult) -> None:
         """An edit met a seal that was not known here: look how the record stands."""
         sealed = sent.refused is not None and sent.refused.code == ErrorCode.RECORD_SEALED
         if sealed and sent.edit.record_id == self._open_record.record_id and not self._open_record.sealed:
             self._record = True
-            self._gather.start()
+            self._gather.start(_GATHER_MS)
 
     def _news(self, event: ChangeEvent | None) -> None:
         if event is None:
@@ -120,7 +119,7 @@ class LiveChanges(QObject):
                 # It belongs between the others again: only the whole list says where.
                 self._all = True
         if (self._all or self._record or self._items) and not self._gather.isActive():
-            self._gather.start()
+            self._gather.start(_GATHER_MS)
 
     def _fetch(self) -> None:
         if self._open_record.document is None:

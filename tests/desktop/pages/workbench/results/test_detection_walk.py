@@ -43,6 +43,6 @@ def test_only_the_open_record_reads_what_a_detection_did(
     qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].run.run is RunPhase.DONE)
     qtbot.waitUntil(lambda: not workbench.page.detecting.running)
     assert asks == [["desktop.pages.workbench.results"]]
-    # When the job was made, when it began, when it ended: what comes together is read once.
-    assert 1 <= len(reads) <= 3
+    # When the job was made, when it began, when it ended; one of them may be announced after it was read.
+    assert 1 <= len(reads) <= 4
     assert all(read == ["desktop.pages.workbench.open_record"] for read in reads)
