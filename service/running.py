@@ -27,6 +27,7 @@ from service.db.storage_faults import hindrance_of
 from service.settings import Settings
 from service.web.protocol import GuardedProtocol
 from shared import atomic
+from shared.paths import SERVICE_ADDRESS, service_address
 from shared.reasons import reason
 from shared.starting import without_collections
 
@@ -192,14 +193,14 @@ def serve(settings: Settings) -> int:
 
 
 def _serve_alone(settings: Settings) -> int:
-    address_file = settings.data_dir / "service.json"
+    address_file = settings.data_dir / SERVICE_ADDRESS
     lock = FileLock(settings.data_dir / "service.lock")
     try:
         if settings.is_sqlite:
             # One service process per SQLite file: two that write could corrupt it.
             lock.acquire(timeout=0)
     except Timeout:
-        print(json.dumps({"event": "busy", "url": _address_in(address_file)}), flush=True)
+        print(json.dumps({"event": "busy", "url": service_address(settings.data_dir)}), flush=True)
         return BUSY
     try:
         # That of a service that was killed: what listens there now may be another program.
@@ -227,15 +228,6 @@ def _serve_alone(settings: Settings) -> int:
     finally:
         address_file.unlink(missing_ok=True)
         lock.release()
-
-
-def _address_in(path: Path) -> str | None:
-    """The address that another service has written down; None while it starts."""
-    try:
-        url = json.loads(path.read_text("utf-8"))["url"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return str(url)
 
 
 def _serve_many(settings: Settings) -> int:

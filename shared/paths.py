@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import stat
 import sys
 from pathlib import Path
+
+SERVICE_ADDRESS = "service.json"
+"""The file in a data directory in which a running service writes where it answers."""
 
 
 def root() -> Path:
@@ -46,3 +50,12 @@ def command_folder() -> Path | None:
     `python -m` looks into it first, and the current directory may hold foreign files.
     """
     return None if getattr(sys, "frozen", False) else root()
+
+
+def service_address(data_dir: Path) -> str | None:
+    """The URL that the service of this data directory has written down; None before it has."""
+    try:
+        url = json.loads((data_dir / SERVICE_ADDRESS).read_text("utf-8"))["url"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return str(url)

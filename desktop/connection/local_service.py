@@ -21,7 +21,7 @@ from typing import IO, Any
 import httpx
 
 from shared.codes import Hindrance
-from shared.paths import command_folder, own_command
+from shared.paths import command_folder, own_command, service_address
 from shared.reasons import hindrance
 
 BUSY = 3
@@ -259,7 +259,7 @@ class EmbeddedService:
         """Use the service of another desktop until it is gone; without `url` it is still starting."""
         ends = time.monotonic() + _LOOK_SECONDS
         while url is None:
-            url = _address_in(self.data_dir / "service.json")
+            url = service_address(self.data_dir)
             if url is None and (self._stopping.wait(0.1) or time.monotonic() > ends):
                 # Only a start of our own shows whether another process still holds the data directory.
                 return _Life.AWAITED
@@ -295,15 +295,6 @@ def _read_lines(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
         for line in stream:
             lines.put(line)
     lines.put(None)
-
-
-def _address_in(path: Path) -> str | None:
-    """Where another desktop's service says it answers; None before it does."""
-    try:
-        url = json.loads(path.read_text("utf-8"))["url"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return str(url)
 
 
 def _answers(http: httpx.Client, url: str) -> bool:

@@ -111,14 +111,9 @@ class WorkbenchPage(Page):
         )
         self.alignment_controller = AlignmentController(self.photos, self.inspector.photo, self.compare, self)
         canvases = (self.view, self.photo)
+        seen_on = (*canvases, self.compare)
         self.comparing = CompareController(
-            self.open_record,
-            self.photos,
-            self.correcting,
-            self.strip,
-            self.centre,
-            (*canvases, self.compare),
-            self,
+            self.open_record, self.photos, self.correcting, self.strip, self.centre, seen_on, self
         )
         self.comparing.follow(self.inspector.photo, self.alignment_controller)
         self.comparing.show_minimap(context.preferences.values.minimap)
@@ -185,14 +180,12 @@ class WorkbenchPage(Page):
         open_record.changed.connect(self._show_items)
         open_record.currentChanged.connect(self._show_current)
         open_record.edits.savingChanged.connect(self._show_saving)
-        talking = (
+        noticing = (
             self.inspector.verdict,
             self.comparing,
             self.undo_controller,
             self.alignment_controller,
             self.correcting,
-        )
-        others = (
             self.detecting,
             self.finishing,
             self.item_fill,
@@ -203,12 +196,9 @@ class WorkbenchPage(Page):
             self.record_photos,
             self.seal_controller,
         )
-        for said in (
-            open_record.edits.failed,
-            open_record.edits.kept,
-            *(part.notice for part in (*talking, *others)),
-        ):
-            said.connect(self.toast)
+        notices = (part.notice for part in noticing)
+        for notice in (open_record.edits.failed, open_record.edits.kept, *notices):
+            notice.connect(self.toast)
         trimming = MemoryTrimming(self)
         for canvas in (view, self.photo):
             canvas.prepared.connect(trimming.soon)
@@ -440,15 +430,12 @@ class WorkbenchPage(Page):
     def _open_earlier(self, record_id: str, item_id: str) -> None:
         self.opened({"record_id": record_id, "item_id": item_id, "compare": True})
 
-    def _item_chosen(self, item_id: str) -> None:
-        self.inspector.commit()
-        self.open_record.choose(item_id)
-        self.view.ensure_visible(item_id)
-
     def go_to(self, item_id: str) -> None:
         """Choose an item and bring it into view; nothing for an empty id."""
         if item_id:
-            self._item_chosen(item_id)
+            self.inspector.commit()
+            self.open_record.choose(item_id)
+            self.view.ensure_visible(item_id)
 
     def next_undecided(self) -> None:
         """Go to the next undecided item, or show that there is none."""

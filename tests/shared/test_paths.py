@@ -1,0 +1,21 @@
+"""Where a running service answers, as its data directory says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shared.paths import SERVICE_ADDRESS, service_address
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"event": "ready"}'])
+def test_an_unfinished_or_foreign_file_gives_no_address(tmp_path: Path, text: str) -> None:
+    assert service_address(tmp_path) is None
+    (tmp_path / SERVICE_ADDRESS).write_text(text)
+    assert service_address(tmp_path) is None
+
+
+def test_the_address_is_what_the_service_wrote(tmp_path: Path) -> None:
+    (tmp_path / SERVICE_ADDRESS).write_text('{"event": "ready", "url": "http://127.0.0.1:9"}')
+    assert service_address(tmp_path) == "http://127.0.0.1:9"
