@@ -35,6 +35,7 @@ from desktop.widgets.basic.labels import (
     rule,
     tip,
 )
+from desktop.widgets.basic.layouts import clear, discard
 from desktop.widgets.dates import Calendar, DateRange, MomentField
 from desktop.widgets.dialogs import Confirm, Dialog, Toast, confirm, fit, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
@@ -96,7 +97,9 @@ __all__ = [
     "TopBar",
     "chip_height",
     "chip_width",
+    "clear",
     "confirm",
+    "discard",
     "dress_rows",
     "enters",
     "fit",

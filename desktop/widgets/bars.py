@@ -25,6 +25,7 @@ from desktop.widgets.basic.buttons import Button, ButtonKind, enters
 from desktop.widgets.basic.chips import Chip
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import ElidedLabel, Panel, label, tip
+from desktop.widgets.basic.layouts import clear, discard
 from desktop.widgets.states import IconLabel
 
 RAIL_PX = 56
@@ -208,7 +209,7 @@ class Rail(Panel):
         """Show these pages, top to bottom."""
         for button in list(self._ids):
             self._group.removeButton(button)
-            button.deleteLater()
+            discard(button, self._pages)
         self._ids.clear()
         for entry in entries:
             button = _RailButton(entry.icon, entry.text)
@@ -295,11 +296,7 @@ class TopBar(Panel):
 
         A crumb without a page id is plain text.
         """
-        while (item := self._crumbs.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._crumbs)
         pairs = list(crumbs)
         for index, (text, page_id) in enumerate(pairs):
             if index:

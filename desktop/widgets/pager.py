@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.labels import Panel, label
+from desktop.widgets.basic.layouts import clear
 from desktop.widgets.fields import Combo
 from shared.wire.common import Pagination
 
@@ -63,11 +64,7 @@ class Pager(Panel):
         self._show_numbers()
 
     def _show_numbers(self) -> None:
-        while (item := self._numbers.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
+        clear(self._numbers)
         before = 0
         for number in numbers(self._page, self._pages):
             if number > before + 1:

@@ -25,7 +25,7 @@ from desktop.pages.common.forms.password_prompt import ask_password, run_guarded
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.stranger_check import StrangerTotals, compare
-from desktop.widgets import Button, Card, StateStack, label
+from desktop.widgets import Button, Card, StateStack, clear, label
 from shared.rates import rate_bound
 from shared.wire.face import FaceCalibration
 
@@ -131,10 +131,7 @@ class FaceSection(PageSection):
         self.stack.show_content()
 
     def _fill(self, rows: list[tuple[str, str, str]]) -> None:
-        while (item := self._figures.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
+        clear(self._figures)
         for row, (name, value, meaning) in enumerate(rows):
             cell = QWidget()
             lines = QVBoxLayout(cell)

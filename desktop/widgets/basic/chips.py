@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
+from desktop.widgets.basic.layouts import discard
 
 _SIDE = 8
 
@@ -174,8 +175,7 @@ class FilterChips(QWidget):
         was = self.value()
         for button in old:
             self._group.removeButton(button)
-            button.hide()
-            button.deleteLater()
+            discard(button, self._row)
         for index, (key, text) in enumerate(pairs):
             made = _FilterChip(key, text)
             self._group.addButton(made)

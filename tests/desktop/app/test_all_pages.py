@@ -62,6 +62,7 @@ from tests.desktop.app.appearance_checks import (
     unnamed,
     unreached,
 )
+from tests.desktop.layout_items import stale_items
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, make_record
 from tests.service_process import logged_in, service_process
 
@@ -157,6 +158,7 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     qtbot.waitUntil(made.isActiveWindow)
     settle(qtbot)
     yield made
+    assert stale_items() == 0
     context.closing.emit()
     made.hide()
     workers.shutdown()

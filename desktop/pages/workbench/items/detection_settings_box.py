@@ -14,7 +14,7 @@ from desktop.pages.workbench.model.detection_settings import (
     takes_thresholds,
 )
 from desktop.pages.workbench.model.edit_names import grouped
-from desktop.widgets import Button, ButtonKind, IconButton, label
+from desktop.widgets import Button, ButtonKind, IconButton, clear, label
 from shared.geometry import Rect
 from shared.wire.detection import DetectionModel
 
@@ -173,11 +173,7 @@ class DetectionSettingsBox(QWidget):
             button.setEnabled(on)
 
     def _list_areas(self) -> None:
-        while (entry := self._list.takeAt(0)) is not None:
-            widget = entry.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._list)
         for place, area in enumerate(self._areas):
             self._list.addWidget(self._line(place, area))
 

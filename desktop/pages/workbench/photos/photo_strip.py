@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
 from desktop.localization.dates import minute
 from desktop.theme import theme_manager
-from desktop.widgets import Button, ButtonKind, paint_icon, tip
+from desktop.widgets import Button, ButtonKind, discard, paint_icon, tip
 from shared.wire.inspection import Photo
 
 THUMB_PX = 34
@@ -104,8 +104,7 @@ class PhotoStrip(QWidget):
     def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:
         """Show these (oldest first as given); gives those whose small picture is not known yet."""
         for thumb in self._thumbs.values():
-            thumb.hide()
-            thumb.deleteLater()
+            discard(thumb, self._grid)
         self._thumbs = {}
         for place, photo in enumerate(reversed(photos)):
             thumb = _Thumb(photo, place == 0, self._images.get(photo.file_id), removable, self)

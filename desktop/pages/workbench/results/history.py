@@ -16,7 +16,7 @@ from desktop.localization.dates import day
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.widgets import Button, ButtonKind, Chip, IconLabel, label
+from desktop.widgets import Button, ButtonKind, Chip, IconLabel, clear, label
 from shared import results
 from shared.codes import Verdict
 from shared.wire.history import FindingChange, HistoryEntry
@@ -93,11 +93,7 @@ class HistoryBox(QWidget):
 
     def _fill(self) -> None:
         entries, mm_per_pixel, models = self._shown
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         shown = entries if self._all else entries[:_SHOWN]
         for place, entry in enumerate(shown):
             when = day(found_when(entry).astimezone().date())

@@ -1,0 +1,60 @@
+"""What leaves a layout leaves nothing behind that PySide takes for alive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.widgets import FilterChips, clear, discard
+from tests.desktop.layout_items import stale_items
+
+
+def nested(qtbot: QtBot) -> tuple[QWidget, QVBoxLayout, list[QLabel]]:
+    """A filled layout that was put into another, which makes PySide know its items."""
+    whole = QWidget()
+    qtbot.addWidget(whole)
+    row = QVBoxLayout()
+    labels = [QLabel(text, whole) for text in "abc"]
+    for label in labels:
+        row.addWidget(label)
+    QHBoxLayout(whole).addLayout(row)
+    return whole, row, labels
+
+
+def deleted() -> None:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.mark.parametrize(
+    ("take_out", "stale"),
+    [
+        pytest.param(lambda _row, labels: labels[1].deleteLater(), 1, id="only deleted"),
+        pytest.param(lambda row, labels: discard(labels[1], row), 0, id="discarded"),
+        pytest.param(lambda row, _labels: clear(row), 0, id="cleared"),
+    ],
+)
+def test_what_is_taken_out_is_gone(
+    qtbot: QtBot, take_out: Callable[[QVBoxLayout, list[QLabel]], None], stale: int
+) -> None:
+    """The first case shows what the functions are for."""
+    _whole, row, labels = nested(qtbot)
+    before = stale_items()
+    take_out(row, labels)
+    deleted()
+    assert stale_items() - before == stale
+
+
+def test_other_filters_leave_nothing_of_the_first(qtbot: QtBot) -> None:
+    whole = QWidget()
+    qtbot.addWidget(whole)
+    chips = FilterChips("letters")
+    chips.set_choices([("a", "A"), ("b", "B")])
+    QHBoxLayout(whole).addWidget(chips)
+    before = stale_items()
+    chips.set_choices([("c", "C")])
+    deleted()
+    assert stale_items() == before
