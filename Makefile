@@ -3,7 +3,8 @@
 PYTHON ?= python3
 PY = .venv/bin/python
 # The tests of a module stay together, because they share what is costly to start.
-WORKERS = -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
+# A worker that crashes ends the run: pytest-xdist 3.8 waits for ever for the one that replaces it.
+WORKERS = -n auto --maxprocesses 4 --max-worker-restart 0 --dist loadscope --no-loadscope-reorder
 
 .PHONY: run test check bench package installer setup clean
 
