@@ -280,6 +280,8 @@ def test_tries_count_until_the_person_has_gone(qtbot: QtBot, played, show, tmp_p
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.face.running)
     page.face._feed.stop()
+    # The camera may already have seen that there is no face.
+    page.face._looked(FrameAnalysis(Hint.CLOSER, None, 0.0))
     page.face._tries = 2
     nobody = FrameAnalysis(Hint.NO_FACE, None, 0.0)
     for _ in range(9):
