@@ -30,7 +30,7 @@ class Context(QObject):
     loginChanged = Signal()  # noqa: N815 - a Qt signal
     """Someone logged in or out, or their rights changed; `payload` is up to date."""
     closeAsked = Signal(object)  # noqa: N815 - a Qt signal
-    """The window is to be closed: who holds something that would be lost adds it to the `Unsent`."""
+    """The window is to be closed or the user logs out: whatever would be lost is added to the `Unsent`."""
     closing = Signal()
     """The desktop ends: write down what is open. The session still works."""
     serviceChanged = Signal(object)  # noqa: N815 - a Qt signal

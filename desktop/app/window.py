@@ -335,7 +335,7 @@ class MainWindow(QMainWindow):
             self.showFullScreen()
 
     def _logout(self) -> None:
-        if self._page is None or self._page.leave():
+        if (self._page is None or self._page.leave()) and self._may_log_out():
             self._user_id = ""
             self._context.leave()
 
@@ -358,26 +358,35 @@ class MainWindow(QMainWindow):
         menu.popup(corner)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if (self._page is not None and not self._page.leave()) or not self._may_lose():
+        if (self._page is not None and not self._page.leave()) or not self._may_close():
             event.ignore()
             return
         self.keep_geometry()
         event.accept()
 
-    def _may_lose(self) -> bool:
+    def _may_close(self) -> bool:
         """True when nothing is lost by closing, or the person says that it may be."""
-        unsent = Unsent()
-        self._context.closeAsked.emit(unsent)
-        return not unsent.photos or confirm(
+        photos = self._unsent_photos()
+        return not photos or confirm(
             self,
             self.tr("Close before photos are uploaded?"),
-            self.tr(
-                "%n photo(s) not uploaded yet. They will be lost if you close now.",
-                "",
-                unsent.photos,
-            ),
+            self.tr("%n photo(s) not uploaded yet. They will be lost if you close now.", "", photos),
             self.tr("Close anyway"),
         )
+
+    def _may_log_out(self) -> bool:
+        photos = self._unsent_photos()
+        return not photos or confirm(
+            self,
+            self.tr("Log out before photos are uploaded?"),
+            self.tr("%n photo(s) not uploaded yet. They may be lost if you log out now.", "", photos),
+            self.tr("Log out anyway"),
+        )
+
+    def _unsent_photos(self) -> int:
+        unsent = Unsent()
+        self._context.closeAsked.emit(unsent)
+        return unsent.photos
 
     def keep_geometry(self) -> None:
         """Remember the window's place in the preferences."""

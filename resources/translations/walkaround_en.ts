@@ -357,6 +357,13 @@
 <context>
     <name>MainWindow</name>
     <message numerus="yes">
+        <source>%n photo(s) not uploaded yet. They may be lost if you log out now.</source>
+        <translation>
+            <numerusform>%n photo is not uploaded yet. It may be lost if you log out now.</numerusform>
+            <numerusform>%n photos are not uploaded yet. They may be lost if you log out now.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n photo(s) not uploaded yet. They will be lost if you close now.</source>
         <translation>
             <numerusform>%n photo is not uploaded yet. It will be lost if you close now.</numerusform>

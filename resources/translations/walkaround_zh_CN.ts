@@ -4209,9 +4209,23 @@
         <source>Close anyway</source>
         <translation>仍然关闭</translation>
     </message>
+    <message numerus="yes">
+        <source>%n photo(s) not uploaded yet. They may be lost if you log out now.</source>
+        <translation>
+            <numerusform>%n 张照片尚未上传，现在退出登录可能丢失。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Connection to the service lost. Reconnecting; you can continue working.</source>
         <translation>与服务的连接已断开，正在重新连接，可继续工作。</translation>
+    </message>
+    <message>
+        <source>Log out anyway</source>
+        <translation>仍要退出登录</translation>
+    </message>
+    <message>
+        <source>Log out before photos are uploaded?</source>
+        <translation>照片尚未上传，确认退出登录？</translation>
     </message>
     <message>
         <source>Retry</source>

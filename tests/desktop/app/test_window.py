@@ -167,6 +167,31 @@ def test_closing_asks_while_photos_are_not_sent(
     assert len(asked) == 2
 
 
+def test_logging_out_asks_while_photos_are_not_sent(
+    window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, asked, answers = [1], [], [False, True]
+
+    def tell(unsent: Unsent) -> None:
+        unsent.photos += waiting[0]
+
+    def confirm(_parent: object, _title: str, text: str, verb: str) -> bool:
+        asked.append((text, verb))
+        return answers.pop(0)
+
+    monkeypatch.setattr(window_module, "confirm", confirm)
+    context.closeAsked.connect(tell)
+    context.enter(make_payload(Role.ADMIN))
+    context.commands.run("logout")
+    assert context.payload is not None
+    assert asked == [
+        ("1 photo(s) not uploaded yet. They may be lost if you log out now.", "Log out anyway"),
+    ]
+    context.commands.run("logout")
+    assert context.payload is None
+    waiting[0] = 0
+
+
 def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
     records = page_of(window, Records)

@@ -33,7 +33,10 @@ class QueuedPicture:
 
 
 class PhotoQueue(QObject):
-    """Goes on when another record is opened, and waits for the service and for the same person to log in."""
+    """Goes on when another record is opened, and waits for the service and for the same person to log in.
+
+    What someone added is sent in their name only: when another person logs in, it waits for the first one.
+    """
 
     changed = Signal()
     """How many wait, how far the first is, what failed: something is different."""
@@ -45,6 +48,7 @@ class PhotoQueue(QObject):
         self._context = context
         self._waiting: deque[QueuedPicture] = deque()
         self._user_id = ""
+        self._of_others: dict[str, deque[QueuedPicture]] = {}
         self._uploading: Task | None = None
         self._pause = _FIRST_PAUSE_MS
         self.share = 0.0
@@ -67,7 +71,7 @@ class PhotoQueue(QObject):
         return found if isinstance(found, PhotoQueue) else cls(context)
 
     def _tell_unsent(self, unsent: Unsent) -> None:
-        unsent.photos += len(self._waiting)
+        unsent.photos += len(self._waiting) + sum(map(len, self._of_others.values()))
 
     def count(self, record_id: str) -> int:
         """How many pictures of a record wait or are on their way."""
@@ -162,11 +166,20 @@ class PhotoQueue(QObject):
         payload = self._context.payload
         if payload is None:
             self._stop()
-        elif payload.user.user_id == self._user_id:
-            self.retry()
-        elif self._waiting:
-            # Another person must not send them in their own name.
-            self.cancel()
+            return
+        if payload.user.user_id != self._user_id:
+            self._change_user(payload.user.user_id)
+        self.retry()
+
+    def _change_user(self, user_id: str) -> None:
+        self._stop()
+        if self._waiting:
+            self._of_others[self._user_id] = self._waiting
+        self._user_id = user_id
+        self._waiting = self._of_others.pop(user_id, deque())
+        self.away = False
+        self.failures.clear()
+        self.changed.emit()
 
 
 def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> RecordPhoto:
