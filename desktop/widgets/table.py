@@ -250,7 +250,8 @@ class Table(QTableView, Generic[T]):
         widths = [max(column.width, _STRETCHED) if column.stretch else column.width for column in columns]
         if stretch >= 0:
             least = [
-                max(column.least, round(width * _SHRUNK))
+                # A chip is not shortened.
+                width if column.tone is not None else max(column.least, round(width * _SHRUNK))
                 for column, width in zip(columns, widths, strict=True)
             ]
             ColumnSpread(self, widths, least, stretch)

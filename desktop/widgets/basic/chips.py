@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, sized, theme_manager
 from desktop.widgets.basic.layouts import discard
 
 _SIDE = 8
@@ -68,10 +68,12 @@ def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str)
     box = QRectF(x, middle - height / 2, width, height)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.ground(tone)))
-    painter.drawRoundedRect(box, height / 2, height / 2)
-    painter.setPen(QColor(theme.word(tone)))
+    ground, word = theme.ground(tone), theme.word(tone)
+    # The border keeps the pill visible on a row of its own colour, as the chosen one is.
+    painter.setPen(QPen(QColor(mix(word, ground, 0.35)), 1.0))
+    painter.setBrush(QColor(ground))
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), height / 2, height / 2)
+    painter.setPen(QColor(word))
     painter.setFont(sized(LABEL_PX, bold=True))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
     painter.restore()
