@@ -1,6 +1,6 @@
 """Measures the memory of a working day at the workbench, and how long its GUI thread is held.
 
-    python -m benchmarks.day [--records N] [--items N] [--width PX] [--where MS]
+    python -m benchmarks.day [--records N] [--items N] [--width PX] [--settle S] [--where MS]
 
 The whole desktop with its own service: 40 records of 12 items, each item with a photo of 12 MP of its own,
 are opened, detected, looked at and judged item by item, finished and reported one after the other in the real
@@ -38,7 +38,6 @@ FIRST_MB, LAST_MB = 300.0, 450.0
 """What the desktop may take with its first record open, and at the end of the day."""
 GROWTH_MB = 5.0
 """Less is no growth: so much the figure of one and the same state goes up and down by."""
-_SETTLE_S = 1.5
 
 
 def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
@@ -54,9 +53,9 @@ def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
     return ids
 
 
-def settle() -> None:
+def settle(seconds: float) -> None:
     """Let what was set off come in."""
-    ends = time.monotonic() + _SETTLE_S
+    ends = time.monotonic() + seconds
     until(lambda: time.monotonic() > ends, "the waiting")
 
 
@@ -121,6 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--records", type=int, default=40)
     parser.add_argument("--items", type=int, default=12, help="items of a record, each with a photo")
     parser.add_argument("--width", type=int, default=4000, help="of the pictures in px; 4000 are 12 MP")
+    parser.add_argument("--settle", type=float, default=1.5, help="seconds to wait before memory is read")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
     given = parser.parse_args(arguments)
     started: list[Memory] = []
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     longest = 0.0
 
     def at_login() -> None:
-        settle()
+        settle(given.settle)
         started.append(memory())
 
     with Floor() as floor, desk(at_login) as (desktop, folder):
@@ -138,12 +138,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stalls = Stalls(given.where, floor)
             opening(desktop, page, record_id)
             if number == 1:
-                settle()
+                settle(given.settle)
                 started.append(memory())
             inspecting(page)
             ending(page, folder)
             desktop.window.go("records")
-            settle()
+            settle(given.settle)
             stalls.end()
             after.append(memory())
             if stalls.longest > longest:

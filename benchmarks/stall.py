@@ -1,6 +1,6 @@
 """Measures whether the window stays responsive during detection and changes of theme and language.
 
-    python -m benchmarks.stall [--items N] [--width PX]
+    python -m benchmarks.stall [--items N] [--width PX] [--settle S]
 
 The whole desktop with its own service, a record of 12 items with a photo each, the workbench in front. Prints
 one JSON line per figure (`benchmarks/figures.py`): the longest time between two turns of the event loop while
@@ -31,8 +31,6 @@ from shared.images.cv import cv2
 from shared.samples import damage, panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
-
-_SETTLE_S = 1.5
 
 
 def fill(session: Session, folder: Path, items: int, width: int) -> str:
@@ -89,11 +87,11 @@ def detecting(page: WorkbenchPage, items: int, floor: Floor) -> None:
     )
 
 
-def changing(name: str, change: Callable[[], object], floor: Floor) -> None:
-    """The longest stall while a change is made and painted."""
+def changing(name: str, change: Callable[[], object], settle_s: float, floor: Floor) -> None:
+    """The longest stall while a change is made and painted, and in `settle_s` seconds after it."""
     stalls = Stalls(floor=floor)
     change()
-    settled = time.monotonic() + _SETTLE_S
+    settled = time.monotonic() + settle_s
     until(lambda: time.monotonic() > settled, name)
     stalls.end()
     say(f"longest stall at a {name}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
@@ -104,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stall", description=__doc__)
     parser.add_argument("--items", type=int, default=12)
     parser.add_argument("--width", type=int, default=4000, help="of the pictures, px")
+    parser.add_argument("--settle", type=float, default=1.5, help="seconds to watch on after each change")
     given = parser.parse_args(arguments)
     with Floor() as floor, desk() as (desktop, folder):
         from desktop.theme import Mode
@@ -116,9 +115,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         until(lambda: page.photos.pair is not None, "the photo")
         commands = desktop.context.commands
         for mode in (Mode.DARK, Mode.LIGHT):
-            changing(f"change of the theme to {mode}", partial(commands.run, f"theme.{mode}"), floor)
+            changing(
+                f"change of the theme to {mode}", partial(commands.run, f"theme.{mode}"), given.settle, floor
+            )
         for code in ("zh_CN", "en"):
-            changing(f"change of the language to {code}", partial(commands.run, f"language.{code}"), floor)
+            change = partial(commands.run, f"language.{code}")
+            changing(f"change of the language to {code}", change, given.settle, floor)
     return 0
 
 

@@ -29,7 +29,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         {"longest stall while opening", "going to the next item", "importing 40 regions", "redoing it"},
     ),
     "stall": (
-        "--items 2 --width 800",
+        "--items 2 --width 800 --settle 0.1",
         {"longest stall while detecting", "longest stall at a change of the language to zh_CN"},
     ),
     "report": (
@@ -37,7 +37,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         {"report of 6 findings", "longest stall while exporting", "size of that report"},
     ),
     "day": (
-        "--records 2 --items 2 --width 800",
+        "--records 2 --items 2 --width 800 --settle 0.1",
         {
             "memory at the login page",
             "memory with the first record open",
