@@ -30,6 +30,15 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One worker more than cores: while a test waits for a process or an answer, another one runs."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    allowed = getattr(os, "sched_getaffinity", None)
+    return (len(allowed(0)) if allowed is not None else os.cpu_count() or 1) + 1
+
+
 def pytest_unconfigure() -> None:
     _isolation.end()
 
