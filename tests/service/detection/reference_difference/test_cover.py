@@ -13,13 +13,15 @@ from shared.images.cv import cv2
 from shared.samples import Image, Matrix, View
 
 REFERENCE = samples.panel(1200, 900, 3).image
+FEATURES = ReferenceFeatures(Pyramid(grey(REFERENCE)))
 REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in range(6)]
 
 
 def found(
     photo: Image, reference: Image = REFERENCE, regions: list[Rect] = REGIONS, seconds: float = 60
 ) -> list[Covered | None]:
-    return cover(ReferenceFeatures(Pyramid(grey(reference))), regions, Pyramid(grey(photo)), seconds)
+    features = FEATURES if reference is REFERENCE else ReferenceFeatures(Pyramid(grey(reference)))
+    return cover(features, regions, Pyramid(grey(photo)), seconds)
 
 
 def shown(places: list[Covered | None]) -> set[int]:
