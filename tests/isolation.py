@@ -54,6 +54,8 @@ class Isolation:
                 del os.environ[name]
         os.environ |= home_variables(self.folder / "home")
         os.environ |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+        # Without bytecode each of hundreds of processes that tests start compiles the program again.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(self.folder / "hypothesis")
         tempfile.tempdir = str(temporary)
 
