@@ -14,7 +14,7 @@ from shared.starting import without_collections
 # Option -> (module with `main()`, one line of help)
 KINDS = {
     "--check": ("service.detection.compute.model_check", "check model files instead"),
-    "--faces": ("service.face.worker", "look at pictures of faces instead"),
+    "--faces": ("service.face.face_worker", "look at pictures of faces instead"),
     "--tiles": ("service.files.tile_process", "cut pictures into tiles instead"),
 }
 _DETECTION = "service.detection.compute.worker"

@@ -21,7 +21,7 @@ BUSY_SECONDS = 5
 
 
 class FaceClient(Protocol):
-    """Analyses pictures with one engine; `FaceWorker` is the implementation in use."""
+    """Analyses pictures with one engine; `FaceProcess` is the implementation in use."""
 
     async def about(self) -> EngineInfo:
         """The engine. Raises EngineUnavailableError."""

@@ -19,7 +19,7 @@ HEAVY = {"fastapi", "sqlalchemy", "sqlmodel", "uvicorn", "pydantic_settings", "a
     [
         ([], "service.detection.compute.worker"),
         (["--check"], "service.detection.compute.model_check"),
-        (["--faces"], "service.face.worker"),
+        (["--faces"], "service.face.face_worker"),
         (["--tiles"], "service.files.tile_process"),
     ],
 )
@@ -51,7 +51,6 @@ def test_a_child_process_loads_no_more_than_it_needs(module: str) -> None:
 
 @pytest.mark.parametrize("words", [[], ["--check"], ["--faces"], ["--tiles"]])
 def test_a_child_process_ends_when_its_input_is_closed(words: list[str]) -> None:
-    ended = subprocess.run(
-        own_command("worker", *words), cwd=root(), input=b"", capture_output=True, check=False
-    )
+    program = own_command("worker", *words)
+    ended = subprocess.run(program, cwd=root(), input=b"", capture_output=True, check=False, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from service.face import worker
+from service.face import face_worker
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import DetectedFace, FaceEngine
 from shared.samples import faces
@@ -32,4 +32,4 @@ def load(model: str, _folder: Path) -> FaceEngine:
 
 
 if __name__ == "__main__":
-    worker.main(load)
+    face_worker.main(load)
