@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.face import service as face_service
 from service.face.consent import CONSENT_VERSION
-from service.face.engines.engine import FaceEngine, Metric, analyse
+from service.face.engines.engine import Metric, analyse
 from service.face.engines.face_process import FaceProcess
 from service.face.engines.picture import decode, picture_bytes
 from service.face.packs.pack_store import PackError, install, installed, load_engine
@@ -89,20 +89,20 @@ def found_pack(name: str, given: Path | None, own: Path) -> tuple[str, Path]:
 
 
 @contextmanager
-def loader(name: str, pack: Path | None = None) -> Iterator[Callable[[], FaceEngine]]:
-    """A picklable function that loads the engine."""
+def chosen_model(name: str, pack: Path | None = None) -> Iterator[tuple[str, Path]]:
+    """The name of the model and the folder of packs it lies in."""
     with tempfile.TemporaryDirectory() as folder:
         if name == "dlib" and pack is None:
-            yield functools.partial(load_engine, name, Path(folder))
+            yield name, Path(folder)
         else:
-            yield functools.partial(load_engine, *found_pack(name, pack, Path(folder)))
+            yield found_pack(name, pack, Path(folder))
 
 
 # --- speed and memory ---------------------------------------------------------------------------------
 
 
 @asynccontextmanager
-async def a_service(load: Callable[[], FaceEngine]) -> Any:
+async def a_service(model: str, folder_of_packs: Path) -> Any:
     """A face service on a fresh database, its engine in its own process."""
 
     async def log_in(user_id: str, _address: str) -> Tokens:
@@ -116,7 +116,7 @@ async def a_service(load: Callable[[], FaceEngine]) -> Any:
         settings.prepare()
         database = Database(settings.url)
         migrate(database)
-        face_client = FaceProcess(load)
+        face_client = FaceProcess(model, folder_of_packs)
         made = FaceService(database, settings, log_in=log_in, may_log_in=may_log_in, face_client=face_client)
         try:
             yield made, face_client
@@ -138,15 +138,15 @@ async def measure_login(kind: str, logins: int) -> None:
 
     face_service.LOGINS_PER_MINUTE = 10**6
     frame = base64_of(faces.login())
-    with loader(kind) as load:
-        async with a_service(load) as (made, _):
+    with chosen_model(kind) as model:
+        async with a_service(*model) as (made, _):
             await made.enrol("somebody", [base64_of(each) for each in faces.enrolments()], CONSENT_VERSION)
             taken = []
             for number in range(_WARM_UP + logins):
                 started = time.perf_counter()
                 await made.login(frame, f"192.0.2.{number % 250}")
                 taken.append((time.perf_counter() - started) * 1000)
-        engine = load()
+        engine = load_engine(*model)
         bare = timed(lambda: analyse(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP)
     taken = taken[_WARM_UP:]
     say(
@@ -224,8 +224,8 @@ async def measure_hostile(bomb: int) -> None:
     """Each hostile picture as an enrolment: its answer, its time, and both processes' memory over idle."""
     from shared.samples import faces
 
-    with loader("dlib") as load:
-        async with a_service(load) as (made, face_client):
+    with chosen_model("dlib") as model:
+        async with a_service(*model) as (made, face_client):
             await made.enrol("somebody", [base64_of(faces.enrolment())], CONSENT_VERSION)
             child = face_client.process_id
             assert child is not None
@@ -269,8 +269,8 @@ def measure_pairs(options: argparse.Namespace) -> None:
     if options.out is not None:
         # Before the work: it may take long.
         options.out.parent.mkdir(parents=True, exist_ok=True)
-    with loader(options.engine, options.pack) as load:
-        result = compare(load, pairs, options.images, options.jobs)
+    with chosen_model(options.engine, options.pack) as model:
+        result = compare(functools.partial(load_engine, *model), pairs, options.images, options.jobs)
     text = json.dumps(result, indent=2, ensure_ascii=False)
     print(text)
     if options.out is not None:

@@ -30,8 +30,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.engines.engine import DetectedFace, Embedding, FaceEngine, Metric, embedding_in
-from service.face.engines.face_process import EngineInfo, engine_info
+from service.face.engines.engine import (
+    DetectedFace,
+    Embedding,
+    EngineInfo,
+    FaceEngine,
+    Metric,
+    embedding_in,
+    engine_info,
+)
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode
 from service.face.templates.gallery import score
 from shared.images.cv import cv2

@@ -7,7 +7,6 @@ strings and loaded when they are asked for (docs/adr/0001-one-command-two-sides.
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,14 +16,14 @@ from shared.starting import without_collections
 DESKTOP = "desktop.command_line"
 SERVICE = "service.command_line"
 # Needs neither settings nor the database: with the rest of the service it would start half as fast.
-WORKER = "service.detection.compute.worker"
+WORKER = "service.workers.command"
 
 # First word of the command line -> (module with `main(arguments) -> int`, one line of help)
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": (DESKTOP, "open the desktop; without a display, run the demo"),
     "demo": (DESKTOP, "play a whole inspection offscreen and keep its pictures"),
     "serve": (SERVICE, "run the service alone, for clients on the network"),
-    "worker": (WORKER, "run the detection worker of a service"),
+    "worker": (WORKER, "run a child process of a service"),
     "user": (SERVICE, "add, list and disable users"),
     "face": (SERVICE, "list, install and calibrate face models"),
     "model": (SERVICE, "add and list detection models"),
@@ -56,7 +55,11 @@ def usage() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status: 0 done, 1 failed, 2 used wrongly."""
-    multiprocessing.freeze_support()
+    if getattr(sys, "frozen", False):
+        # uvicorn uses multiprocessing for `serve --workers`: it runs this program for each process.
+        import multiprocessing
+
+        multiprocessing.freeze_support()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in {"-h", "--help"}:
         print(usage())

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.engines.engine import Embedding
-from service.face.engines.face_process import EngineInfo
+from service.face.engines.engine import Embedding, EngineInfo
 from service.face.rules import threshold
 from service.face.templates.gallery import Gallery
 from shared.rates import rate_bound

@@ -15,8 +15,7 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.face.calibrate import calibration
 from service.face.engines.dlib_engine import NAME as DLIB
-from service.face.engines.engine import FaceEngine, Metric, embedding_in
-from service.face.engines.face_process import engine_info
+from service.face.engines.engine import FaceEngine, Metric, embedding_in, engine_info
 from service.face.engines.manifest import Pack, downloads
 from service.face.engines.picture import BadPicture, decode
 from service.face.packs.download import download

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import itertools
 import logging
 import math
@@ -21,11 +20,11 @@ from service.face.access.stations import RateLimiter, Stations, busy, policy
 from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
 from service.face.engines.dlib_engine import NAME as DEFAULT_MODEL
-from service.face.engines.engine import Embedding, PictureAnalysis
-from service.face.engines.face_process import EngineInfo, EngineUnavailableError, FaceProcess
+from service.face.engines.engine import Embedding, EngineInfo, PictureAnalysis
+from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.oversight import FaceAdministration
-from service.face.packs.pack_store import load_engine, model_in_use
+from service.face.packs.pack_store import model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.face.templates.gallery import Gallery, score
 from service.face.templates.gallery_sync import GallerySync, next_revision
@@ -69,9 +68,7 @@ class FaceService:
         self._log_in = log_in
         self._may_log_in = may_log_in
         self._vault = Vault(settings.data_dir)
-        self._face_client = face_client or FaceProcess(
-            functools.partial(load_engine, model_in_use(settings), settings.face_models_dir)
-        )
+        self._face_client = face_client or FaceProcess(model_in_use(settings), settings.face_models_dir)
         self._stations = Stations(database)
         self._held = GallerySync(database, self._vault)
         # One at a time from the first check to the last write: no parallel request passes a limit, and the

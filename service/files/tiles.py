@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import multiprocessing
 import os
 import shutil
 import threading
@@ -13,16 +12,17 @@ import zipfile
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from service.files import tile_process
+from service.files.tile_process import MADE, CutRequest, Outcome, to_outcome
 from service.web.envelope import Problem
+from service.workers.child import Child, ProcessDied
 from shared import atomic
 from shared.codes import ErrorCode
 from shared.images.tiles import TILE, level_sizes, tile_counts, tile_name
+from shared.paths import own_command
 from shared.unused import drop_unused
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 
@@ -49,6 +49,7 @@ _Why = tuple[int, ErrorCode, str]
 _BROKEN: _Why = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法显示，请重新上传")
 _FULL: _Why = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法处理图片，请联系管理员")
 _FAILED: _Why = (503, ErrorCode.UNAVAILABLE, "图片处理失败，请稍后重试")
+_FAILURES = {Outcome.BROKEN: _BROKEN, Outcome.FULL: _FULL}
 _BUSY: _Why = (503, ErrorCode.UNAVAILABLE, "待处理的图片过多，请稍后重试")
 
 
@@ -70,11 +71,13 @@ class TileStore:
         self._waiting: set[str] = set()
         self._failed: OrderedDict[str, tuple[float, _Why]] = OrderedDict()
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="tiles")
+        self._child = Child(own_command("worker", "--tiles"))
         self._closed = False
 
     def close(self) -> None:
         """Stop the running cut and close the files."""
         self._closed = True
+        self._child.close()
         self._builder.shutdown(wait=True, cancel_futures=True)
         with self._guard:
             self._open.clear()
@@ -210,49 +213,32 @@ class TileStore:
 
     def _cut(self, stored: StoredFile, source: Path) -> _Why | None:
         """Make the tiles in a process of their own; why there are none, or None. May raise _ClosedError."""
-        scratch = self._scratch(stored.sha256)
+        scratch = self._scratch(stored.sha256).absolute()
         scratch.mkdir()
-        context = multiprocessing.get_context("spawn")
-        pipe, theirs = context.Pipe(duplex=False)
-        size = (stored.width, stored.height)
-        process = context.Process(
-            target=tile_process.cut,
-            args=(theirs, source, stored.mime_type, size, scratch),
-            name="walkaround-tiles",
-            daemon=True,
+        request = CutRequest(
+            str(source.absolute()), stored.mime_type, stored.width or 0, stored.height or 0, str(scratch)
         )
-        process.start()
-        theirs.close()
-        try:
-            said = self._hear(pipe, scratch / "percent")
-            if said == tile_process.DONE:
-                atomic.put_in_place(scratch / tile_process.MADE, self._path(stored.sha256), durable=False)
-                return None
-        finally:
-            process.kill()
-            process.join()
-            process.close()
-            pipe.close()
-            shutil.rmtree(scratch, ignore_errors=True)
-        _LOG.warning("no tiles for the content %s: %s", stored.sha256, said or "the process died")
-        return {tile_process.BROKEN: _BROKEN, tile_process.FULL: _FULL}.get(said, _FAILED)
 
-    def _hear(self, pipe: Connection, percent: Path) -> str:
-        """The last word of the process; an empty one when it died or took too long."""
-        ends = time.monotonic() + _CUT_SECONDS
-        while time.monotonic() < ends:
+        def progress(percent: int) -> None:
+            # In a file, so that every service process can tell.
+            (scratch / "percent").write_text(str(percent), "ascii")
+
+        outcome = None
+        try:
+            answer = self._child.ask(request._asdict(), _CUT_SECONDS, progress=progress)
+            outcome = to_outcome(answer)
+            if outcome == Outcome.DONE:
+                atomic.put_in_place(scratch / MADE, self._path(stored.sha256), durable=False)
+                return None
+        except ProcessDied as died:
             if self._closed:
-                raise _ClosedError
-            try:
-                said = pipe.recv() if pipe.poll(_STEP_SECONDS) else None
-            except EOFError:
-                return ""
-            if isinstance(said, str):
-                return said
-            if said is not None:
-                # In a file, so that every service process can tell.
-                percent.write_text(str(said), "ascii")
-        return ""
+                raise _ClosedError from died
+        finally:
+            # The next picture gets a process that has seen none.
+            self._child.kill()
+            shutil.rmtree(scratch, ignore_errors=True)
+        _LOG.warning("no tiles for the content %s: %s", stored.sha256, outcome or "the process died")
+        return _FAILED if outcome is None else _FAILURES.get(outcome, _FAILED)
 
     def _close(self, path: Path) -> None:
         with self._guard:

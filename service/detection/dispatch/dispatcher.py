@@ -18,7 +18,7 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.detection import rules
-from service.detection.compute.compute_process import ComputeProcess, ProcessDied
+from service.detection.compute.compute_process import ComputeProcess
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.jobs import job_rows
 from service.detection.models.labels import with_severities
@@ -29,6 +29,7 @@ from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
 from service.exception_trace import trace_of
 from service.web.envelope import Problem
+from service.workers.child import ProcessDied
 from shared.wire.detection import JobState, ModelKind
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings

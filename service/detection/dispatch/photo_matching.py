@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from service.detection.compute.compute_process import ProcessDied
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.ports import MatchRegion, Ports
+from service.workers.child import ProcessDied
 from shared.wire.photos import PhotoMatch
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from service.face.access.stations import busy
-from service.face.engines.engine import PictureAnalysis
-from service.face.engines.face_process import EngineInfo, EngineUnavailableError
+from service.face.engines.engine import EngineInfo, PictureAnalysis
+from service.face.engines.face_process import EngineUnavailableError
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
 
@@ -21,7 +21,7 @@ BUSY_SECONDS = 5
 
 
 class FaceClient(Protocol):
-    """Analyses pictures with one engine; `FaceWorker` is the implementation in use."""
+    """Analyses pictures with one engine; `FaceProcess` is the implementation in use."""
 
     async def about(self) -> EngineInfo:
         """The engine. Raises EngineUnavailableError."""

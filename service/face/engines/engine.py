@@ -130,6 +130,30 @@ class FaceEngine(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    """What the rest of the service needs to know about the loaded engine."""
+
+    name: str
+    model_id: str
+    dimension: int
+    metric: Metric
+    thresholds: Thresholds
+    liveness_limit: float | None
+
+
+def engine_info(engine: FaceEngine) -> EngineInfo:
+    """The description of `engine`, without the engine itself."""
+    return EngineInfo(
+        engine.name,
+        engine.model_id,
+        engine.dimension,
+        engine.metric,
+        engine.thresholds,
+        engine.liveness_limit,
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PictureAnalysis:
     """What an engine saw in a picture of `width` x `height` px.

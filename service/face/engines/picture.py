@@ -22,6 +22,7 @@ from shared.images.cv import cv2
 Pixels = NDArray[np.uint8]
 
 MAX_BYTES = 10 * 2**20
+MAX_BASE64_LENGTH = MAX_BYTES * 4 // 3 + 4096
 MAX_PIXELS = 50_000_000
 MIN_SIDE = 64
 # Progressive JPEGs decode once per scan; encoders write about ten.
@@ -29,7 +30,6 @@ MAX_SCANS = 64
 # A picture whose longer side is twice this is decoded smaller: a face needs no more, and memory stays low.
 ENOUGH_SIDE = 1600
 
-_BASE64_LENGTH = MAX_BYTES * 4 // 3 + 4096
 _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^;,]{0,80}){0,4};base64,", re.IGNORECASE)
 _LINE_BREAKS = str.maketrans("", "", "\r\n\t ")
 
@@ -52,9 +52,6 @@ class BadPicture(ValueError):  # noqa: N818 - says what is bad
         super().__init__(fault.value)
         self.fault = fault
 
-    def __reduce__(self) -> tuple[type[BadPicture], tuple[PictureFault]]:
-        return BadPicture, (self.fault,)
-
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -71,7 +68,7 @@ def picture_bytes(face_info: str) -> bytes:
 
     Raises BadPicture: NOT_BASE64, TOO_LARGE.
     """
-    if len(face_info) > _BASE64_LENGTH:
+    if len(face_info) > MAX_BASE64_LENGTH:
         raise BadPicture(PictureFault.TOO_LARGE)
     match = _DATA_URL.match(face_info)
     text = face_info[match.end() :] if match else face_info

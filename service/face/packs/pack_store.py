@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -21,8 +22,10 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import FaceEngine
 from service.face.engines.manifest import MANIFEST, Pack, recognised
 from service.face.packs.insightface_pack import COMPANIONS, described
-from service.settings import Settings
 from shared import atomic
+
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 CHOSEN = "in-use.txt"
 """The file beside the packs that names the model chosen by `walkaround face use`."""

@@ -11,8 +11,7 @@ from sqlmodel import Session
 
 from service.db.database import Database
 from service.face.access.stations import policy
-from service.face.engines.engine import Embedding
-from service.face.engines.face_process import EngineInfo
+from service.face.engines.engine import Embedding, EngineInfo
 from service.face.templates.gallery import Gallery
 from service.face.templates.vault import Vault, stored_templates
 

@@ -13,8 +13,7 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from service.db.schema import migrate
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.engine import FaceEngine, PictureAnalysis, analyse
-from service.face.engines.face_process import EngineInfo, engine_info
+from service.face.engines.engine import EngineInfo, FaceEngine, PictureAnalysis, analyse, engine_info
 from service.face.engines.picture import decode, picture_bytes
 from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService

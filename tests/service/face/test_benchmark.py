@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks import face, face_pairs
 from benchmarks.face_pairs import PairsError, read_pairs
 from service.face.engines.dlib_engine import DlibEngine
-from service.face.packs.pack_store import PackError
+from service.face.packs.pack_store import PackError, load_engine
 from shared.images.cv import cv2
 from shared.samples import faces
 
@@ -263,7 +263,7 @@ def test_pairs_of_one_kind_have_no_rates(tmp_path: Path, monkeypatch: pytest.Mon
 def test_without_a_pack_it_says_how_to_name_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALKAROUND_TEST_MODELS", str(tmp_path))
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(PackError, match="--pack DIR"), face.loader("open"):
+    with pytest.raises(PackError, match="--pack DIR"), face.chosen_model("open"):
         pass
 
 
@@ -274,7 +274,7 @@ def test_a_pack_is_taken_by_its_folder_or_its_engine(
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("WALKAROUND_TEST_MODELS", str(tmp_path))
     for engine, pack in ((str(test_models), None), ("open", test_models), ("dlib", test_models)):
-        with face.loader(engine, pack) as load:
-            assert load().name == "mobilefacenet"
-    with pytest.raises(PackError, match="no face models"), face.loader("sface", test_models):
+        with face.chosen_model(engine, pack) as model:
+            assert load_engine(*model).name == "mobilefacenet"
+    with pytest.raises(PackError, match="no face models"), face.chosen_model("sface", test_models):
         pass

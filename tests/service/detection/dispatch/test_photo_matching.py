@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from service.detection.compute.compute_process import ComputeProcess, ProcessDied
+from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.computer import Computer
 from service.detection.compute.placing import assigned, enlarged, started
 from service.detection.compute.request import Request
 from service.detection.onnx.detector import Detector
 from service.detection.reference_difference import AlignmentFailed
+from service.workers.child import ProcessDied
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View

@@ -4,13 +4,12 @@ import asyncio
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from service.face import rules
 from service.face.engines import face_process
-from service.face.engines.dlib_engine import DlibEngine
-from service.face.engines.engine import DetectedFace, FaceEngine
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.picture import BadPicture, PictureFault
 from shared.samples import faces
@@ -19,31 +18,19 @@ from tests.service.face.conftest import as_face_info
 PERSON = as_face_info(faces.enrolment())
 
 
-class Treacherous(DlibEngine):
-    """Finds nothing, but dies or hangs where the first pixel says so."""
-
-    def find(self, image: faces.Pixels) -> list[DetectedFace]:
-        if image[0, 0, 0] == 66:
-            os._exit(9)
-        if image[0, 0, 0] == 77:
-            while True:
-                pass
-        if image[0, 0, 0] == 88:
-            raise RuntimeError("canary of the picture")
-        return []
-
-
-def broken() -> FaceEngine:
-    raise FileNotFoundError("install the models")
+def process_with(model: str) -> FaceProcess:
+    """A face process with an engine of `tests.service.face.engines.treacherous_worker`."""
+    command = [sys.executable, "-m", "tests.service.face.engines.treacherous_worker"]
+    return FaceProcess(model, Path(), command)
 
 
 def flat(level: int) -> str:
     return as_face_info(faces.np.full((320, 320, 3), level, faces.np.uint8))
 
 
-def test_looks_in_a_process_of_its_own() -> None:
+def test_looks_in_a_process_of_its_own(tmp_path: Path) -> None:
     async def play() -> None:
-        face_client = FaceProcess(DlibEngine)
+        face_client = FaceProcess("dlib", tmp_path)
         about = await face_client.about()
         assert (about.name, about.dimension) == ("dlib", 128)
         seen = await face_client.analyse(PERSON)
@@ -67,7 +54,7 @@ def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(face_process, "LOOK_SECONDS", 1.0)
 
     async def play() -> None:
-        face_client = FaceProcess(Treacherous)
+        face_client = process_with("treacherous")
         with pytest.raises(EngineUnavailableError, match="ended"):
             await face_client.analyse(flat(66))
         assert (await face_client.analyse(flat(10))).faces == ()
@@ -83,7 +70,7 @@ def test_is_replaced_when_it_dies_or_hangs(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_closing_waits_for_no_picture_and_no_start() -> None:
     async def play(face_info: str | None) -> None:
-        face_client = FaceProcess(Treacherous)
+        face_client = process_with("treacherous")
         if face_info is None:
             asked: asyncio.Future[object] = asyncio.ensure_future(face_client.about())
         else:
@@ -105,7 +92,7 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
 
 def test_an_engine_that_does_not_load_says_why() -> None:
     async def play() -> None:
-        face_client = FaceProcess(broken)
+        face_client = process_with("broken")
         with pytest.raises(EngineUnavailableError, match="install the models"):
             await face_client.analyse(PERSON)
         await face_client.close()

@@ -195,12 +195,6 @@ def test_a_large_png_of_other_channels_has_three(channels: int) -> None:
     assert decode(encoded(image, ".png")).shape == (97, 3200, 3)
 
 
-def test_a_fault_travels_between_processes() -> None:
-    import pickle
-
-    assert pickle.loads(pickle.dumps(BadPicture(PictureFault.FORMAT))).fault is PictureFault.FORMAT
-
-
 FILES = [encoded(PICTURE, suffix) for suffix in SUFFIXES]
 
 

@@ -1,0 +1,37 @@
+"""Checks a model file, which is not trusted, in a process of its own: `walkaround worker --check`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from service.detection.compute.worker import step_back
+from service.detection.failure import BadModel
+from service.workers.frames import Frame
+from service.workers.serving import serve
+from shared.wire.detection import ModelKind
+
+_CHECK_BYTES = 6 * 2**30
+
+
+def main() -> None:
+    """Answer what a model file is, or why it is refused."""
+    step_back()
+    serve(lambda request, _report: Frame(_checked(**request.message)), silent=True)
+
+
+def _checked(path: str, kind: str | None, settings: dict[str, Any], classes: int) -> dict[str, Any]:
+    from service.detection.onnx.check import check
+
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_CHECK_BYTES, _CHECK_BYTES))
+    try:
+        checked = check(Path(path), None if kind is None else ModelKind(kind), settings, classes)
+    except BadModel as bad:
+        return {"error": bad.code, "kinds": bad.kinds}
+    except MemoryError:
+        return {"error": "dry_run_failed", "kinds": []}
+    return {"kind": checked.kind, "labels": checked.labels, "settings": checked.settings.model_dump()}

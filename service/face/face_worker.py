@@ -1,0 +1,53 @@
+"""Runs the face process, `walkaround worker --faces`: decodes pictures and analyses them with one engine.
+
+It answers with boxes, measures and one embedding, never pixels
+(docs/adr/0010-faces-in-their-own-process.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from service.face.engines import messages
+from service.face.engines.engine import FaceEngine, analyse, engine_info, warm_up
+from service.face.engines.picture import BadPicture, decode, picture_bytes
+from service.face.packs.pack_store import load_engine
+from service.workers.frames import Frame
+from service.workers.serving import Report, serve, silence
+
+Load = Callable[[str, Path], FaceEngine]
+"""Loads the engine of a model from the folder of packs."""
+
+
+def main(load: Load = load_engine) -> None:
+    """Answer the service's requests until it closes the input."""
+    serve(_Answering(load))
+
+
+class _Answering:
+    """Answers requests; loads the engine at the first one."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._engine: FaceEngine | None = None
+
+    def __call__(self, frame: Frame, _report: Report) -> Frame:
+        request = messages.to_request(frame)
+        if self._engine is None:
+            try:
+                engine = self._load(request.model, request.folder)
+                warm_up(engine)
+            except Exception as problem:
+                return messages.problem_frame(f"{type(problem).__name__}: {problem}")
+            self._engine = engine
+            silence()
+        if request.face_info is None:
+            return messages.info_frame(engine_info(self._engine))
+        try:
+            return messages.analysis_frame(analyse(self._engine, decode(picture_bytes(request.face_info))))
+        except BadPicture as bad:
+            return messages.fault_frame(bad.fault)
+        except Exception as problem:
+            # Its text may hold content of the picture.
+            return messages.problem_frame(f"unexpected {type(problem).__name__}")

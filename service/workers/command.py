@@ -1,0 +1,34 @@
+"""Runs `walkaround worker`, a child process that the service starts and feeds by its standard streams.
+
+A child process loads its own kind and nothing else of the service, so the kinds are named here as strings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable, Sequence
+
+from shared.starting import without_collections
+
+# Option -> (module with `main()`, one line of help)
+KINDS = {
+    "--check": ("service.detection.compute.model_check", "check model files instead"),
+    "--faces": ("service.face.face_worker", "look at pictures of faces instead"),
+    "--tiles": ("service.files.tile_process", "cut pictures into tiles instead"),
+}
+_DETECTION = "service.detection.compute.worker"
+
+
+def main(words: Sequence[str]) -> int:
+    """Answer requests of one kind until the input closes; detections without an option."""
+    parser = argparse.ArgumentParser(prog="walkaround worker", description="run a child process of a service")
+    kinds = parser.add_mutually_exclusive_group()
+    for option, (module, line) in KINDS.items():
+        kinds.add_argument(option, dest="module", action="store_const", const=module, help=line)
+    parser.set_defaults(module=_DETECTION)
+    options = parser.parse_args(words[1:])
+    with without_collections():
+        serve: Callable[[], None] = importlib.import_module(options.module).main
+    serve()
+    return 0

@@ -1,0 +1,52 @@
+"""A child process that does what a message says, also what none should; `test_child` starts it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import Any
+
+from service.workers.frames import Frame
+from service.workers.serving import Report, serve
+
+STDOUT_OF_OLD = 9
+"""A copy of the pipe that the frames go through, as a decoder that was taken over could find it."""
+
+hints: list[Any] = []
+
+
+def answer(request: Frame, report: Report) -> Frame:
+    words = request.message
+    what = words.get("do")
+    if what == "crash":
+        os._exit(9)
+    if what == "raise":
+        raise RuntimeError("canary of the picture")
+    if what == "print":
+        print("noise of a library", flush=True)
+        os.write(1, b"noise of a decoder")
+    if what == "write":
+        os.write(STDOUT_OF_OLD, bytes.fromhex(words["hex"]))
+    if what == "hang":
+        # A listener sees when this process has gone.
+        _connection = socket.create_connection(("127.0.0.1", words["port"])) if "port" in words else None
+        while True:
+            pass
+    for percent in words.get("percents", ()):
+        report(percent)
+    return Frame({"pid": os.getpid(), "hints": hints}, request.payload)
+
+
+def is_hint(frame: Frame) -> bool:
+    if "hint" not in frame.message:
+        return False
+    if frame.message["hint"] == "raise":
+        raise RuntimeError("canary of the hint")
+    hints.append(frame.message["hint"])
+    return True
+
+
+if __name__ == "__main__":
+    os.dup2(sys.stdout.fileno(), STDOUT_OF_OLD)
+    serve(answer, is_hint, silent="silent" in sys.argv)

@@ -1,0 +1,228 @@
+"""A child process that crashes, hangs or writes garbage is answered, replaced, and outlives nothing."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from service.workers import frames
+from service.workers.child import Child, ProcessDied
+from service.workers.frames import Frame, FrameTooLarge
+from shared.paths import root
+
+COMMAND = [sys.executable, "-m", "tests.service.workers.odd_child"]
+# Longer than any answer takes: what is waited for comes before.
+AGES = 60.0
+
+
+@pytest.fixture
+def child() -> Iterator[Child]:
+    made = Child(COMMAND)
+    yield made
+    made.close()
+
+
+def test_one_process_answers_one_request_after_the_other(child: Child) -> None:
+    assert child.pid is None
+    picture = bytes(range(256)) * 4096
+    first = child.ask({}, AGES, payload=picture)
+    assert first.payload == picture
+    assert child.pid == first.message["pid"] == child.ask({}, AGES).message["pid"]
+
+
+def test_progress_is_reported_before_the_answer(child: Child) -> None:
+    seen: list[int] = []
+    assert child.ask({"percents": [1, 50, 99]}, AGES, progress=seen.append).message["pid"] == child.pid
+    assert seen == [1, 50, 99]
+    assert child.ask({"percents": [1]}, AGES).message["pid"] == child.pid
+
+
+def test_a_hint_arrives_and_gets_no_answer(child: Child) -> None:
+    child.hint({"hint": "to a process that does not run"})
+    child.ask({}, AGES)
+    child.hint({"hint": 7})
+    assert child.ask({}, AGES).message["hints"] == [7]
+
+
+@pytest.mark.parametrize("end", ["crash", "raise"])
+def test_a_process_that_crashes_is_replaced_by_the_next_request(child: Child, end: str) -> None:
+    before = child.ask({}, AGES).message["pid"]
+    with pytest.raises(ProcessDied) as died:
+        child.ask({"do": end}, AGES)
+    assert not died.value.timed_out
+    assert child.pid is None
+    assert child.ask({}, AGES).message["pid"] != before
+
+
+def test_a_process_that_dies_between_two_requests_is_replaced(child: Child) -> None:
+    child.ask({}, AGES)
+    process = child._running()
+    process.kill()
+    process.wait()
+    assert child.pid is None
+    assert child.ask({}, AGES).message["pid"] != process.pid
+
+
+def test_a_process_that_hangs_is_ended_at_its_time_limit(child: Child) -> None:
+    before = child.ask({}, AGES).message["pid"]
+    with pytest.raises(ProcessDied) as died:
+        child.ask({"do": "hang"}, 0.2)
+    assert died.value.timed_out
+    assert child.ask({}, AGES).message["pid"] != before
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"Segmentation fault\n",
+        (3).to_bytes(4, "big") + bytes(4) + b"[1]",
+        frames.MOST_BYTES.to_bytes(4, "big") + b"\xff" * 4,
+        frames.encoded(Frame({"progress": "much"})),
+        frames.encoded(Frame({"progress": None})),
+    ],
+    ids=["text", "not an object", "too long", "progress in words", "progress of nothing"],
+)
+def test_garbage_counts_as_a_crash(child: Child, noise: bytes) -> None:
+    before = child.ask({}, AGES).message["pid"]
+    with pytest.raises(ProcessDied):
+        child.ask({"do": "write", "hex": noise.hex()}, AGES)
+    assert child.ask({}, AGES).message["pid"] != before
+
+
+def test_a_failing_listener_to_progress_leaves_no_answer_for_the_next_request(child: Child) -> None:
+    before = child.ask({}, AGES).message["pid"]
+
+    def full(_percent: int) -> None:
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="disk is full"):
+        child.ask({"percents": [1, 2]}, AGES, progress=full)
+    assert child.ask({}, AGES).message["pid"] != before
+
+
+def test_a_request_that_is_too_large_is_refused_and_the_process_stays(
+    child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = child.ask({}, AGES).message["pid"]
+    with monkeypatch.context() as patch:
+        patch.setattr(frames, "MOST_BYTES", 100)
+        with pytest.raises(FrameTooLarge):
+            child.ask({}, AGES, payload=bytes(101))
+    assert child.ask({}, AGES).message["pid"] == before
+
+
+def test_a_large_request_to_a_process_that_reads_nothing_ends_at_the_time_limit() -> None:
+    child = Child([sys.executable, "-c", "import time; time.sleep(1000)"])
+    with pytest.raises(ProcessDied) as died:
+        child.ask({}, 0.2, payload=bytes(2**22))
+    assert died.value.timed_out
+    child.close()
+
+
+def test_a_program_that_is_missing_counts_as_a_crash() -> None:
+    with pytest.raises(ProcessDied):
+        Child(["/nonexistent/program"]).ask({}, AGES)
+
+
+@pytest.mark.parametrize("end", [Child.kill, Child.close])
+def test_a_request_ends_when_another_thread_ends_the_process(child: Child, end: Any) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        asked = thread.submit(child.ask, {"do": "hang", "port": listener.getsockname()[1]}, AGES)
+        connection, _ = listener.accept()
+        with connection:
+            end(child)
+            with pytest.raises(ProcessDied) as died:
+                asked.result(AGES)
+            assert not died.value.timed_out
+            assert connection.recv(1) == b""
+
+
+def test_nothing_starts_once_it_is_closed(child: Child) -> None:
+    child.close()
+    with pytest.raises(ProcessDied):
+        child.ask({}, AGES)
+    assert child.pid is None
+
+
+def test_no_time_limit_stays_behind(child: Child) -> None:
+    child.ask({}, AGES)
+    assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+
+
+PARENT = """
+import sys
+from service.workers.child import Child
+Child({command!r}).ask({{"do": "hang", "port": {port}}}, 1000)
+"""
+
+
+def test_a_process_ends_with_the_service_also_while_it_hangs() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(AGES)
+        script = PARENT.format(command=COMMAND, port=listener.getsockname()[1])
+        service = subprocess.Popen([sys.executable, "-c", script], cwd=root())
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(AGES)
+            service.kill()
+            service.wait(AGES)
+            # Nothing is sent: the connection ends when the child does.
+            assert connection.recv(1) == b""
+
+
+def raw(request: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """What the process writes when it gets `request` and its input stays open until it has answered."""
+    process = subprocess.Popen(
+        [*COMMAND, *words],
+        cwd=root(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        process.stdin.write(request)
+        process.stdin.flush()
+        head = process.stdout.read(8)
+        process.stdin.close()
+        out = head + process.stdout.read()
+        return subprocess.CompletedProcess([], process.wait(AGES), out, process.stderr.read())
+
+
+@pytest.mark.parametrize("words", [(), ("silent",)])
+def test_what_libraries_print_is_not_among_the_frames(words: tuple[str, ...]) -> None:
+    ended = raw(frames.encoded(Frame({"do": "print"})), *words)
+    assert ended.returncode == 0
+    assert b"pid" in ended.stdout
+    assert b"noise" not in ended.stdout
+    assert (b"noise" in ended.stderr) == (not words)
+
+
+@pytest.mark.parametrize("message", [{"do": "raise"}, {"hint": "raise"}])
+def test_an_exception_ends_the_process_and_its_text_is_in_no_log(message: dict[str, str]) -> None:
+    ended = raw(frames.encoded(Frame(message)))
+    assert ended.returncode == 1
+    assert ended.stdout == b""
+    (line,) = ended.stderr.splitlines()
+    assert b"RuntimeError [" in line
+    assert b"canary" not in line
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_is_left_to_the_service(child: Child) -> None:
+    before = child.ask({}, AGES).message["pid"]
+    child._running().send_signal(signal.SIGINT)
+    assert child.ask({}, AGES).message["pid"] == before

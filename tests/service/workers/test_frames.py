@@ -1,0 +1,94 @@
+"""Frames arrive as they were sent, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.workers import frames
+from service.workers.frames import Closed, Frame, FrameTooLarge
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+FRAMES = st.builds(Frame, st.dictionaries(st.text(), VALUES), st.binary())
+
+
+def written(*sent: Frame) -> bytes:
+    stream = io.BytesIO()
+    for frame in sent:
+        frames.send(stream, frame)
+    return stream.getvalue()
+
+
+@given(st.lists(FRAMES, max_size=3))
+def test_frames_arrive_one_after_the_other_as_they_were_sent(sent: list[Frame]) -> None:
+    stream = io.BytesIO(written(*sent))
+    assert [frames.receive(stream) for _ in sent] == sent
+    with pytest.raises(Closed):
+        frames.receive(stream)
+
+
+@given(FRAMES, st.data())
+def test_a_frame_that_is_cut_off_is_an_end(frame: Frame, data: st.DataObject) -> None:
+    whole = written(frame)
+    cut = data.draw(st.integers(0, len(whole) - 1))
+    with pytest.raises(Closed):
+        frames.receive(io.BytesIO(whole[:cut]))
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_frame_or_an_end(noise: bytes) -> None:
+    try:
+        frame = frames.receive(io.BytesIO(noise))
+    except Closed:
+        return
+    assert isinstance(frame.message, dict)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[1]", b"null", b"\xff", b"[" * 100_000])
+def test_what_is_not_a_json_object_is_an_end(text: bytes) -> None:
+    with pytest.raises(Closed):
+        frames.receive(io.BytesIO(struct.pack(">II", len(text), 0) + text))
+
+
+class Greedy(io.BytesIO):
+    """Remembers the most that was asked of it at once."""
+
+    most = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.most = max(self.most, size or 0)
+        return super().read(size)
+
+
+@pytest.mark.parametrize("lengths", [(frames.MOST_BYTES + 1, 0), (2, frames.MOST_BYTES + 1), (2**32 - 1, 0)])
+def test_a_frame_that_is_too_long_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
+    stream = Greedy(struct.pack(">II", *lengths) + b"{}")
+    with pytest.raises(Closed):
+        frames.receive(stream)
+    assert stream.most <= 8
+
+
+@pytest.mark.parametrize("frame", [Frame({}, b"x" * 101), Frame({"a": "x" * 101})])
+def test_a_frame_that_is_too_long_is_not_sent(frame: Frame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "MOST_BYTES", 100)
+    stream = io.BytesIO()
+    with pytest.raises(FrameTooLarge):
+        frames.send(stream, frame)
+    assert stream.getvalue() == b""
+    frames.send(stream, Frame({}, b"x" * 100))
+
+
+def test_raw_bytes_go_as_they_are() -> None:
+    picture = bytes(range(256)) * 10
+    head = json.dumps({"picture": True}).encode()
+    assert written(Frame({"picture": True}, picture)) == struct.pack(">II", len(head), 2560) + head + picture
