@@ -8,10 +8,11 @@ import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from service.detection.compute import frames
 from service.detection.failure import BadModel
+from service.detection.messages import Answer
 from shared.paths import command_folder, own_command
 from shared.wire.detection import ModelKind
 
@@ -45,8 +46,8 @@ class ComputeProcess:
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
-    def ask(self, request: dict[str, Any], seconds: float, progress: Callable[[int], None]) -> dict[str, Any]:
-        """The answer to `request`: `{"event": "done" | "failed", ...}`. Raises ProcessDied."""
+    def ask(self, request: dict[str, Any], seconds: float, progress: Callable[[int], None]) -> Answer:
+        """The answer to `request`. Raises ProcessDied."""
         process = self._running()
         late = threading.Event()
 
@@ -67,7 +68,7 @@ class ComputeProcess:
                 if answer["event"] == "progress":
                     progress(int(answer["percent"]))
                 elif answer["event"] != "ready":
-                    return answer
+                    return cast(Answer, answer)
         except (OSError, frames.Closed, ValueError) as error:
             self.kill()
             raise ProcessDied(late.is_set()) from error

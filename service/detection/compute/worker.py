@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import json
 import os
 import sys
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from service.detection.compute import frames
 from service.detection.failure import BadModel, DetectionFailed
+from service.detection.messages import Answer
 from shared.wire.detection import ModelKind
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _answer(computer: Computer, requests: BinaryIO, answers: BinaryIO) -> None:
     threading.Thread(target=read, name="requests", daemon=True).start()
     while (words := waiting.get()) is not None:
         try:
-            answer: dict[str, Any]
+            answer: Answer
             if "match" in words:
                 answer = {"event": "matched", "places": computer.places(to_places_request(words["match"]))}
             else:
@@ -108,7 +108,7 @@ def _answer(computer: Computer, requests: BinaryIO, answers: BinaryIO) -> None:
                     to_request(words),
                     lambda percent: frames.send(answers, {"event": "progress", "percent": percent}),
                 )
-                answer = {"event": "done", **dataclasses.asdict(finished)}
+                answer = finished.answer()
         except DetectionFailed as failed:
             answer = {"event": "failed", "error": failed.code}
         except BrokenPipeError:
@@ -117,7 +117,7 @@ def _answer(computer: Computer, requests: BinaryIO, answers: BinaryIO) -> None:
         except Exception as error:
             print(f"detection failed: {type(error).__name__}: {str(error)!r}", file=sys.stderr, flush=True)
             answer = {"event": "failed", "error": "internal"}
-        frames.send(answers, answer)
+        frames.send(answers, {**answer})
 
 
 def _check(path: Path, kind: str | None, given: dict[str, Any], classes: int) -> int:
