@@ -8,9 +8,10 @@ from typing import Any
 
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from desktop.exchange.data.content import ExportedPicture, Inspection, entries_of
+from desktop.exchange.data.content import ExportedPicture, Inspection
 from shared import results
 from shared.content import file_id_of, names_another
+from shared.entries import entries_of
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record

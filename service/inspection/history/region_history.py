@@ -29,8 +29,8 @@ from service.inspection.ports import JoinSources, Ports
 from service.inspection.tables import ITEM, RECORD
 from shared import results
 from shared.codes import Status
+from shared.entries import Entry
 from shared.geometry import Rect
-from shared.results import Entry
 from shared.wire.common import ItemTime, to_utc
 from shared.wire.history import Corners, FindingChange, HistoryEntry, PastFinding
 
@@ -45,13 +45,14 @@ def _corners(rect: Rect) -> Corners:
 
 
 def _past_finding(
-    finding: ComparedFinding, change: FindingChange | None, growth: float | None
+    compared: ComparedFinding, change: FindingChange | None, growth: float | None
 ) -> PastFinding:
+    finding = compared.finding
     return PastFinding(
         label=finding.label,
         confidence=finding.confidence,
         points=_corners(finding.box),
-        reference=None if finding.reference is None else _corners(finding.reference),
+        reference=None if compared.reference is None else _corners(compared.reference),
         change=change,
         growth=growth,
     )
