@@ -46,10 +46,11 @@ class Finding:
         correction: EntryCorrection | None = None,
         severities: Mapping[str, Severity] = _NO_SEVERITIES,
     ) -> Self:
-        """The finding that a readable box says, without its size.
+        """The finding that a box says, without its size.
 
         One that does not say who drew it was drawn by who made the `correction`. One that does not say how
-        severe it was has the severity of its label now, as `severities` says it.
+        severe it was has the severity of its label now, as `severities` says it. Raises KeyError, TypeError,
+        ValueError or OverflowError for a box without a label, a confidence or numbers as corners.
         """
         drawn = box.get("origin") == Origin.PERSON
         author: EntryBox | EntryCorrection | None = None
@@ -93,13 +94,7 @@ def of_entry(
 
     `severities`: how severe labels are now. `mm_per_pixel`: the scale of the reference image.
     """
-    if entry is None:
-        return []
-    correction = entry.get("correction")
-    found = [
-        Finding.from_box(box, place, correction, severities)
-        for place, box in enumerate(readable_boxes(entry))
-    ]
+    found = [finding for _, finding in _read(entry, severities)]
     to_photo = None if mm_per_pixel is None else homography(entry)
     if to_photo is None:
         return found
@@ -107,14 +102,20 @@ def of_entry(
 
 
 def readable_boxes(entry: Entry | None) -> Iterator[EntryBox]:
-    """The boxes of a result entry but for those without a label, a confidence or numbers as corners."""
-    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
+    """The boxes of a result entry that `of_entry` reads, in their order."""
+    return (box for box, _ in _read(entry, _NO_SEVERITIES))
+
+
+def _read(entry: Entry | None, severities: Mapping[str, Severity]) -> Iterator[tuple[EntryBox, Finding]]:
+    entry = entry or {}
+    correction, place = entry.get("correction"), 0
+    for box in (entry.get("resultImage") or {}).get("boxes") or []:
         try:
-            str(box["label"]), float(box["confidence"]), corners(box)
-        # No picture is so large that its px leave the range of a float.
+            finding = Finding.from_box(box, place, correction, severities)
         except (KeyError, TypeError, ValueError, OverflowError):
             continue
-        yield box
+        yield box, finding
+        place += 1
 
 
 def corners(box: EntryBox) -> tuple[float, float, float, float]:
