@@ -26,7 +26,7 @@ from desktop.report.seal import report_seal
 from shared import __version__, findings, results
 from shared.codes import SEALED_STATES, Verdict
 from shared.content import file_id_of, names_another, sha256, sha256_of
-from shared.entries import entries_of
+from shared.entries import Provenance, entries_of
 from shared.findings import Finding
 from shared.geometry import Rect, from_corners, point_to_pixels
 from shared.wire.catalogue import Task
@@ -48,7 +48,7 @@ Progress = Callable[[int, int], None]
 class Image:
     """A record's reference image: its fileInfo and its scale, None where that is not known."""
 
-    info: Mapping[str, Any]
+    info: Mapping[str, object]
     mm_per_pixel: float | None
 
 
@@ -144,14 +144,14 @@ class _Pictures:
         self._digests: dict[str, str] = {}
         self._last: tuple[ImageSource, Rect, QImage, float] | None = None
 
-    def digest(self, info: Mapping[str, Any] | None) -> str | None:
+    def digest(self, info: Mapping[str, object] | None) -> str | None:
         """SHA-256 of what `get` fetched for a fileInfo; None when that was nothing.
 
         The content id in an item is whatever a client sent, and may be that of another file.
         """
         return self._digests.get(str((info or {}).get("download_url")))
 
-    def get(self, info: Mapping[str, Any] | None) -> ImageSource | None:
+    def get(self, info: Mapping[str, object] | None) -> ImageSource | None:
         """The picture of a fileInfo; None when there is none, or it is gone or no picture."""
         url = (info or {}).get("download_url")
         if not isinstance(url, str) or not url:
@@ -233,14 +233,14 @@ def _reference(image: Image, pictures: _Pictures, evidence: list[Evidence]) -> _
     return None if picture is None else _Reference(picture, image.mm_per_pixel)
 
 
-def _own_file(item: Item, image: Image | None) -> dict[str, Any] | None:
+def _own_file(item: Item, image: Image | None) -> dict[str, object] | None:
     """The fileInfo that the item names, where that is not the record's reference image."""
     named = item.item_point.fileInfo if item.item_point is not None else None
     info = None if named is None else named.model_dump(mode="json")
     return info if names_another(info, None if image is None else image.info) else None
 
 
-def _evidence(use: str, info: Mapping[str, Any], pictures: _Pictures) -> Evidence:
+def _evidence(use: str, info: Mapping[str, object], pictures: _Pictures) -> Evidence:
     """The row of a file after its picture was fetched; by what the item says of one that is gone."""
     digest = pictures.digest(info) or _digest(info.get("ipfs_cid"))
     return Evidence(use, str(info.get("filename") or "–"), digest)
@@ -315,7 +315,7 @@ def _photo_crop(
     photo: ImageSource | None,
     found: Sequence[Finding],
     region: Rect | None,
-    provenance: Mapping[str, Any],
+    provenance: Provenance,
 ) -> QImage:
     """The part of the photo that shows the region and every finding, with the boxes drawn on it."""
     if photo is None:
@@ -333,12 +333,11 @@ def _photo_crop(
     return fitted
 
 
-def _seen(
-    photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Mapping[str, Any]
-) -> Rect:
+def _seen(photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Provenance) -> Rect:
     """The part of the photo (px of it) around the region and `boxes`; all of it without an alignment."""
     whole = Rect(0, 0, *photo.size)
-    matrix = (provenance.get("alignment") or {}).get("homography")
+    alignment = provenance.get("alignment")
+    matrix = None if alignment is None else alignment.get("homography")
     seen = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
     if seen is None:
         return whole
@@ -388,14 +387,14 @@ def _clock(time: datetime | None) -> str:
     return minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
 
 
-def _time(text: Any) -> datetime | None:
+def _time(text: object) -> datetime | None:
     try:
         return datetime.fromisoformat(str(text))
     except ValueError:
         return None
 
 
-def _digest(content_id: Any) -> str:
+def _digest(content_id: object) -> str:
     try:
         return sha256_of(str(content_id))
     except ValueError:

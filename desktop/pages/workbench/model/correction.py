@@ -95,7 +95,7 @@ Said = Callable[[DraftStep, Any], None]
 """Called with each step of a draft, and with the boxes of a new one."""
 
 
-def _unheard(_step: DraftStep, _value: Any) -> None:
+def _unheard(_step: DraftStep, _value: object) -> None:
     """Default callback: ignores the step."""
 
 
