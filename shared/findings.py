@@ -1,51 +1,141 @@
-"""Reads a finding's author, severity and size. Pure."""
+"""Reads the findings of a result entry: what they are, who drew them, how severe and large they are. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Self
 
 from shared.codes import Origin
-from shared.geometry import Rect
+from shared.entries import Entry, EntryBox, EntryCorners, EntryCorrection
+from shared.geometry import Rect, from_corners
+from shared.results import homography
 from shared.wire.detection import Severity
 
-
-def is_drawn(box: Mapping[str, Any]) -> bool:
-    """True for a finding that a person drew: its confidence says nothing."""
-    return box.get("origin") == Origin.PERSON
+_SEVERITIES = frozenset(Severity)
+_NO_SEVERITIES: Mapping[str, Severity] = MappingProxyType({})
 
 
-def author(entry: Mapping[str, Any], box: Mapping[str, Any]) -> tuple[str, str]:
-    """The user id and the name of who drew a finding of `entry`; empty for a model's, or when not known.
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding: `box` is in px of the upright photo, `confidence` 0..1.
 
-    A box that does not say so itself was drawn by who made the correction.
+    `place` counts the readable boxes of its entry from 0. `accepted`: a person confirmed it. `drawn`: a
+    person drew it, and its confidence says nothing; `author_id` and `author_name` say who, empty where that
+    is not known. `size_mm` is its width and height on the reference image, None where the scale is not known.
     """
-    said = entry.get("correction")
-    if not is_drawn(box) or not isinstance(said, Mapping):
-        return "", ""
-    source = box if box.get("by") else said
-    return _text(source.get("by")), _text(source.get("by_name"))
+
+    label: str
+    confidence: float
+    box: Rect
+    place: int = 0
+    accepted: bool = False
+    drawn: bool = False
+    author_id: str = ""
+    author_name: str = ""
+    severity: Severity | None = None
+    size_mm: tuple[float, float] | None = None
+
+    @classmethod
+    def from_box(
+        cls,
+        box: EntryBox,
+        place: int = 0,
+        correction: EntryCorrection | None = None,
+        severities: Mapping[str, Severity] = _NO_SEVERITIES,
+    ) -> Self:
+        """The finding that a box says, without its size.
+
+        One that does not say who drew it was drawn by who made the `correction`. One that does not say how
+        severe it was has the severity of its label now, as `severities` says it. Raises KeyError, TypeError,
+        ValueError or OverflowError for a box without a label, a confidence or numbers as corners.
+        """
+        drawn = box.get("origin") == Origin.PERSON
+        author: EntryBox | EntryCorrection | None = None
+        if drawn and isinstance(correction, Mapping):
+            author = box if box.get("by") else correction
+        label = str(box["label"])
+        return cls(
+            label=label,
+            confidence=float(box["confidence"]),
+            box=from_corners(*corners(box)),
+            place=place,
+            accepted=box.get("accepted") is True,
+            drawn=drawn,
+            author_id="" if author is None else _text(author.get("by")),
+            author_name="" if author is None else _text(author.get("by_name")),
+            severity=_stored_severity(box) or severities.get(label),
+        )
+
+    @property
+    def author(self) -> str:
+        """The name of who drew it, else the user id; empty for a model's and where neither is known."""
+        return self.author_name or self.author_id
+
+    def to_box(self) -> EntryBox:
+        """The box of a correction that says this finding; the service adds who drew it."""
+        return {
+            "label": self.label,
+            "confidence": self.confidence,
+            "points": to_corners(self.box),
+            "origin": (Origin.PERSON if self.drawn else Origin.MODEL).value,
+            "accepted": self.accepted,
+        }
+
+
+def of_entry(
+    entry: Entry | None,
+    severities: Mapping[str, Severity] = _NO_SEVERITIES,
+    mm_per_pixel: float | None = None,
+) -> list[Finding]:
+    """The findings of a result entry in the order of its boxes; what cannot be read is left out.
+
+    `severities`: how severe labels are now. `mm_per_pixel`: the scale of the reference image.
+    """
+    found = [finding for _, finding in _read(entry, severities)]
+    to_photo = None if mm_per_pixel is None else homography(entry)
+    if to_photo is None:
+        return found
+    return [replace(one, size_mm=size_mm(one.box, to_photo, mm_per_pixel)) for one in found]
+
+
+def readable_boxes(entry: Entry | None) -> Iterator[EntryBox]:
+    """The boxes of a result entry that `of_entry` reads, in their order."""
+    return (box for box, _ in _read(entry, _NO_SEVERITIES))
+
+
+def _read(entry: Entry | None, severities: Mapping[str, Severity]) -> Iterator[tuple[EntryBox, Finding]]:
+    entry = entry or {}
+    correction, place = entry.get("correction"), 0
+    for box in (entry.get("resultImage") or {}).get("boxes") or []:
+        try:
+            finding = Finding.from_box(box, place, correction, severities)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            continue
+        yield box, finding
+        place += 1
+
+
+def corners(box: EntryBox) -> tuple[float, float, float, float]:
+    """x1, y1, x2, y2 of a readable box."""
+    at = box["points"]
+    return float(at["x1"]), float(at["y1"]), float(at["x2"]), float(at["y2"])
+
+
+def to_corners(rect: Rect) -> EntryCorners:
+    """The corners of a rectangle as a box has them."""
+    return {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}
+
+
+def _stored_severity(box: EntryBox) -> Severity | None:
+    given = box.get("severity")
+    return Severity(given) if isinstance(given, str) and given in _SEVERITIES else None
 
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def severity(box: Mapping[str, Any], catalogue: Mapping[str, Severity] | None = None) -> Severity | None:
-    """How severe a finding was when it was found; without that, what `catalogue` says of its label now."""
-    given = box.get("severity")
-    if isinstance(given, str) and given in set(Severity):
-        return Severity(given)
-    return (catalogue or {}).get(str(box.get("label")))
-
-
-def homography(entry: Mapping[str, Any] | None) -> list[list[float]] | None:
-    """The 3 x 3 mapping from reference px to photo px that a detection found; None without one."""
-    said = ((entry or {}).get("provenance") or {}).get("alignment")
-    matrix = said.get("homography") if isinstance(said, Mapping) else None
-    good = isinstance(matrix, list) and len(matrix) == 3 and all(len(row) == 3 for row in matrix)
-    return matrix if good else None
 
 
 def size_mm(

@@ -19,13 +19,12 @@ that knows only the contract reads the decision from `isPassed` of the newest en
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from shared.codes import Progress, Status, Verdict
-
-Entry = Mapping[str, Any]
+from shared.entries import Entry
 
 SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that the service alone writes; an entry with one of them is the service's."""
@@ -108,7 +107,7 @@ def verdict(entries: Iterable[Entry]) -> Verdict:
     if entry is None or not is_verdict(entry):
         return Verdict.UNDECIDED
     try:
-        return Verdict(entry["verdict"].get("value"))
+        return Verdict(entry["verdict"].get("value") or "")
     except ValueError:
         return Verdict.UNDECIDED
 
@@ -155,6 +154,21 @@ def model_opinion(entries: Iterable[Entry]) -> bool | None:
     """What the model said in the newest finished detection, whatever a person corrected; None without one."""
     entry = model_entry(entries)
     return None if entry is None else bool(entry["isPassed"])
+
+
+def homography(entry: Entry | None) -> list[list[float]] | None:
+    """The 3 x 3 mapping from reference px to photo px that a detection found; None without a usable one."""
+    provenance = None if entry is None else entry.get("provenance")
+    alignment = provenance.get("alignment") if isinstance(provenance, Mapping) else None
+    rows = alignment.get("homography") if isinstance(alignment, Mapping) else None
+    if not isinstance(rows, list) or len(rows) != 3:
+        return None
+    try:
+        matrix = [[float(value) for value in row] for row in rows]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    good = all(len(row) == 3 and all(math.isfinite(value) for value in row) for row in matrix)
+    return matrix if good else None
 
 
 def record_progress(items: Sequence[Sequence[Entry]]) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from desktop.exchange.data.content import ExportedPicture, Inspection, entries_of
+from desktop.exchange.data.content import ExportedPicture, Inspection
 from shared import results
 from shared.content import file_id_of, names_another
+from shared.entries import entries_of
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
@@ -72,7 +72,7 @@ def _photo(session: Session, item: Item) -> ExportedPicture | None:
     return _picture(said) or _stored(session, said)
 
 
-def _stored(session: Session, said: Mapping[str, Any]) -> ExportedPicture | None:
+def _stored(session: Session, said: Mapping[str, object]) -> ExportedPicture | None:
     """The picture that the service keeps for what an item or an entry names."""
     file_id = _file_id(said)
     if not file_id:
@@ -83,14 +83,14 @@ def _stored(session: Session, said: Mapping[str, Any]) -> ExportedPicture | None
         return None
 
 
-def _file_id(said: Mapping[str, Any]) -> str:
+def _file_id(said: Mapping[str, object]) -> str:
     """The id of the file that a result entry names; empty for one of another system."""
     if isinstance(said.get("file_id"), str):
         return str(said["file_id"])
     return file_id_of(said.get("download_url")) or ""
 
 
-def _picture(said: Mapping[str, Any]) -> ExportedPicture | None:
+def _picture(said: Mapping[str, object]) -> ExportedPicture | None:
     """A picture as a result entry or the file store names it; None without its size."""
     width, height = said.get("width"), said.get("height")
     if not isinstance(width, int) or not isinstance(height, int) or width <= 0 or height <= 0:

@@ -21,11 +21,13 @@ from desktop.imaging.sources.source import ImageSource
 from desktop.localization.dates import minute_in_zone
 from desktop.localization.detection_terms import model_word
 from desktop.report import report_terms
-from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem, ReportSeal
+from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
 from shared import __version__, findings, results
 from shared.codes import SEALED_STATES, Verdict
 from shared.content import file_id_of, names_another, sha256, sha256_of
+from shared.entries import Provenance, entries_of
+from shared.findings import Finding
 from shared.geometry import Rect, from_corners, point_to_pixels
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
@@ -46,7 +48,7 @@ Progress = Callable[[int, int], None]
 class Image:
     """A record's reference image: its fileInfo and its scale, None where that is not known."""
 
-    info: Mapping[str, Any]
+    info: Mapping[str, object]
     mm_per_pixel: float | None
 
 
@@ -142,14 +144,14 @@ class _Pictures:
         self._digests: dict[str, str] = {}
         self._last: tuple[ImageSource, Rect, QImage, float] | None = None
 
-    def digest(self, info: Mapping[str, Any] | None) -> str | None:
+    def digest(self, info: Mapping[str, object] | None) -> str | None:
         """SHA-256 of what `get` fetched for a fileInfo; None when that was nothing.
 
         The content id in an item is whatever a client sent, and may be that of another file.
         """
         return self._digests.get(str((info or {}).get("download_url")))
 
-    def get(self, info: Mapping[str, Any] | None) -> ImageSource | None:
+    def get(self, info: Mapping[str, object] | None) -> ImageSource | None:
         """The picture of a fileInfo; None when there is none, or it is gone or no picture."""
         url = (info or {}).get("download_url")
         if not isinstance(url, str) or not url:
@@ -231,14 +233,14 @@ def _reference(image: Image, pictures: _Pictures, evidence: list[Evidence]) -> _
     return None if picture is None else _Reference(picture, image.mm_per_pixel)
 
 
-def _own_file(item: Item, image: Image | None) -> dict[str, Any] | None:
+def _own_file(item: Item, image: Image | None) -> dict[str, object] | None:
     """The fileInfo that the item names, where that is not the record's reference image."""
     named = item.item_point.fileInfo if item.item_point is not None else None
     info = None if named is None else named.model_dump(mode="json")
     return info if names_another(info, None if image is None else image.info) else None
 
 
-def _evidence(use: str, info: Mapping[str, Any], pictures: _Pictures) -> Evidence:
+def _evidence(use: str, info: Mapping[str, object], pictures: _Pictures) -> Evidence:
     """The row of a file after its picture was fetched; by what the item says of one that is gone."""
     digest = pictures.digest(info) or _digest(info.get("ipfs_cid"))
     return Evidence(use, str(info.get("filename") or "–"), digest)
@@ -252,12 +254,12 @@ def _item(
     evidence: list[Evidence],
     severities: Mapping[str, Severity],
 ) -> ReportedItem:
-    entries = [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
+    entries = entries_of(item)
     detection = results.finished_detection(entries)
     current = results.current(entries)
     shown = current if detection is None else detection
     info = (shown or {}).get("inputImage")
-    reported = _findings(shown, None if reference is None else reference.mm_per_pixel, severities)
+    reported = findings.of_entry(shown, severities, None if reference is None else reference.mm_per_pixel)
     photo = pictures.get(info)
     if info:
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
@@ -291,7 +293,7 @@ def _item(
         on_overview=reference is not None and not reference.own,
         reference_crop=crop,
         photo_crop=_photo_crop(pictures, photo, reported, region, provenance),
-        findings=reported,
+        findings=tuple(reported),
         passed=_judged(results.verdict(entries)),
         opinion=results.model_opinion(entries),
         verdict=results.verdict(entries),
@@ -308,49 +310,21 @@ def _judged(verdict: Verdict) -> bool | None:
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 
-def _findings(
-    entry: results.Entry | None, mm_per_pixel: float | None, severities: Mapping[str, Severity]
-) -> tuple[ReportedFinding, ...]:
-    found = []
-    to_photo = findings.homography(entry)
-    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
-        points = box["points"]
-        x1, y1, x2, y2 = (float(points[key]) for key in ("x1", "y1", "x2", "y2"))
-        rect = Rect(x1, y1, x2 - x1, y2 - y1)
-        severity = findings.severity(box, severities)
-        found.append(
-            ReportedFinding(
-                label=box["label"],
-                confidence=float(box["confidence"]),
-                box=rect,
-                drawn_by=_author(entry or {}, box) if findings.is_drawn(box) else None,
-                severity="" if severity is None else severity.value,
-                size_mm=findings.size_mm(rect, to_photo, mm_per_pixel),
-            )
-        )
-    return tuple(found)
-
-
-def _author(entry: results.Entry, box: Mapping[str, Any]) -> str:
-    user_id, name = findings.author(entry, box)
-    return name or user_id
-
-
 def _photo_crop(
     pictures: _Pictures,
     photo: ImageSource | None,
-    findings: Sequence[ReportedFinding],
+    found: Sequence[Finding],
     region: Rect | None,
-    provenance: Mapping[str, Any],
+    provenance: Provenance,
 ) -> QImage:
     """The part of the photo that shows the region and every finding, with the boxes drawn on it."""
     if photo is None:
         return QImage()
-    seen = _seen(photo, region, [finding.box for finding in findings], provenance)
+    seen = _seen(photo, region, [finding.box for finding in found], provenance)
     fitted, scale = pictures.fitted(photo, seen)
     painter = QPainter(fitted)
     painter.setPen(QPen(_FAIL, 2))
-    for finding in findings:
+    for finding in found:
         box = finding.box
         painter.drawRect(
             QRectF((box.x - seen.x) * scale, (box.y - seen.y) * scale, box.w * scale, box.h * scale)
@@ -359,12 +333,11 @@ def _photo_crop(
     return fitted
 
 
-def _seen(
-    photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Mapping[str, Any]
-) -> Rect:
+def _seen(photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Provenance) -> Rect:
     """The part of the photo (px of it) around the region and `boxes`; all of it without an alignment."""
     whole = Rect(0, 0, *photo.size)
-    matrix = (provenance.get("alignment") or {}).get("homography")
+    alignment = provenance.get("alignment")
+    matrix = None if alignment is None else alignment.get("homography")
     seen = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
     if seen is None:
         return whole
@@ -414,14 +387,14 @@ def _clock(time: datetime | None) -> str:
     return minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
 
 
-def _time(text: Any) -> datetime | None:
+def _time(text: object) -> datetime | None:
     try:
         return datetime.fromisoformat(str(text))
     except ValueError:
         return None
 
 
-def _digest(content_id: Any) -> str:
+def _digest(content_id: object) -> str:
     try:
         return sha256_of(str(content_id))
     except ValueError:

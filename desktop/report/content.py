@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtGui import QImage
 
 from shared.codes import Verdict
+from shared.findings import Finding
 from shared.geometry import Rect
 
 
@@ -21,22 +22,6 @@ class Evidence:
     use: str
     name: str
     digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedFinding:
-    """One finding: label, confidence 0..1, box in px of the upright photo.
-
-    `drawn_by` is who drew it, in place of a confidence; None for a model's. `severity` is empty and `size_mm`
-    (width, height) None where they are not known.
-    """
-
-    label: str
-    confidence: float
-    box: Rect
-    drawn_by: str | None = None
-    severity: str = ""
-    size_mm: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +64,7 @@ class ReportedItem:
     on_overview: bool
     reference_crop: QImage
     photo_crop: QImage
-    findings: tuple[ReportedFinding, ...]
+    findings: tuple[Finding, ...]
     passed: bool | None
     opinion: bool | None
     verdict: Verdict

@@ -6,8 +6,9 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.dates import minute_in_zone
 from desktop.localization.detection_terms import finding_word, severity_word, size_text
-from desktop.report.content import ReportedFinding, ReportedItem
+from desktop.report.content import ReportedItem
 from shared.codes import Status, Verdict
+from shared.findings import Finding
 from shared.wire.seal import Tally
 
 
@@ -72,14 +73,14 @@ def findings(item: ReportedItem) -> str:
     return "   ".join(map(_finding, item.findings))
 
 
-def _finding(finding: ReportedFinding) -> str:
+def _finding(finding: Finding) -> str:
     details = severity_word(finding.severity), size_text(finding.size_mm)
     more = ", ".join(part for part in details if part)
-    if finding.drawn_by is None:
+    if not finding.drawn:
         said = f"{finding_word(finding.label)} {finding.confidence:.2f}"
     else:
         said = QCoreApplication.translate("Report", "{label}, drawn by {person}").format(
-            label=finding_word(finding.label), person=finding.drawn_by or "–"
+            label=finding_word(finding.label), person=finding.author or "–"
         )
     return f"{said} ({more})" if more else said
 

@@ -69,7 +69,7 @@ def main(words: Sequence[str], settings: Settings, before_commit: Sequence[Befor
     return 0
 
 
-def _no_checkpoint(connection: sqlite3.Connection, _record: Any) -> None:
+def _no_checkpoint(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA wal_autocheckpoint = 0").close()
 
 

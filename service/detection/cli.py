@@ -297,5 +297,5 @@ def _given(text: str) -> dict[str, Any]:
         raise ValueError(f"--settings is {error}") from error
 
 
-def _no_checkpoint(connection: sqlite3.Connection, _record: Any) -> None:
+def _no_checkpoint(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA wal_autocheckpoint = 0").close()

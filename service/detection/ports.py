@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
+from shared.entries import Entry
 from shared.wire.files import StoredFile
 from shared.wire.inspection import Point
 
@@ -102,6 +103,6 @@ class Ports:
     file_info: Callable[[Session, str], StoredFile | None]
     path: Callable[[str], Path]
     keep: Callable[[str, bytes, str | None], Callable[[Session], StoredFile]]
-    put_result: Callable[[Session, str, Mapping[str, Any], str | None], int | None]
+    put_result: Callable[[Session, str, Entry, str | None], int | None]
     is_under_way: Callable[[Session, str, str], bool]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]

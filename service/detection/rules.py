@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from service.detection.failure import MESSAGES
+from service.detection.messages import Done
 from service.detection.ports import PhotoAlignment
 from shared import __version__
 from shared.codes import Progress
+from shared.entries import Entry, EntryBox, EntryFile, Provenance
 from shared.geometry import Quad, mapped_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What a run needs of a model, apart from the database session it was read in."""
+
+    name: str
+    kind: str
+    version: int
+    sha256: str | None
+    labels: Sequence[str]
+    settings: Mapping[str, Any]
+    enabled: bool
 
 
 def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str | None:
@@ -46,7 +62,7 @@ def region_in_photo(
     return mapped_corners(point_to_pixels(*point, reference.width, reference.height), homography)
 
 
-def item_settings(given: Any) -> DetectionSettings | None:
+def item_settings(given: object) -> DetectionSettings | None:
     """What an item sets for its detection; None when it makes no sense."""
     try:
         return DetectionSettings() if given is None else DetectionSettings.model_validate(given)
@@ -54,17 +70,23 @@ def item_settings(given: Any) -> DetectionSettings | None:
         return None
 
 
-def image_facts(stored: StoredFile) -> dict[str, Any]:
+def image_facts(stored: StoredFile) -> EntryFile:
     """A stored image as a result entry names it."""
-    facts = stored.model_dump(
-        include={"download_url", "filename", "ipfs_cid", "mime_type", "size", "width", "height"}
-    )
-    return {**facts, "file_id": stored.file_id}
+    return {
+        "ipfs_cid": stored.ipfs_cid,
+        "filename": stored.filename,
+        "mime_type": stored.mime_type,
+        "size": stored.size,
+        "width": stored.width,
+        "height": stored.height,
+        "download_url": stored.download_url,
+        "file_id": stored.file_id,
+    }
 
 
 def queued(
-    job_id: str, model_id: str, model: Mapping[str, Any] | None, photo: StoredFile | None, at: dt.datetime
-) -> dict[str, Any]:
+    job_id: str, model_id: str, model: ModelFacts | None, photo: StoredFile | None, at: dt.datetime
+) -> Entry:
     """The entry of a job that was queued `at` this time."""
     return {
         **_unfinished(Progress.PENDING, job_id),
@@ -76,13 +98,13 @@ def queued(
 def taken(
     job_id: str,
     model_id: str,
-    model: Mapping[str, Any] | None,
+    model: ModelFacts | None,
     photo: StoredFile | None,
-    settings: Any,
+    settings: object,
     attempt: int,
     queued_at: dt.datetime,
     at: dt.datetime,
-) -> dict[str, Any]:
+) -> Entry:
     """The entry of a job that was taken `at` this time; `settings` are the item's."""
     return {
         **_unfinished(Progress.DETECTING, job_id),
@@ -99,27 +121,31 @@ def taken(
 
 
 def done(
-    entry: Mapping[str, Any], rendered: StoredFile | None, answer: Mapping[str, Any], at: dt.datetime
-) -> dict[str, Any]:
-    """`entry`, made by `taken`, after a run that ended well."""
-    origin = {
-        "thresholds": answer.get("thresholds", {}),
-        "alignment": answer.get("alignment"),
+    entry: Entry,
+    rendered: StoredFile | None,
+    found: Done,
+    boxes: Sequence[EntryBox],
+    at: dt.datetime,
+) -> Entry:
+    """`entry`, made by `taken`, after a run that ended well; `boxes` are those of `found` with severities."""
+    origin: Provenance = {
+        "thresholds": found["thresholds"],
+        "alignment": found["alignment"],
         "finished_at": _text(at),
     }
     return {
         **entry,
         "resultImage": {
-            "boxes": answer["boxes"],
+            "boxes": list(boxes),
             "resultImage": {"fileInfo": None if rendered is None else image_facts(rendered)},
         },
-        "isPassed": answer["passed"],
+        "isPassed": found["passed"],
         "progress": Progress.DONE.value,
         "provenance": {**entry["provenance"], **origin},
     }
 
 
-def failed(entry: Mapping[str, Any], error: str, at: dt.datetime) -> dict[str, Any]:
+def failed(entry: Entry, error: str, at: dt.datetime) -> Entry:
     """`entry`, made by `taken`, after a run that gave no result; it says neither passed nor failed."""
     return {
         **entry,
@@ -129,7 +155,7 @@ def failed(entry: Mapping[str, Any], error: str, at: dt.datetime) -> dict[str, A
     }
 
 
-def canceled(job_id: str, at: dt.datetime) -> dict[str, Any]:
+def canceled(job_id: str, at: dt.datetime) -> Entry:
     """What a cancel changes in the entry of a job."""
     return {
         **_unfinished(Progress.CANCELED, job_id),
@@ -138,7 +164,7 @@ def canceled(job_id: str, at: dt.datetime) -> dict[str, Any]:
     }
 
 
-def _unfinished(progress: Progress, job_id: str) -> dict[str, Any]:
+def _unfinished(progress: Progress, job_id: str) -> Entry:
     return {
         "resultImage": {"boxes": [], "resultImage": None},
         "isPassed": False,
@@ -147,13 +173,12 @@ def _unfinished(progress: Progress, job_id: str) -> dict[str, Any]:
     }
 
 
-def _model(model_id: str, model: Mapping[str, Any] | None) -> dict[str, Any]:
-    known = model or {}
+def _model(model_id: str, model: ModelFacts | None) -> Provenance:
     return {
         "model_id": model_id,
-        "model_name": known.get("name"),
-        "model_version": known.get("version"),
-        "model_sha256": known.get("sha256"),
+        "model_name": None if model is None else model.name,
+        "model_version": None if model is None else model.version,
+        "model_sha256": None if model is None else model.sha256,
     }
 
 

@@ -7,13 +7,11 @@ A client replaces its own entries only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import cast
 
 from shared import results
 from shared.codes import Origin
-from shared.results import Entry
-
-Box = Mapping[str, Any]
+from shared.entries import BoxAuthors, Entry, EntryBox
 
 
 class ContradictionError(ValueError):
@@ -51,17 +49,17 @@ def merged(sent: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
     return out
 
 
-def plain(entry: Entry) -> dict[str, Any]:
+def plain(entry: Entry) -> Entry:
     """`entry` without the keys that only the service may write."""
-    kept = {key: value for key, value in entry.items() if key not in results.SERVICE_KEYS}
+    kept = cast(Entry, {key: value for key, value in entry.items() if key not in results.SERVICE_KEYS})
     image = kept.get("resultImage")
     if isinstance(image, Mapping) and isinstance(image.get("boxes"), Sequence):
         kept["resultImage"] = {**image, "boxes": [_anonymous(box) for box in image["boxes"]]}
     return kept
 
 
-def _anonymous(box: Box) -> dict[str, Any]:
-    return {key: value for key, value in box.items() if key not in results.AUTHOR_KEYS}
+def _anonymous(box: EntryBox) -> EntryBox:
+    return cast(EntryBox, {key: value for key, value in box.items() if key not in results.AUTHOR_KEYS})
 
 
 def _given_version(entry: Entry) -> int | None:
@@ -80,8 +78,8 @@ def _check_copy(entry: Entry, known: Entry) -> None:
 
 
 def authored(
-    boxes: Sequence[Box], corrected: Sequence[Box], by: str, by_name: str | None
-) -> list[dict[str, Any]]:
+    boxes: Sequence[EntryBox], corrected: Sequence[EntryBox], by: str, by_name: str | None
+) -> list[EntryBox]:
     """`boxes` of a correction of the findings `corrected`, each with its origin and who drew or changed it.
 
     A box that is the same as before keeps its origin and its author. One that was moved or given another
@@ -89,7 +87,7 @@ def authored(
     is, of a person's its author. Every other box was drawn by the person `by`.
     """
     left = list(corrected)
-    out: list[dict[str, Any] | None] = [None] * len(boxes)
+    out: list[EntryBox | None] = [None] * len(boxes)
     for at, box in enumerate(boxes):
         same = next((one for one in left if _core(one) == _core(box)), None)
         if same is not None:
@@ -110,21 +108,22 @@ def authored(
     return [box for box in out if box is not None]
 
 
-def _core(box: Box) -> tuple[Any, ...]:
-    points = box.get("points") or {}
-    corners = tuple(points.get(name) for name in ("x1", "y1", "x2", "y2"))
-    return box.get("label"), box.get("confidence"), corners
+def _core(box: EntryBox) -> tuple[object, ...]:
+    points = box["points"]
+    return box["label"], box["confidence"], points["x1"], points["y1"], points["x2"], points["y2"]
 
 
-def _origin(box: Box) -> Origin:
+def _origin(box: EntryBox) -> Origin:
     return Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
 
 
-def _history(box: Box) -> dict[str, Any]:
-    return {"origin": _origin(box).value} | {key: box[key] for key in results.AUTHOR_KEYS if key in box}
+def _history(box: EntryBox) -> BoxAuthors:
+    said: Mapping[str, object] = box
+    known = {key: said[key] for key in results.AUTHOR_KEYS if key in said}
+    return cast(BoxAuthors, {"origin": _origin(box).value, **known})
 
 
-def _changed_from(before: Box, box: Box) -> bool:
+def _changed_from(before: EntryBox, box: EntryBox) -> bool:
     if _origin(before) is not _origin(box):
         return False
     if _origin(box) is Origin.PERSON:

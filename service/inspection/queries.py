@@ -16,7 +16,7 @@ from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from shared import results
 from shared.codes import STATUS_NAMES, Status
-from shared.results import Entry
+from shared.entries import Entry
 
 RecordRow = Row[*tuple[Any, ...]]
 ItemRow = Row[*tuple[Any, ...]]

@@ -12,7 +12,7 @@ from typing import Any
 from service.inspection.entries import authored
 from shared import results
 from shared.codes import Progress, Status, Verdict
-from shared.results import Entry
+from shared.entries import Entry, EntryBox, EntryError, EntryVerdict
 
 
 class Outcome(StrEnum):
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
 FINISHED = (Outcome.PASSED, Outcome.FAILED)
 
-CANCELED: Mapping[str, str] = {"code": "canceled", "message": "检测已取消"}
+CANCELED: EntryError = {"code": "canceled", "message": "检测已取消"}
 """Why a detection gave no result when nobody is left to end it."""
 
 # Entries that count exactly like those of any item with this outcome.
@@ -62,36 +62,37 @@ def verdict_entry(
     at: datetime,
     *,
     accepted_version: int | None = None,
-) -> dict[str, Any]:
+) -> Entry:
     """The result entry that a person's decision appends to `entries`; `at` is in UTC.
 
     `accepted_version`: the decision accepts the model's opinion in the entry with this version.
     """
     undecided = verdict is Verdict.UNDECIDED
-    accepted = {} if accepted_version is None else {"accepted_opinion_of_version": accepted_version}
+    said: EntryVerdict = {
+        "value": str(verdict),
+        "reason": reason,
+        "by": by,
+        "by_name": by_name,
+        "at": at.replace(tzinfo=None).isoformat() + "Z",
+    }
+    if accepted_version is not None:
+        said["accepted_opinion_of_version"] = accepted_version
     return {
         "isPassed": None if undecided else verdict is Verdict.PASSED,
         "progress": str(Progress.PENDING if undecided else Progress.DONE),
         "version": results.next_version(entries),
-        "verdict": {
-            "value": str(verdict),
-            "reason": reason,
-            "by": by,
-            "by_name": by_name,
-            "at": at.replace(tzinfo=None).isoformat() + "Z",
-            **accepted,
-        },
+        "verdict": said,
     }
 
 
 def correction_entry(
     entries: Sequence[Entry],
     of_version: int,
-    boxes: Sequence[Mapping[str, Any]],
+    boxes: Sequence[EntryBox],
     by: str,
     by_name: str | None,
     at: datetime,
-) -> dict[str, Any] | None:
+) -> Entry | None:
     """The result entry that a person's correction of a version's findings appends; `at` is in UTC.
 
     The boxes lie in the photo of that version, and say who drew or changed them (`entries.authored`). None
@@ -137,7 +138,7 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
     if not results.is_under_way(before):
         return None
     version = results.version(before, own)
-    step = {**before, **entry, "version": version}
+    step: Entry = {**before, **entry, "version": version}
     if isinstance(before.get("provenance"), Mapping) and isinstance(entry.get("provenance"), Mapping):
         step["provenance"] = {**before["provenance"], **entry["provenance"]}
     return [*entries[:own], step, *entries[own + 1 :]], version

@@ -1,39 +1,84 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
-from shared import findings
+from shared.entries import Entry, EntryBox, EntryCorrection
+from shared.findings import Finding, of_entry, size_mm
 from shared.geometry import Rect
 from shared.wire.detection import Severity
 
-BOX = {"label": "dent", "confidence": 1.0, "origin": "person"}
-ENTRY = {"correction": {"of_version": 1, "by": "u1", "by_name": "Li"}}
+BOX: EntryBox = {
+    "label": "dent",
+    "confidence": 1.0,
+    "points": {"x1": 10, "y1": 20, "x2": 110, "y2": 80},
+    "origin": "person",
+}
+BY_LI: EntryCorrection = {"of_version": 1, "by": "u1", "by_name": "Li", "at": None}
+
+
+def author(box: EntryBox, correction: EntryCorrection | None = BY_LI) -> tuple[str, str, str]:
+    finding = Finding.from_box(box, correction=correction)
+    return finding.author_id, finding.author_name, finding.author
 
 
 def test_who_drew_a_finding() -> None:
-    assert findings.author(ENTRY, {**BOX, "by": "u2", "by_name": "Wang"}) == ("u2", "Wang")
-    assert findings.author(ENTRY, {**BOX, "by": "u2", "by_name": None}) == ("u2", "")
-    assert findings.author(ENTRY, BOX) == ("u1", "Li")
-    assert findings.author(ENTRY, {**BOX, "origin": "model", "by": "u2", "by_name": "Wang"}) == ("", "")
+    assert author({**BOX, "by": "u2", "by_name": "Wang"}) == ("u2", "Wang", "Wang")
+    assert author({**BOX, "by": "u2", "by_name": None}) == ("u2", "", "u2")
+    assert author(BOX) == ("u1", "Li", "Li")
+    assert author({**BOX, "origin": "model", "by": "u2", "by_name": "Wang"}) == ("", "", "")
     # What a client writes into an entry of its own makes nobody the author.
-    assert findings.author({}, {**BOX, "by": "u2", "by_name": "Wang"}) == ("", "")
+    assert author({**BOX, "by": "u2", "by_name": "Wang"}, None) == ("", "", "")
 
 
 def test_stored_severity_wins_over_catalogue() -> None:
     now = {"dent": Severity.MINOR}
-    assert findings.severity({**BOX, "severity": "critical"}, now) is Severity.CRITICAL
-    assert findings.severity({**BOX, "severity": "awful"}, now) is Severity.MINOR
-    assert findings.severity(BOX) is None
+    assert Finding.from_box({**BOX, "severity": "critical"}, severities=now).severity is Severity.CRITICAL
+    assert Finding.from_box({**BOX, "severity": "awful"}, severities=now).severity is Severity.MINOR
+    assert Finding.from_box(BOX).severity is None
+
+
+def test_a_finding_written_as_a_box_reads_as_the_same() -> None:
+    drawn = Finding("dent", 1.0, Rect(10, 20, 100, 60), drawn=True, accepted=True)
+    assert drawn.to_box() == {**BOX, "accepted": True}
+    assert Finding.from_box(drawn.to_box()) == drawn
+    found = Finding("crack", 0.5, Rect(1, 2, 3, 4))
+    assert found.to_box()["origin"] == "model"
+    assert Finding.from_box(found.to_box()) == found
+
+
+def test_findings_of_an_entry_leave_out_boxes_that_cannot_be_read() -> None:
+    points = BOX["points"]
+    broken: list[Any] = [
+        {"label": "x", "confidence": 1},
+        {"label": "x", "points": points},
+        {"label": "x", "confidence": None, "points": points},
+        {"label": "x", "confidence": 1, "points": {**points, "x1": "left"}},
+        {"label": "x", "confidence": 1, "points": {**points, "x1": 10**400}},
+    ]
+    swapped: EntryBox = {**BOX, "label": "hole", "points": {"x1": 110, "y1": 80, "x2": 10, "y2": 20}}
+    found = of_entry({"resultImage": {"boxes": [*broken, BOX, *broken, swapped]}})
+    assert [(one.label, one.place) for one in found] == [("dent", 0), ("hole", 1)]
+    assert [one.box for one in found] == [Rect(10, 20, 100, 60)] * 2
+    assert of_entry(None) == of_entry({}) == of_entry({"resultImage": None}) == []
+
+
+def test_findings_of_an_entry_have_a_size_where_scale_and_alignment_are_known() -> None:
+    straight = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    entry: Entry = {"resultImage": {"boxes": [BOX]}, "provenance": {"alignment": {"homography": straight}}}
+    assert [one.size_mm for one in of_entry(entry, mm_per_pixel=0.5)] == [(50, 30)]
+    assert [one.size_mm for one in of_entry(entry)] == [None]
+    assert [one.size_mm for one in of_entry({**entry, "provenance": {}}, mm_per_pixel=0.5)] == [None]
 
 
 def test_the_size_is_measured_on_the_reference_image() -> None:
     turn, scale = math.radians(30), 2.0
     cos, sin = scale * math.cos(turn), scale * math.sin(turn)
     to_photo = [[cos, -sin, 40.0], [sin, cos, -7.0], [0.0, 0.0, 1.0]]
-    assert findings.size_mm(Rect(10, 20, 100, 60), to_photo, 0.5) == pytest.approx((25, 15))
-    assert findings.size_mm(Rect(10, 20, 100, 60), to_photo, None) is None
-    assert findings.size_mm(Rect(10, 20, 100, 60), None, 0.5) is None
-    assert findings.size_mm(Rect(10, 20, 100, 60), [[0.0] * 3] * 3, 0.5) is None
-    assert findings.size_mm(Rect(10, 20, 100, 60), [[1, 0, 0], [0, 1, 0], [0.01, 0, 1]], 0.5) is not None
+    assert size_mm(Rect(10, 20, 100, 60), to_photo, 0.5) == pytest.approx((25, 15))
+    assert size_mm(Rect(10, 20, 100, 60), to_photo, None) is None
+    assert size_mm(Rect(10, 20, 100, 60), None, 0.5) is None
+    assert size_mm(Rect(10, 20, 100, 60), [[0.0] * 3] * 3, 0.5) is None
+    assert size_mm(Rect(10, 20, 100, 60), [[1, 0, 0], [0, 1, 0], [0.01, 0, 1]], 0.5) is not None

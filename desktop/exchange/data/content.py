@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from shared import findings, results
 from shared.codes import Verdict
-from shared.geometry import Rect, from_corners, point_to_pixels
+from shared.entries import entries_of
+from shared.findings import Finding
+from shared.geometry import Rect, point_to_pixels
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
@@ -30,23 +31,6 @@ class ExportedPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedFinding:
-    """A finding: confidence 0..1, box in px of the upright photo, as the detection said it.
-
-    `drawn_by` is who drew it, empty for a model's; `drawn` tells that a person did, and that the confidence
-    says nothing. `size_mm` is its width and height where the scale is known.
-    """
-
-    label: str
-    confidence: float
-    box: Rect
-    drawn: bool = False
-    drawn_by: str = ""
-    severity: str = ""
-    size_mm: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ItemFacts:
     """What an item comes to. `number` counts from 1.
 
@@ -63,7 +47,7 @@ class ItemFacts:
     reference: ExportedPicture | None
     region: Rect | None
     photo: ExportedPicture | None
-    findings: tuple[ExportedFinding, ...]
+    findings: tuple[Finding, ...]
     version: int | None
     passed: bool | None
     opinion: bool | None
@@ -109,8 +93,10 @@ class Inspection:
             reference=reference,
             region=region_of(item, reference),
             photo=self.photos.get(item.item_id),
-            findings=_findings(
-                detection, None if reference is None else reference.mm_per_pixel, self.severities
+            findings=tuple(
+                findings.of_entry(
+                    detection, self.severities, None if reference is None else reference.mm_per_pixel
+                )
             ),
             version=None if detection is None else results.version(detection),
             passed=_judged(results.verdict(entries)),
@@ -127,11 +113,6 @@ def _judged(verdict: Verdict) -> bool | None:
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 
-def entries_of(item: Item) -> list[dict[str, Any]]:
-    """The result entries of an item as JSON values, just the keys that were sent."""
-    return [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
-
-
 def region_of(item: Item, reference: ExportedPicture | None) -> Rect | None:
     """The region of an item in px of its reference image; None without one, or when nothing is inside."""
     if reference is None or item.item_point is None or item.item_point.point is None:
@@ -143,29 +124,3 @@ def region_of(item: Item, reference: ExportedPicture | None) -> Rect | None:
         return None
     rect = point_to_pixels(x, y, w, h, reference.width, reference.height)
     return None if rect.empty else rect
-
-
-def _findings(
-    entry: results.Entry | None, mm_per_pixel: float | None, severities: Mapping[str, Severity]
-) -> tuple[ExportedFinding, ...]:
-    found = []
-    to_photo = findings.homography(entry)
-    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
-        try:
-            rect = from_corners(*(float(box["points"][name]) for name in ("x1", "y1", "x2", "y2")))
-            severity = findings.severity(box, severities)
-            found.append(
-                ExportedFinding(
-                    label=box["label"],
-                    confidence=float(box["confidence"]),
-                    box=rect,
-                    drawn=findings.is_drawn(box),
-                    drawn_by=next(filter(None, reversed(findings.author(entry or {}, box))), ""),
-                    severity="" if severity is None else severity.value,
-                    size_mm=findings.size_mm(rect, to_photo, mm_per_pixel),
-                )
-            )
-        except OverflowError:
-            # No picture is so large that its px leave the range of a float.
-            continue
-    return tuple(found)

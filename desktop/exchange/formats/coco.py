@@ -82,8 +82,8 @@ def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
         if rect.w > 0 and rect.h > 0:
             attributes = {
                 **_item(facts),
-                "drawn_by": finding.drawn_by,
-                "severity": finding.severity,
+                "drawn_by": finding.author,
+                "severity": finding.severity or "",
                 "size_mm": finding.size_mm,
             }
             more = {"score": finding.confidence, "attributes": attributes}

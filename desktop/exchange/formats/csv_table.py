@@ -108,7 +108,7 @@ def write(inspection: Inspection, words: ColumnTerms = CODES) -> bytes:
                     "label": words.label(finding.label),
                     "severity": words.severity(finding.severity) if finding.severity else "",
                     "confidence": "" if finding.drawn else finding.confidence,
-                    "drawn_by": finding.drawn_by,
+                    "drawn_by": finding.author,
                     "width_mm": wide if wide is None else round(wide, 2),
                     "height_mm": high if high is None else round(high, 2),
                     "x1": box.x,

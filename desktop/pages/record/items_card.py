@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -26,6 +25,8 @@ from desktop.widgets import (
 )
 from shared import findings, results
 from shared.codes import Progress, Status
+from shared.entries import Entry, entries_of
+from shared.findings import Finding
 from shared.wire.inspection import Item
 
 
@@ -35,7 +36,7 @@ class RecordItemRow:
 
     number: int
     item: Item
-    entries: Sequence[dict[str, Any]]
+    entries: Sequence[Entry]
 
 
 class ItemsCard(Card):
@@ -118,12 +119,7 @@ class ItemsCard(Card):
 
     def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
         """Show the items of a record."""
-        rows = [
-            RecordItemRow(
-                number, item, [entry.model_dump(mode="json", exclude_unset=True) for entry in item.result]
-            )
-            for number, item in enumerate(items, 1)
-        ]
+        rows = [RecordItemRow(number, item, entries_of(item)) for number, item in enumerate(items, 1)]
         chosen = self.table.chosen.item.item_id if self.table.chosen is not None else ""
         self.table.show_rows(rows, lambda row: row.item.item_id == chosen)
         counted = results.counters([row.entries for row in rows])
@@ -152,7 +148,7 @@ class ItemsCard(Card):
         finished = results.finished_detection(row.entries)
         if finished is None:
             return NOTHING
-        count = len(_boxes(finished))
+        count = len((finished.get("resultImage") or {}).get("boxes") or [])
         return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
 
 
@@ -161,16 +157,12 @@ def _status(row: RecordItemRow) -> str:
     return results.verdict(row.entries).value if row.entries else Status.NOT_STARTED.value
 
 
-def _boxes(entry: results.Entry) -> list[dict[str, Any]]:
-    return list((entry.get("resultImage") or {}).get("boxes") or [])
-
-
 def _first_labels(row: RecordItemRow) -> str:
     """The labels of the findings with their confidence, or who drew them, the surest first."""
-    entry = results.finished_detection(row.entries)
-    boxes = sorted(_boxes(entry), key=lambda box: -float(box["confidence"])) if entry is not None else []
-    return "  ".join(f"{finding_word(box['label'])} {_source(entry or {}, box)}".strip() for box in boxes[:3])
+    found = findings.of_entry(results.finished_detection(row.entries))
+    found.sort(key=lambda one: -one.confidence)
+    return "  ".join(f"{finding_word(one.label)} {_source(one)}".strip() for one in found[:3])
 
 
-def _source(entry: results.Entry, box: dict[str, Any]) -> str:
-    return findings.author(entry, box)[1] if findings.is_drawn(box) else f"{float(box['confidence']):.2f}"
+def _source(finding: Finding) -> str:
+    return finding.author_name if finding.drawn else f"{finding.confidence:.2f}"

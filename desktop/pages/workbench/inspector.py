@@ -18,6 +18,7 @@ from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.widgets import Panel, label, rule
 from shared import results
+from shared.entries import Entry
 
 WIDTH_PX = 336
 _LEAST_PX = 328
@@ -99,7 +100,7 @@ class Inspector(Panel):
         rows.addLayout(foot)
         return whole
 
-    def show_item(self, item: ItemView | None, number: int, entry: results.Entry | None) -> None:
+    def show_item(self, item: ItemView | None, number: int, entry: Entry | None) -> None:
         """Show an item with the findings of `entry`, a detection of it; None: none is chosen."""
         self._stack.setCurrentIndex(0 if item is None else 1)
         if item is None:
@@ -116,12 +117,12 @@ class Inspector(Panel):
             else self.tr("No items yet. Details of the selected item are shown here.")
         )
 
-    def show_findings(self, item: ItemView, entry: results.Entry | None) -> None:
+    def show_findings(self, item: ItemView, entry: Entry | None) -> None:
         """Show the findings of `entry`, which is one of the item's or a draft."""
         nothing = self._nothing_found(entry)
         self.findings.show_findings(findings_of(entry, self.known), nothing, self.findings.list.current)
 
-    def _nothing_found(self, entry: results.Entry | None) -> str:
+    def _nothing_found(self, entry: Entry | None) -> str:
         if entry is None or not results.is_finished(entry):
             return self.tr("Detection not run yet.")
         return self.tr("No findings.")

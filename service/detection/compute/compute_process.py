@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from service.detection.failure import BadModel
+from service.detection.messages import Answer
 from service.workers.child import Child, ProcessDied
 from shared.paths import own_command
 from shared.wire.detection import ModelKind
@@ -28,9 +29,9 @@ class ComputeProcess:
         """Process id while one runs."""
         return self._child.pid
 
-    def ask(self, request: dict[str, Any], seconds: float, progress: Callable[[int], None]) -> dict[str, Any]:
-        """The answer to `request`: `{"event": "done" | "matched" | "failed", ...}`. Raises ProcessDied."""
-        return self._child.ask(request, seconds, progress=progress).message
+    def ask(self, request: dict[str, Any], seconds: float, progress: Callable[[int], None]) -> Answer:
+        """The answer to `request`. Raises ProcessDied."""
+        return cast(Answer, self._child.ask(request, seconds, progress=progress).message)
 
     def prepare_next(self, request: dict[str, Any]) -> None:
         """Let the running process prepare for a coming request; does nothing while none runs."""

@@ -10,7 +10,7 @@ import dataclasses
 import json
 import math
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from service.detection.compute.place_search import Places, PlacesRequest
 from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
 from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed, of_disk
+from service.detection.messages import Done, FoundPlace
 from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
 from service.detection.onnx.fit import scale_of
 from service.detection.onnx.remembered import Remembered
@@ -40,6 +41,7 @@ from service.detection.reference_difference.data import (
     inverse,
 )
 from service.detection.reference_difference.threads import WorkThreads
+from shared.entries import EntryAlignment, EntryBox, EntryThresholds
 from shared.geometry import Rect, point_to_pixels, within
 from shared.wire.detection import ModelKind
 from shared.wire.inspection import DetectionSettings
@@ -55,22 +57,43 @@ _AHEAD_PIXELS = 30_000_000
 class Finished:
     """What was found: boxes as a result entry keeps them, the opinion, and how it came about."""
 
-    boxes: list[dict[str, Any]]
+    boxes: list[EntryBox]
     passed: bool
-    thresholds: dict[str, Any]
-    alignment: dict[str, Any] | None
+    thresholds: EntryThresholds
+    alignment: EntryAlignment | None
     width: int
     height: int
     seconds: float
 
+    def answer(self) -> Done:
+        """The same as the compute process answers it."""
+        return {
+            "event": "done",
+            "boxes": self.boxes,
+            "passed": self.passed,
+            "thresholds": self.thresholds,
+            "alignment": self.alignment,
+            "width": self.width,
+            "height": self.height,
+            "seconds": self.seconds,
+        }
 
-def box(label: str, confidence: float, rect: Rect) -> dict[str, Any]:
+
+_Opinion = tuple[list[EntryBox], bool, EntryThresholds, EntryAlignment | None]
+"""Findings in px of the decoded photo, whether it passes, with which settings, and how the reference lies."""
+
+
+def box(label: str, confidence: float, rect: Rect) -> EntryBox:
     """A finding in the form of the contract: corners in upright photo px, half-open."""
-    points = {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}
     return {
         "label": label,
         "confidence": round(confidence, 4),
-        "points": {key: round(value, 2) for key, value in points.items()},
+        "points": {
+            "x1": round(rect.x, 2),
+            "y1": round(rect.y, 2),
+            "x2": round(rect.right, 2),
+            "y2": round(rect.bottom, 2),
+        },
     }
 
 
@@ -82,7 +105,7 @@ Photo = tuple[NDArray[np.uint8], float]
 class _Prefetched:
     """What is decoded ahead for a coming request."""
 
-    key: tuple[Any, ...]
+    key: tuple[object, ...]
     photo: Future[Photo]
     reference: str | None
     known: Future[Photo] | None
@@ -115,7 +138,7 @@ class Computer:
         self._reader.shutdown(cancel_futures=True)
         self._threads.close()
 
-    def places(self, request: PlacesRequest) -> list[dict[str, Any] | None]:
+    def places(self, request: PlacesRequest) -> list[FoundPlace | None]:
         """`Places.find`. Raises DetectionFailed."""
         try:
             with self._threads.shared():
@@ -174,9 +197,7 @@ class Computer:
             time.perf_counter() - begun,
         )
 
-    def _compare(
-        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
-    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
+    def _compare(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> _Opinion:
         reference, region, scale = self._region(request)
         own = item_settings(request)
         given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
@@ -193,7 +214,7 @@ class Computer:
         except AlignmentFailed as error:
             raise unaligned(error) from error
         found = [box(one.label, one.confidence, one.box) for one in result.boxes]
-        thresholds = {
+        thresholds: EntryThresholds = {
             "sensitivity": wanted.sensitivity,
             "min_confidence": wanted.min_confidence,
             "least_confidence": wanted.min_confidence,
@@ -222,9 +243,7 @@ class Computer:
             self._reference = (path, *pictures.load(Path(path)))
         return self._reference[1], self._reference[2]
 
-    def _recognise(
-        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
-    ) -> tuple[list[dict[str, Any]], bool, dict[str, Any], dict[str, Any] | None]:
+    def _recognise(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> _Opinion:
         if request.model is None:
             raise DetectionFailed("model_unknown")
         settings = DetectorSettings.model_validate(request.settings)
@@ -250,16 +269,19 @@ class Computer:
             found, alignment = self._outside_of_ignored(request, photo, photo_scale, found)
         found_boxes = [box(one.label, one.confidence, one.box) for one in found]
         passed = not any(settings.fails(one.label, one.confidence) for one in found)
-        alignment_json = {"confidence", "per_label", "iou", "fail_labels", "fail_confidence"}
-        thresholds = {
-            **settings.model_dump(include=alignment_json),
+        thresholds: EntryThresholds = {
+            "confidence": settings.confidence,
+            "per_label": settings.per_label,
+            "iou": settings.iou,
+            "fail_labels": settings.fail_labels,
+            "fail_confidence": settings.fail_confidence,
             "least_confidence": settings.least_confidence,
         }
         return found_boxes, passed, thresholds, alignment
 
     def _outside_of_ignored(
         self, request: Request, photo: NDArray[np.uint8], photo_scale: float, found: Sequence[Detected]
-    ) -> tuple[list[Detected], dict[str, Any]]:
+    ) -> tuple[list[Detected], EntryAlignment]:
         """The findings whose middle lies in no ignored part of the reference image, and how that lies."""
         reference, region, scale = self._region(request)
         try:
@@ -300,7 +322,7 @@ def _write(path: Path, data: bytes) -> None:
         raise DetectionFailed(of_disk(error)) from error
 
 
-def _reading(request: Request) -> tuple[Any, ...]:
+def _reading(request: Request) -> tuple[object, ...]:
     """What determines how the photo is read."""
     return request.photo, request.kind, request.settings, request.item
 
@@ -334,7 +356,7 @@ def _network_key(request: Request, photo: NDArray[np.uint8], model: str) -> Hash
     return request.photo_sha256, photo.shape, model, request.kind, settings, request.labels
 
 
-def parameters(settings: dict[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
+def parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
     """`Parameters` from a model's or an item's settings; unknown keys are ignored.
 
     `ignored` are x, y, w, h in px of the reference image; scale is that of the decoded reference.
@@ -351,7 +373,16 @@ def parameters(settings: dict[str, Any], mm_per_pixel: float | None, scale: floa
     return Parameters(**given, ignored=ignored, mm_per_pixel=per_pixel)
 
 
-def _enlarged(found: dict[str, Any], scale: float) -> dict[str, Any]:
+def _enlarged(found: EntryBox, scale: float) -> EntryBox:
     if scale == 1.0:
         return found
-    return {**found, "points": {key: round(value / scale, 2) for key, value in found["points"].items()}}
+    at = found["points"]
+    return {
+        **found,
+        "points": {
+            "x1": round(at["x1"] / scale, 2),
+            "y1": round(at["y1"] / scale, 2),
+            "x2": round(at["x2"] / scale, 2),
+            "y2": round(at["y2"] / scale, 2),
+        },
+    }

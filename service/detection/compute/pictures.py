@@ -12,6 +12,7 @@ import pyvips
 from numpy.typing import NDArray
 
 from service.detection.failure import DetectionFailed
+from shared.entries import EntryBox
 from shared.images.cv import cv2
 
 MOST_PIXELS: Final = 500_000_000
@@ -126,7 +127,7 @@ def _bitmap(path: Path) -> NDArray[np.uint8]:
     return np.asarray(image, np.uint8)
 
 
-def render(photo: NDArray[np.uint8], boxes: Sequence[dict[str, Any]]) -> bytes:
+def render(photo: NDArray[np.uint8], boxes: Sequence[EntryBox]) -> bytes:
     """A JPEG of `photo` (BGR) with `boxes` drawn, its long side 2,560 px at most."""
     height, width = photo.shape[:2]
     scale = min(_RENDERED_SIDE / max(height, width), 1.0)
@@ -135,7 +136,8 @@ def render(photo: NDArray[np.uint8], boxes: Sequence[dict[str, Any]]) -> bytes:
     thick = max(round(max(size) / 500), 1)
     for box in boxes:
         points = box["points"]
-        x1, y1, x2, y2 = (round(float(points[key]) * scale) for key in ("x1", "y1", "x2", "y2"))
+        corners = points["x1"], points["y1"], points["x2"], points["y2"]
+        x1, y1, x2, y2 = (round(value * scale) for value in corners)
         cv2.rectangle(picture, (x1, y1), (x2 - 1, y2 - 1), (46, 46, 211), thick)
         text = f"{box['label']} {box['confidence']:.2f}"
         text_scale = max(max(size) / 1800, 0.4)

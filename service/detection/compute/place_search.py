@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from service.detection.compute import pictures
 from service.detection.failure import DetectionFailed
+from service.detection.messages import FoundPlace
 from service.detection.reference_difference.alignment.cover import Covered, ReferenceFeatures, cover
 from service.detection.reference_difference.data import Pyramid, grey
 from shared.geometry import mapped_corners, point_to_pixels
@@ -31,6 +33,11 @@ class PlacesRequest:
     regions: tuple[tuple[str, tuple[float, float, float, float]], ...]
 
 
+def places_json(request: PlacesRequest) -> dict[str, object]:
+    """A `PlacesRequest` as a JSON object; `to_places_request` reads it."""
+    return dataclasses.asdict(request)
+
+
 def to_places_request(words: dict[str, Any]) -> PlacesRequest:
     """A `PlacesRequest` from its JSON form."""
     regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in words["regions"])
@@ -47,16 +54,15 @@ class Places:
         self._load_reference = load_reference
         self._known: tuple[str, ReferenceFeatures, float] | None = None
 
-    def find(self, request: PlacesRequest) -> list[dict[str, Any] | None]:
-        """For each region `homography`, `corners`, `score`, `visible` and `covered`; None: not found.
+    def find(self, request: PlacesRequest) -> list[FoundPlace | None]:
+        """Where the photo shows each region; None: not found.
 
-        Homographies and corners are in px of the whole upright files. Raises DetectionFailed when the photo
-        cannot be read.
+        Raises DetectionFailed when the photo cannot be read.
         """
         image, photo_scale = pictures.load(Path(request.photo))
         photo = Pyramid(grey(image))
         del image
-        found: list[dict[str, Any] | None] = [None] * len(request.regions)
+        found: list[FoundPlace | None] = [None] * len(request.regions)
         until = time.monotonic() + _SECONDS
         for path in list(dict.fromkeys(path for path, _ in request.regions))[:MOST_REFERENCES]:
             numbers = [number for number, (own, _) in enumerate(request.regions) if own == path]
@@ -72,7 +78,7 @@ class Places:
         photo: Pyramid,
         photo_scale: float,
         until: float,
-    ) -> list[dict[str, Any] | None]:
+    ) -> list[FoundPlace | None]:
         try:
             known, scale = self._reference(path)
         except DetectionFailed:
@@ -86,7 +92,7 @@ class Places:
             regions.append(point_to_pixels(x, y, w, h, width, height))
         enlarge, shrink_back = np.diag([1 / photo_scale, 1 / photo_scale, 1.0]), np.diag([scale, scale, 1.0])
 
-        def told(place: Covered | None, number: int) -> dict[str, Any] | None:
+        def told(place: Covered | None, number: int) -> FoundPlace | None:
             if place is None:
                 return None
             matrix = enlarge @ place.homography @ shrink_back

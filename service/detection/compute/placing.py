@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed
 from service.detection.reference_difference import AlignmentFailed
 from service.detection.reference_difference.data import Alignment, Matrix
-from shared.wire.inspection import Homography
+from shared.entries import EntryAlignment
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ def started(request: Request, scale: float, photo_scale: float, work: Callable[[
         return work(between_decoded(request.place))
 
 
-def _set_by_person(request: Request) -> Homography | None:
+def _set_by_person(request: Request) -> Sequence[Sequence[float]] | None:
     """The alignment that a person set: with the item, or with the assignment of the photo."""
     own = item_settings(request).alignment
     if own is not None:
@@ -53,7 +53,7 @@ def _set_by_person(request: Request) -> Homography | None:
     return request.place if request.place_by_person else None
 
 
-def assigned(request: Request, photo_scale: float) -> dict[str, Any] | None:
+def assigned(request: Request, photo_scale: float) -> EntryAlignment | None:
     """The alignment of a photo that is not compared, by its assignment; None without one.
 
     As returned by `alignment_json`, the homography leads to px of the decoded photo.
@@ -66,7 +66,7 @@ def assigned(request: Request, photo_scale: float) -> dict[str, Any] | None:
     return {"homography": to_photo.tolist(), "set_by": "model" if by_person is None else "person"}
 
 
-def alignment_json(alignment: Alignment, scale: float, request: Request) -> dict[str, Any]:
+def alignment_json(alignment: Alignment, scale: float, request: Request) -> EntryAlignment:
     """An alignment as a result entry keeps it; `scale` is that of the decoded reference image."""
     to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
     return {
@@ -79,12 +79,12 @@ def alignment_json(alignment: Alignment, scale: float, request: Request) -> dict
     }
 
 
-def enlarged(alignment: dict[str, Any] | None, scale: float) -> dict[str, Any] | None:
+def enlarged(alignment: EntryAlignment | None, scale: float) -> EntryAlignment | None:
     """An alignment with the decoded photo, of this scale, as one with the photo itself."""
     if alignment is None or scale == 1.0:
         return alignment
     matrix = np.diag([1 / scale, 1 / scale, 1.0]) @ np.asarray(alignment["homography"])
-    larger = {**alignment, "homography": (matrix / matrix[2, 2]).tolist()}
+    larger: EntryAlignment = {**alignment, "homography": (matrix / matrix[2, 2]).tolist()}
     if "error_px" in alignment:
         larger["error_px"] = round(alignment["error_px"] / scale, 3)
     return larger

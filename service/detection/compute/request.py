@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.wire.inspection import DetectionSettings, Homography
+from shared.wire.inspection import DetectionSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,18 @@ class Request:
     model: str | None = None
     sha256: str | None = None
     labels: tuple[str, ...] = ()
-    settings: dict[str, Any] = field(default_factory=dict)
-    item: dict[str, Any] = field(default_factory=dict)
-    place: Homography | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    item: Mapping[str, Any] = field(default_factory=dict)
+    place: Sequence[Sequence[float]] | None = None
     place_by_person: bool = False
     within: Sequence[Sequence[float]] | None = None
     photo_sha256: str | None = None
     rendered: str | None = None
+
+
+def as_json(request: Request) -> dict[str, object]:
+    """A `Request` as a JSON object; `to_request` reads it."""
+    return dataclasses.asdict(request)
 
 
 def to_request(words: dict[str, Any]) -> Request:

@@ -8,12 +8,12 @@ message `{"next": REQUEST}` is not a request yet: its photo is decoded while the
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from service.detection.failure import DetectionFailed
+from service.detection.messages import Answer
 from service.workers.frames import Frame
 from service.workers.limits import end_first, limit_memory, lower_priority
 from service.workers.serving import Report, serve
@@ -36,7 +36,7 @@ def main() -> None:
             computer.read_ahead(to_request(frame.message["next"]))
             return True
 
-        serve(lambda request, report: Frame(_answer(computer, request.message, report)), prepare_next)
+        serve(lambda request, report: Frame({**_answer(computer, request.message, report)}), prepare_next)
 
 
 def step_back() -> None:
@@ -47,14 +47,14 @@ def step_back() -> None:
         limit_memory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4)
 
 
-def _answer(computer: Computer, words: dict[str, Any], report: Report) -> dict[str, Any]:
+def _answer(computer: Computer, words: dict[str, Any], report: Report) -> Answer:
     from service.detection.compute.place_search import to_places_request
     from service.detection.compute.request import to_request
 
     try:
         if "match" in words:
             return {"event": "matched", "places": computer.places(to_places_request(words["match"]))}
-        return {"event": "done", **dataclasses.asdict(computer.run(to_request(words), report))}
+        return computer.run(to_request(words), report).answer()
     except DetectionFailed as failed:
         return {"event": "failed", "error": failed.code}
     # Anything else is a fault of ours or of a library: the job fails, the process goes on.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
@@ -19,8 +18,11 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.detection import rules
 from service.detection.compute.compute_process import ComputeProcess
+from service.detection.compute.place_search import PlacesRequest, places_json
+from service.detection.compute.request import Request, as_json
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.jobs import job_rows
+from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
 from service.detection.models.registry import facts
 from service.detection.ports import PhotoAlignment, Ports
@@ -30,6 +32,7 @@ from service.detection.tables import JobRow, ModelRow
 from service.exception_trace import trace_of
 from service.web.envelope import Problem
 from service.workers.child import ProcessDied
+from shared.entries import Entry
 from shared.wire.detection import JobState, ModelKind
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
@@ -52,8 +55,8 @@ class _Work:
     attempt: int
     item_id: str
     actor: str | None
-    entry: dict[str, Any]
-    model: dict[str, Any] | None
+    entry: Entry
+    model: rules.ModelFacts | None
     photo: StoredFile | None
     place: PhotoAlignment | None
     reference: StoredFile | None
@@ -62,6 +65,14 @@ class _Work:
     mm_per_pixel: float | None
     settings: DetectionSettings
     error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """What came of a job; `keep_rendered` makes a file of the picture with the boxes, where there is one."""
+
+    answer: Answer
+    keep_rendered: Callable[[Session], StoredFile] | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -116,16 +127,17 @@ class Dispatcher:
                 self._lose(run)
         self.ended.notify()
 
-    async def match(self, question: dict[str, Any]) -> dict[str, Any]:
-        """What the compute process answers to a request for places (`places.PlacesRequest` as JSON).
+    async def match(self, request: PlacesRequest) -> Answer:
+        """What the compute process answers to a request for places.
 
         It stands behind the jobs that were handed out already, not behind the queue. Raises ProcessDied.
         """
         async with self._computing:
             loop = asyncio.get_running_loop()
+            question = {"match": places_json(request)}
             try:
                 return await loop.run_in_executor(
-                    self._threads, self._compute.ask, {"match": question}, _MATCH_SECONDS, _unheard
+                    self._threads, self._compute.ask, question, _MATCH_SECONDS, _unheard
                 )
             except asyncio.CancelledError:
                 # The service ends, and the thread still waits for the answer.
@@ -177,14 +189,14 @@ class Dispatcher:
         error: str | None
         if model is None:
             error = "model_unknown"
-        elif not model["enabled"]:
+        elif not model.enabled:
             error = "model_disabled"
         elif row.attempt > job_rows.MOST_ATTEMPTS:
             error = "worker_died"
         elif settings is None:
             error = "item_settings_wrong"
         else:
-            compares = model["kind"] == ModelKind.REFERENCE_DIFFERENCE or bool(settings.ignored)
+            compares = model.kind == ModelKind.REFERENCE_DIFFERENCE or bool(settings.ignored)
             error = rules.obstacle(photo is not None, reference is not None, compares)
         return _Work(
             row.job_id,
@@ -210,14 +222,14 @@ class Dispatcher:
         self._runs.add(run)
         renewal = asyncio.create_task(self._renew(run))
         try:
-            answer = await self._answer(run)
+            computed = await self._answer(run)
         except ProcessDied as died:
             if not died.timed_out and work.attempt < job_rows.MOST_ATTEMPTS:
                 await self._database.write(
                     lambda session: job_rows.give_back(session, work.job_id, work.attempt)
                 )
                 return Outcome.AGAIN
-            answer = _failed("timed_out" if died.timed_out else "worker_died")
+            computed = _failed("timed_out" if died.timed_out else "worker_died")
         except asyncio.CancelledError:
             self._compute.close()
             await self._database.write(lambda session: job_rows.give_back(session, work.job_id, work.attempt))
@@ -226,7 +238,7 @@ class Dispatcher:
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
             self._runs.discard(run)
-        await self._database.write(self._writing(work, answer))
+        await self._database.write(self._writing(work, computed))
         self.ended.notify()
         return Outcome.ENDED
 
@@ -245,7 +257,7 @@ class Dispatcher:
                 self._lose(run)
                 return
 
-    async def _answer(self, run: _Run) -> dict[str, Any]:
+    async def _answer(self, run: _Run) -> _Computed:
         """What came of the job, its picture with the boxes on the disk. Raises ProcessDied."""
         work, on_thread = run.work, partial(asyncio.get_running_loop().run_in_executor, self._threads)
         if work.error is not None or work.model is None or work.photo is None:
@@ -255,62 +267,60 @@ class Dispatcher:
                 rendered = Path(folder) / "boxes.jpg"
                 request = await on_thread(self._request, work, work.model, work.photo, rendered)
                 answer = await self._computed_now(run, request)
-                if answer["event"] == "done" and rendered.exists():
-                    name = f"{Path(work.photo.filename).stem}-boxes.jpg"
-                    answer["rendered"] = await on_thread(self._keep, name, rendered, work.actor)
-                return answer
+                if answer["event"] != "done" or not rendered.exists():
+                    return _Computed(answer)
+                name = f"{Path(work.photo.filename).stem}-boxes.jpg"
+                return _Computed(answer, await on_thread(self._keep, name, rendered, work.actor))
         except DetectionFailed as failed:
             return _failed(failed.code)
         except OSError as error:
             # The picture or its folder could not be written.
             return _failed(of_disk(error))
 
-    async def _computed_now(self, run: _Run, request: dict[str, Any]) -> dict[str, Any]:
+    async def _computed_now(self, run: _Run, request: Request) -> Answer:
         """What the compute process answers, when it is the job's turn."""
         on_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
+        question = as_json(request)
         # A photo that ends the process must not end it under another's job more than once.
         if self._computed is not None and self._computed.work.attempt == run.work.attempt == 1:
-            await on_thread(self._compute.prepare_next, request)
+            await on_thread(self._compute.prepare_next, question)
         async with self._computing:
             if run.lost:
                 raise ProcessDied
             self._computed = run
             try:
-                return await on_thread(self._compute.ask, request, _JOB_SECONDS, run.hear)
+                return await on_thread(self._compute.ask, question, _JOB_SECONDS, run.hear)
             finally:
                 self._computed = None
 
     def _keep(self, name: str, rendered: Path, actor: str | None) -> Callable[[Session], StoredFile]:
         return self._ports.keep(name, rendered.read_bytes(), actor)
 
-    def _request(
-        self, work: _Work, model: Mapping[str, Any], photo: StoredFile, rendered: Path
-    ) -> dict[str, Any]:
-        request: dict[str, Any] = {
-            "kind": model["kind"],
-            "photo": self._image(photo.file_id),
-            "settings": model["settings"],
-            "labels": model["labels"],
-            "rendered": str(rendered),
-            "item": rules.for_photo(work.settings, photo.file_id).model_dump(mode="json"),
-            "photo_sha256": photo.sha256,
-        }
+    def _request(self, work: _Work, model: rules.ModelFacts, photo: StoredFile, rendered: Path) -> Request:
+        settings = rules.for_photo(work.settings, photo.file_id)
+        request = Request(
+            kind=model.kind,
+            photo=self._image(photo.file_id),
+            labels=tuple(model.labels),
+            settings=model.settings,
+            item=settings.model_dump(mode="json"),
+            photo_sha256=photo.sha256,
+            rendered=str(rendered),
+        )
         if work.place is not None:
-            request["place"] = work.place.homography
-            request["place_by_person"] = work.place.by_person
-        if model["kind"] == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
-            request["reference"] = self._image(str(work.reference_file_id))
-            request["point"] = work.point
-            request["mm_per_pixel"] = work.mm_per_pixel
-        if model["kind"] != ModelKind.REFERENCE_DIFFERENCE:
-            try:
-                request["model"] = str(self._model_path(str(model["sha256"])))
-            except FileNotFoundError as error:
-                raise DetectionFailed("model_lost") from error
-            request["sha256"] = model["sha256"]
-            settings = rules.for_photo(work.settings, photo.file_id)
-            request["within"] = rules.region_in_photo(work.point, work.reference, work.place, settings)
-        return request
+            place = work.place
+            request = replace(request, place=place.homography, place_by_person=place.by_person)
+        if model.kind == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
+            reference = self._image(str(work.reference_file_id))
+            request = replace(request, reference=reference, point=work.point, mm_per_pixel=work.mm_per_pixel)
+        if model.kind == ModelKind.REFERENCE_DIFFERENCE:
+            return request
+        try:
+            path = str(self._model_path(str(model.sha256)))
+        except FileNotFoundError as error:
+            raise DetectionFailed("model_lost") from error
+        within = rules.region_in_photo(work.point, work.reference, work.place, settings)
+        return replace(request, model=path, sha256=model.sha256, within=within)
 
     def _image(self, file_id: str) -> str:
         try:
@@ -318,20 +328,22 @@ class Dispatcher:
         except FileNotFoundError as error:
             raise DetectionFailed("file_lost") from error
 
-    def _writing(self, work: _Work, answer: dict[str, Any]) -> Callable[[Session], None]:
+    def _writing(self, work: _Work, computed: _Computed) -> Callable[[Session], None]:
         """The one transaction that ends the result entry and the job, or does nothing at all."""
-        done = answer["event"] == "done"
+        answer = computed.answer
 
         def write(session: Session) -> None:
             row = job_rows.locked_job(session, work.job_id, work.attempt)
             if row is None:
                 return
-            if done:
-                rendered = answer["rendered"](session) if "rendered" in answer else None
+            if answer["event"] == "done":
+                error = None
+                rendered = None if computed.keep_rendered is None else computed.keep_rendered(session)
                 boxes = with_severities(session, answer["boxes"])
-                entry = rules.done(work.entry, rendered, {**answer, "boxes": boxes}, now())
+                entry = rules.done(work.entry, rendered, answer, boxes, now())
             else:
-                entry = rules.failed(work.entry, answer["error"], now())
+                error = answer["error"] if answer["event"] == "failed" else "internal"
+                entry = rules.failed(work.entry, error, now())
             try:
                 version = self._ports.put_result(session, work.item_id, entry, work.actor)
             except Problem:
@@ -341,8 +353,8 @@ class Dispatcher:
                 job_rows.end(row, JobState.CANCELED)
                 announce_job(session, row, "cancel")
                 return
-            job_rows.end(row, JobState.DONE if done else JobState.FAILED, answer.get("error"), version)
-            announce_job(session, row, "finish" if done else "fail")
+            job_rows.end(row, JobState.DONE if error is None else JobState.FAILED, error, version)
+            announce_job(session, row, "finish" if error is None else "fail")
 
         return write
 
@@ -351,8 +363,8 @@ def _unheard(_percent: int) -> None:
     """Nobody asks how far a matching is."""
 
 
-def _failed(error: str) -> dict[str, Any]:
-    return {"event": "failed", "error": error}
+def _failed(error: str) -> _Computed:
+    return _Computed({"event": "failed", "error": error})
 
 
 def announce_job(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
+from service.detection.compute.place_search import PlacesRequest
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.ports import MatchRegion, Ports
 from service.workers.child import ProcessDied
@@ -35,7 +35,7 @@ class PhotoMatching:
         except ProcessDied as died:
             return ("timed_out" if died.timed_out else "worker_died"), []
         if answer["event"] != "matched":
-            return str(answer["error"]), []
+            return (answer["error"] if answer["event"] == "failed" else "internal"), []
         pairs = zip(known, answer["places"], strict=True)
         return None, [
             PhotoMatch(item_id=region.item_id, **place) for region, place in pairs if place is not None
@@ -43,16 +43,16 @@ class PhotoMatching:
 
     def _question(
         self, file_id: str, regions: Sequence[MatchRegion]
-    ) -> tuple[list[MatchRegion], dict[str, Any]]:
-        """The regions whose reference file is there, and the request in its JSON form."""
+    ) -> tuple[list[MatchRegion], PlacesRequest]:
+        """The regions whose reference file is there, and the request for their places."""
         photo = str(self._ports.path(file_id))
         paths: dict[str, str | None] = {}
         for region in regions:
             if region.reference_file_id not in paths:
                 paths[region.reference_file_id] = self._path(region.reference_file_id)
-        known = [region for region in regions if paths[region.reference_file_id] is not None]
-        asked = [[paths[region.reference_file_id], region.point] for region in known]
-        return known, {"photo": photo, "regions": asked}
+        pairs = [(region, paths[region.reference_file_id]) for region in regions]
+        asked = tuple((path, region.point) for region, path in pairs if path is not None)
+        return [region for region, path in pairs if path is not None], PlacesRequest(photo, asked)
 
     def _path(self, file_id: str) -> str | None:
         try:

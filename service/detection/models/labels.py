@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Table, delete, select
 from sqlmodel import Session
@@ -12,6 +12,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.db.upsert import insert_or_update
 from service.detection.tables import LabelRow
+from shared.entries import EntryBox
 from shared.wire.detection import LabelSeverity, Severity
 
 T = TypeVar("T")
@@ -80,10 +81,10 @@ def severities(session: Session, labels: Collection[str]) -> dict[str, str]:
     return known
 
 
-def with_severities(session: Session, boxes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_severities(session: Session, boxes: Sequence[EntryBox]) -> list[EntryBox]:
     """`boxes` of a new result entry, each with the severity that its label has now.
 
     It is kept with the finding: a report says the same tomorrow, whatever the catalogue says then.
     """
     known = severities(session, {box["label"] for box in boxes})
-    return [{**box, "severity": known[box["label"]]} if box["label"] in known else dict(box) for box in boxes]
+    return [{**box, "severity": known[box["label"]]} if box["label"] in known else box for box in boxes]

@@ -19,6 +19,7 @@ from service.db.database import Database, now
 from service.detection.compute.compute_process import check_model
 from service.detection.failure import MODEL_MESSAGES, BadModel
 from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
+from service.detection.rules import ModelFacts
 from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.web import etags
@@ -35,18 +36,17 @@ def no_model() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "检测模型不存在")
 
 
-def facts(row: ModelRow) -> dict[str, Any]:
-    """What a run needs of a model, apart from the session it was read in."""
-    return {
-        "model_id": row.model_id,
-        "name": row.name,
-        "kind": row.kind,
-        "version": row.version,
-        "sha256": row.sha256,
-        "labels": row.labels,
-        "settings": row.settings,
-        "enabled": row.enabled,
-    }
+def facts(row: ModelRow) -> ModelFacts:
+    """What a run needs of a model."""
+    return ModelFacts(
+        name=row.name,
+        kind=row.kind,
+        version=row.version,
+        sha256=row.sha256,
+        labels=row.labels,
+        settings=row.settings,
+        enabled=row.enabled,
+    )
 
 
 Names = Callable[[Session, Collection[str]], Mapping[str, str]]

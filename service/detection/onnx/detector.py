@@ -41,7 +41,11 @@ _PROVIDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """One finding: label, confidence, box in photo px."""
+    """What a model recognised: label, confidence, and its box in px of the photo as decoded.
+
+    It is no `shared.findings.Finding` yet: `computer` leaves out what does not count and enlarges the box to
+    the upright photo.
+    """
 
     label: str
     confidence: float

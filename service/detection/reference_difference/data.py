@@ -69,7 +69,10 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True)
 class DetectedDifference:
-    """One finding: label, confidence 0..1, and its box in upright photo px, half-open."""
+    """A difference: label, confidence 0..1, and its half-open box in px of the upright photo as decoded.
+
+    It is no `shared.findings.Finding` yet: `computer` enlarges the box to the photo itself.
+    """
 
     label: str
     confidence: float

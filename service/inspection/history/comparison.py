@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from shared.entries import Entry
+from shared.findings import Finding, of_entry
 from shared.geometry import Rect, from_corners, point_to_pixels
-from shared.results import Entry
+from shared.results import homography
 from shared.wire.history import FindingChange
 
 SAME_PLACE = 0.5
@@ -29,11 +31,9 @@ Size = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ComparedFinding:
-    """A finding of one time: box in px of the upright photo, and in px of the upright reference image."""
+    """A finding of one time, and its place in px of the upright reference image, None where not known."""
 
-    label: str
-    confidence: float
-    box: Rect
+    finding: Finding
     reference: Rect | None
 
 
@@ -87,21 +87,6 @@ def overlap(one: RegionPlace, other: RegionPlace, size: Size | None) -> float:
     return Rect(*one.point).iou(Rect(*other.point))
 
 
-def homography(entry: Entry) -> Matrix | None:
-    """The mapping from reference px to photo px that a detection noted: three rows of three numbers."""
-    provenance = entry.get("provenance")
-    alignment = provenance.get("alignment") if isinstance(provenance, Mapping) else None
-    rows = alignment.get("homography") if isinstance(alignment, Mapping) else None
-    if not isinstance(rows, list) or len(rows) != 3:
-        return None
-    try:
-        matrix = [[float(value) for value in row] for row in rows]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    good = all(len(row) == 3 and all(math.isfinite(value) for value in row) for row in matrix)
-    return matrix if good else None
-
-
 def inverted(matrix: Matrix) -> Matrix | None:
     """The inverse of a homography, up to the scale that a homography leaves open; None for a singular one."""
     (a, b, c), (d, e, f), (g, h, i) = matrix
@@ -146,22 +131,16 @@ def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
         return []
     matrix = homography(entry)
     back = None if matrix is None else inverted(matrix)
-    found = []
-    for box in (entry.get("resultImage") or {}).get("boxes") or []:
-        points = box["points"]
-        try:
-            corners = [float(points[name]) for name in ("x1", "y1", "x2", "y2")]
-            confidence = float(box["confidence"])
-        except OverflowError:
-            continue
-        if max(map(abs, corners)) >= _FARTHEST_PX:
-            continue
-        found.append((confidence, box["label"], from_corners(*corners)))
-    found.sort(key=lambda one: -one[0])
+    found = [one for one in of_entry(entry) if _is_near(one.box)]
+    found.sort(key=lambda one: -one.confidence)
     return [
-        ComparedFinding(label, confidence, rect, None if back is None else mapped(rect, back, size))
-        for confidence, label, rect in found[:MOST_FINDINGS]
+        ComparedFinding(one, None if back is None else mapped(one.box, back, size))
+        for one in found[:MOST_FINDINGS]
     ]
+
+
+def _is_near(box: Rect) -> bool:
+    return max(map(abs, (box.x, box.y, box.right, box.bottom))) < _FARTHEST_PX
 
 
 def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> Comparison:

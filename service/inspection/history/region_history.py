@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Row, and_, bindparam, or_, select
+from sqlalchemy import and_, bindparam, or_, select
 from sqlmodel import Session
 
 from service.db.database import Database
@@ -29,8 +29,8 @@ from service.inspection.ports import JoinSources, Ports
 from service.inspection.tables import ITEM, RECORD
 from shared import results
 from shared.codes import Status
+from shared.entries import Entry, EntryCorrection, EntryVerdict
 from shared.geometry import Rect
-from shared.results import Entry
 from shared.wire.common import ItemTime, to_utc
 from shared.wire.history import Corners, FindingChange, HistoryEntry, PastFinding
 
@@ -45,16 +45,42 @@ def _corners(rect: Rect) -> Corners:
 
 
 def _past_finding(
-    finding: ComparedFinding, change: FindingChange | None, growth: float | None
+    compared: ComparedFinding, change: FindingChange | None, growth: float | None
 ) -> PastFinding:
+    finding = compared.finding
     return PastFinding(
         label=finding.label,
         confidence=finding.confidence,
         points=_corners(finding.box),
-        reference=None if finding.reference is None else _corners(finding.reference),
+        reference=None if compared.reference is None else _corners(compared.reference),
         change=change,
         growth=growth,
     )
+
+
+class _Present(NamedTuple):
+    """The item whose place is asked for."""
+
+    item_point: str | None
+    result: str
+    inspection_id: str
+    reference_image_id: str | None
+    created_at: dt.datetime
+
+
+class _Past(NamedTuple):
+    """An earlier item at that place, with its record."""
+
+    item_id: str
+    item_name: str
+    result: str
+    inspection_id: str
+    inspection_name: str | None
+    inspection_status: str
+    start_time: dt.datetime | None
+    created_at: dt.datetime
+    executor_id: str | None
+    executor_name: str | None
 
 
 class History:
@@ -125,9 +151,10 @@ class History:
         """
 
         def work(session: Session) -> list[HistoryEntry]:
-            present = session.execute(self._present, {"item_id": item_id}).one_or_none()
-            if present is None:
+            row = session.execute(self._present, {"item_id": item_id}).one_or_none()
+            if row is None:
                 raise problems.no_item()
+            present = _Present._make(row)
             here = region_place(present.item_point)
             if here is None or present.reference_image_id is None:
                 return []
@@ -147,8 +174,8 @@ class History:
                 shares = _at_place(rows, here, size, limit)
             finally:
                 rows.close()
-            past = session.execute(self._past_findings, {"item_ids": list(shares)})
-            by_id = {row.item_id: row for row in past}
+            past = map(_Past._make, session.execute(self._past_findings, {"item_ids": list(shares)}))
+            by_id = {one.item_id: one for one in past}
             found, known = findings(now, size), comparable(now)
             return [_entry(by_id[one], share, found, known, size) for one, share in shares.items()]
 
@@ -156,19 +183,19 @@ class History:
 
 
 def _at_place(
-    rows: Iterable[Row[*tuple[Any, ...]]], here: RegionPlace, size: Size | None, limit: int
+    items: Iterable[tuple[str, str | None]], here: RegionPlace, size: Size | None, limit: int
 ) -> dict[str, float]:
     """The ids of the first `limit` items whose region is the place `here`, with the overlap."""
     shares: dict[str, float] = {}
     # Records that start with those of the last one share their regions, letter by letter.
     known: dict[str | None, float] = {}
-    for row in rows:
-        share = known.get(row.item_point)
+    for item_id, item_point in items:
+        share = known.get(item_point)
         if share is None:
-            there = region_place(row.item_point)
-            share = known[row.item_point] = 0.0 if there is None else overlap(here, there, size)
+            there = region_place(item_point)
+            share = known[item_point] = 0.0 if there is None else overlap(here, there, size)
         if share >= SAME_PLACE:
-            shares[row.item_id] = share
+            shares[item_id] = share
             if len(shares) == limit:
                 break
     return shares
@@ -188,11 +215,11 @@ def _found(detection: Entry | None) -> tuple[str | None, dt.datetime | None]:
     return model if isinstance(model, str) else None, _time(origin.get("finished_at"))
 
 
-def _name(said: Mapping[str, Any]) -> str | None:
-    return next((said[key] for key in ("by_name", "by") if isinstance(said.get(key), str)), None)
+def _name(said: EntryVerdict | EntryCorrection) -> str | None:
+    return next((name for name in (said.get("by_name"), said.get("by")) if isinstance(name, str)), None)
 
 
-def _time(value: Any) -> dt.datetime | None:
+def _time(value: object) -> dt.datetime | None:
     # A client may have written anything there.
     try:
         return _TIME.validate_python(value)
@@ -201,7 +228,7 @@ def _time(value: Any) -> dt.datetime | None:
 
 
 def _entry(
-    row: Row[*tuple[Any, ...]],
+    row: _Past,
     shared: float,
     present: Sequence[ComparedFinding],
     known: bool,
@@ -215,7 +242,7 @@ def _entry(
     else:
         compared = Comparison(((None, None),) * len(earlier), ())
     current = results.current(entries)
-    said = current["verdict"] if current is not None and results.is_verdict(current) else {}
+    said = current["verdict"] if current is not None and results.is_verdict(current) else EntryVerdict()
     reason = said.get("reason")
     found_by, found_at = _found(detection)
     return HistoryEntry(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select
@@ -19,7 +19,7 @@ from service.inspection.seal_state import newest_editions, refuse_sealed, state_
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from shared import results
 from shared.codes import SEALED_STATES, Status, Verdict
-from shared.results import Entry
+from shared.entries import Entry
 from shared.wire.inspection import ItemPoint
 from shared.wire.photos import Assigned
 
@@ -53,7 +53,7 @@ class DetectionAccess:
         self._queries = ItemQueries(sources)
 
     def put_result(
-        self, session: Session, item_id: str, entry: Mapping[str, Any], actor: str | None = None
+        self, session: Session, item_id: str, entry: Entry, actor: str | None = None
     ) -> int | None:
         """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
 

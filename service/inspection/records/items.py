@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import bindparam, select, update
 from sqlmodel import Session
@@ -34,7 +34,7 @@ from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, RECORD
 from service.web import etags
 from service.web.security import Caller
-from shared import results
+from shared.entries import Entry, EntryBox
 from shared.ids import new_id
 from shared.wire.common import Pagination, pagination
 from shared.wire.files import StoredFile
@@ -204,7 +204,7 @@ class Items:
 
     async def correct(self, item_id: str, body: BoxesSet, if_match: str | None, caller: Caller) -> ItemState:
         """Append findings that the person corrected as a result entry. Raises Problem 404, 409, 412."""
-        boxes = [box.model_dump(mode="json") for box in body.boxes]
+        boxes = [cast(EntryBox, box.model_dump(mode="json")) for box in body.boxes]
 
         def work(session: Session) -> ItemState:
             record, item = self.locked(session, item_id, if_match)
@@ -398,7 +398,7 @@ def file_info(stored: StoredFile) -> FileInfo:
     )
 
 
-def _values(sent: dict[str, Any], stored: Sequence[results.Entry]) -> dict[str, Any]:
+def _values(sent: dict[str, Any], stored: Sequence[Entry]) -> dict[str, Any]:
     """The columns that a body says: the two documents as text, the result with its outcome.
 
     `stored` are the entries that the item has. Raises Problem 409 where the result contradicts them.

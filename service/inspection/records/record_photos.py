@@ -24,6 +24,7 @@ from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
 from service.web.security import Caller
 from shared import results
 from shared.codes import Verdict
+from shared.entries import Entry
 from shared.ids import new_id
 from shared.wire.common import to_utc
 from shared.wire.inspection import FileInfo
@@ -183,7 +184,7 @@ class RecordPhotos:
         """The items whose results were found in the photo, or that were decided while they have it."""
         found = []
         for row in session.execute(_RESULTS, {"inspection_id": photo.inspection_id}):
-            entries: list[results.Entry] = json.loads(row.result)
+            entries: list[Entry] = json.loads(row.result)
             seen = any((entry.get("inputImage") or {}).get("file_id") == photo.file_id for entry in entries)
             decided = row.item_id in assigned and results.verdict(entries) is not Verdict.UNDECIDED
             if seen or decided:

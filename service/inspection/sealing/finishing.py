@@ -26,7 +26,7 @@ from service.inspection.tables import EDITION, ITEM, POLICY
 from service.web.security import Caller
 from shared import results
 from shared.codes import Status, Verdict
-from shared.results import Entry
+from shared.entries import Entry
 from shared.wire.seal import RecordFinish
 
 CLOCK_DOUBT = dt.timedelta(minutes=5)

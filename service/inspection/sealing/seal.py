@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from shared import results
-from shared.findings import severity
+from shared.entries import Entry
+from shared.findings import of_entry
 from shared.results import Counters
 from shared.wire.files import StoredFile
 from shared.wire.seal import DifferenceKind
@@ -194,7 +194,7 @@ def _document(text: str) -> Json:
         return {"unreadable": text}
 
 
-def models_of(results_of_items: Iterable[Sequence[results.Entry]]) -> list[dict[str, Json]]:
+def models_of(results_of_items: Iterable[Sequence[Entry]]) -> list[dict[str, Json]]:
     """The models that the entries of these items were made with: id, name, version and SHA-256."""
     keys = ("model_id", "model_name", "model_version", "model_sha256")
     found: dict[str, dict[str, Json]] = {}
@@ -207,16 +207,12 @@ def models_of(results_of_items: Iterable[Sequence[results.Entry]]) -> list[dict[
     return [found[key] for key in sorted(found)]
 
 
-def labels_without_severity(results_of_items: Iterable[Sequence[results.Entry]]) -> set[str]:
+def labels_without_severity(results_of_items: Iterable[Sequence[Entry]]) -> set[str]:
     """The labels of findings that do not say how severe they are: the catalogue says it of them."""
-    found = set()
+    found: set[str] = set()
     for entries in results_of_items:
         for entry in entries:
-            pictures = entry.get("resultImage")
-            boxes = pictures.get("boxes") if isinstance(pictures, Mapping) else None
-            for box in boxes if isinstance(boxes, list) else []:
-                if isinstance(box, Mapping) and severity(box) is None and isinstance(box.get("label"), str):
-                    found.add(box["label"])
+            found.update(one.label for one in of_entry(entry) if one.severity is None)
     return found
 
 

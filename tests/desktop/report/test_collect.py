@@ -14,8 +14,9 @@ from desktop.client import Session
 from desktop.imaging import open_image
 from desktop.report import collect as collect_module
 from desktop.report.collect import collect
-from desktop.report.content import Evidence, ReportedFinding
+from desktop.report.content import Evidence
 from shared.codes import Verdict
+from shared.findings import Finding
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
@@ -134,7 +135,7 @@ def test_a_finding_outside_of_its_region_is_pictured(qtbot: QtBot, tmp_path: Pat
     region, straight = Rect(100, 100, 100, 100), {"alignment": {"homography": np.eye(3).tolist()}}
 
     def crop(*boxes: Rect) -> QImage:
-        found = [ReportedFinding("crack", 1.0, box) for box in boxes]
+        found = [Finding("crack", 1.0, box) for box in boxes]
         return collect_module._photo_crop(collect_module._Pictures(None), photo, found, region, straight)
 
     inside = crop(Rect(120, 120, 20, 20))

@@ -18,10 +18,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.report import html, pdf, report_terms, seal
-from desktop.report.content import Evidence, Report, ReportedFinding, ReportedItem, ReportSeal
+from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from shared.codes import Verdict
+from shared.findings import Finding
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.wire.detection import Severity
 
 
 def picture(width: int, height: int, colour: str = "#9aa3ad") -> QImage:
@@ -44,7 +46,7 @@ def item(number: int, passed: bool | None, name: str = "壁板裂纹") -> Report
         on_overview=True,
         reference_crop=picture(180, 120),
         photo_crop=picture(180, 120, "#8a939d"),
-        findings=(ReportedFinding("crack", 0.93, Rect(10, 10, 30, 8)),) if passed is False else (),
+        findings=(Finding("crack", 0.93, Rect(10, 10, 30, 8)),) if passed is False else (),
         passed=passed,
         opinion=passed,
         verdict=Verdict.UNDECIDED if passed is None else Verdict("passed" if passed else "failed"),
@@ -280,9 +282,9 @@ def test_the_html_is_one_file_and_escapes_what_people_typed(qtbot: QtBot, tmp_pa
 
 def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
     boxes = (
-        ReportedFinding("crack", 0.93, Rect(0, 0, 9, 9), severity="critical", size_mm=(12.4, 3.25)),
-        ReportedFinding("dent", 1.0, Rect(0, 0, 9, 9), drawn_by="李四", severity="minor"),
-        ReportedFinding("stain", 0.5, Rect(0, 0, 9, 9)),
+        Finding("crack", 0.93, Rect(0, 0, 9, 9), severity=Severity.CRITICAL, size_mm=(12.4, 3.25)),
+        Finding("dent", 1.0, Rect(0, 0, 9, 9), drawn=True, author_name="李四", severity=Severity.MINOR),
+        Finding("stain", 0.5, Rect(0, 0, 9, 9)),
     )
     said = report_terms.findings(replace(item(1, False), findings=boxes))
     assert said == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"

@@ -23,7 +23,6 @@ from desktop.localization.dates import minute
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.comparing.pairing import InVersions, Pairing, pairings, same_photo
-from desktop.pages.workbench.model.item_rows import ShownFinding
 from desktop.pages.workbench.model.versions import VersionLine, version_lines
 from desktop.pages.workbench.open_record.loading import fetch_photo
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -31,6 +30,8 @@ from desktop.pages.workbench.results.findings import SURE
 from desktop.theme import theme_manager
 from desktop.widgets import Button, Column, Combo, ElidedLabel, Table, label, status_word
 from shared import results
+from shared.entries import Entry
+from shared.findings import Finding
 from shared.geometry import Rect
 
 _ROW_PX = 32
@@ -89,7 +90,7 @@ class VersionPane(QWidget):
         column.addWidget(self._facts)
         column.addWidget(self.view, 1)
 
-    def show_entry(self, entry: results.Entry, boxes: Sequence[FindingBox]) -> None:
+    def show_entry(self, entry: Entry, boxes: Sequence[FindingBox]) -> None:
         """Show a version; its photo is fetched when it is another one."""
         self._facts.setText(facts(entry))
         self.view.show_boxes(boxes)
@@ -144,7 +145,7 @@ class CompareVersions(QDialog):
         session: Session,
         title: str,
         lines: Sequence[VersionLine],
-        entries: Mapping[int, results.Entry],
+        entries: Mapping[int, Entry],
         shown: int,
         parent: QWidget | None = None,
     ) -> None:
@@ -209,7 +210,7 @@ class CompareVersions(QDialog):
         column.addLayout(below)
 
     @property
-    def compared(self) -> tuple[results.Entry, results.Entry]:
+    def compared(self) -> tuple[Entry, Entry]:
         """The entries of the two versions."""
         first, second = (self._entries[_number(side.versions.value())] for side in self.sides)
         return first, second
@@ -245,7 +246,7 @@ class CompareVersions(QDialog):
             return
         for side, finding in zip(self.sides, (row.first, row.second), strict=True):
             if finding is not None:
-                side.view.center_on(finding.rect)
+                side.view.center_on(finding.box)
 
     def _follow(self, side: VersionPane, viewport: Viewport) -> None:
         """Move the other view along where both show pictures of one size."""
@@ -302,16 +303,16 @@ def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersion
     return dialog
 
 
-def facts(entry: results.Entry) -> str:
+def facts(entry: Entry) -> str:
     """The facts of a version: model, time, threshold and outcome."""
     origin = entry.get("provenance") or {}
-    correction = entry.get("correction") or {}
     parts = []
     if origin.get("model_id"):
         name = model_word(str(origin["model_id"]), origin.get("model_name"))
         version = origin.get("model_version")
         parts.append(f"{name} v{version}" if version else name)
-    at = correction.get("at") or origin.get("finished_at")
+    correction = entry.get("correction")
+    at = (correction and correction.get("at")) or origin.get("finished_at")
     if isinstance(at, str):
         parts.append(minute(datetime.fromisoformat(at)))
     least = (origin.get("thresholds") or {}).get("min_confidence")
@@ -327,18 +328,18 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _box(finding: ShownFinding, row: Pairing, current: bool) -> FindingBox:
+def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
     shared = row.within in (InVersions.BOTH, InVersions.RELABELLED)
     state = RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED
     # A finding of one version alone is what the person looks for: it stands out.
     stands_out = current or not shared
     return FindingBox(
-        finding.rect,
+        finding.box,
         finding_word(finding.label),
         None if finding.drawn else finding.confidence,
         state,
         highlighted=stands_out,
-        author=finding.author,
+        author=finding.author_name,
     )
 
 
@@ -351,7 +352,7 @@ def _tone(row: Pairing) -> str:
     return "dim" if row.within is InVersions.BOTH else "accent"
 
 
-def _confidence(finding: ShownFinding | None) -> str:
+def _confidence(finding: Finding | None) -> str:
     if finding is None:
         return "–"
-    return finding.author or "–" if finding.drawn else f"{finding.confidence:.2f}"
+    return finding.author_name or "–" if finding.drawn else f"{finding.confidence:.2f}"

@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from desktop.canvas.layers.finding_layer import Matrix
 from desktop.imaging.sources.cut import seen_at
-from desktop.pages.workbench.model.item_rows import ShownFinding, findings_of, to_reference
-from shared import results
+from desktop.pages.workbench.model.item_rows import findings_of, to_reference
+from shared.entries import Entry
+from shared.findings import Finding
 from shared.geometry import Rect
 
 SAME = 0.5
@@ -29,8 +30,8 @@ class InVersions(StrEnum):
 class Pairing:
     """A finding as one version or both have it."""
 
-    first: ShownFinding | None
-    second: ShownFinding | None
+    first: Finding | None
+    second: Finding | None
 
     @property
     def within(self) -> InVersions:
@@ -42,13 +43,13 @@ class Pairing:
         return InVersions.BOTH if self.first.label == self.second.label else InVersions.RELABELLED
 
 
-def same_photo(first: results.Entry, second: results.Entry) -> bool:
+def same_photo(first: Entry, second: Entry) -> bool:
     """True when both versions looked at the same photo."""
     one, other = (entry.get("inputImage") or {} for entry in (first, second))
     return any(one.get(name) and one.get(name) == other.get(name) for name in ("ipfs_cid", "file_id"))
 
 
-def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
+def pairings(first: Entry, second: Entry) -> list[Pairing]:
     """Every finding of two versions, those of both joined; those of the first in front, the surest first.
 
     In the same photo places are compared as they are, in two photos on the reference image; without an
@@ -71,7 +72,7 @@ def pairings(first: results.Entry, second: results.Entry) -> list[Pairing]:
     return found + [Pairing(None, other) for other, _ in free]
 
 
-def _place(finding: ShownFinding, frame: Matrix | None) -> Rect:
+def _place(finding: Finding, frame: Matrix | None) -> Rect:
     """Where to compare a finding; beyond the horizon of the mapping it is nowhere, and like nothing."""
-    seen = finding.rect if frame is None else seen_at(finding.rect, frame)
+    seen = finding.box if frame is None else seen_at(finding.box, frame)
     return Rect(0, 0, 0, 0) if seen is None else seen

@@ -15,9 +15,10 @@ from desktop.imaging.sources.cut import seen_at
 from desktop.pages.workbench.items.crop_queue import CropQueue
 from desktop.pages.workbench.items.items_model import ItemsModel
 from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import findings_of, homography, shown_detection
+from desktop.pages.workbench.model.item_rows import findings_of, shown_detection
 from desktop.pages.workbench.open_record.loading import fetch_photo, thumbnails
 from desktop.pages.workbench.open_record.open_record import OpenRecord
+from shared import results
 from shared.geometry import Rect
 
 _AROUND = 0.4
@@ -45,12 +46,12 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | N
         return None
     found = findings_of(entry)
     if found:
-        box = found[0].rect
+        box = found[0].box
         more = _AROUND * max(box.w, box.h)
         rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
         return PhotoCut(info.get("ipfs_cid"), str(url), rect)
     region = item.region(*reference) if reference is not None else None
-    matrix = homography(entry)
+    matrix = results.homography(entry)
     if region is None or matrix is None:
         return None
     seen = seen_at(region, np.asarray(matrix, np.float64))

@@ -8,65 +8,68 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from desktop.journal import DraftHistory, DraftStep
 from desktop.journal.journal import MERGE_WITHIN
 from shared import results
 from shared.codes import Origin, Progress
+from shared.entries import Entry, EntryBox, EntryCorners
+from shared.findings import Finding, corners, readable_boxes, to_corners
 from shared.geometry import Rect
 
-Box = Mapping[str, Any]
-Boxes = tuple[Box, ...]
-
-_CORNERS = ("x1", "y1", "x2", "y2")
+Boxes = tuple[EntryBox, ...]
 
 
-def boxes_of(entry: results.Entry | None) -> Boxes:
+def boxes_of(entry: Entry | None) -> Boxes:
     """The boxes of a result entry as a correction starts with them; what cannot be read is left out."""
-    found = []
-    for box in ((entry or {}).get("resultImage") or {}).get("boxes") or []:
-        try:
-            points = {name: float(box["points"][name]) for name in _CORNERS}
-            whole = {**box, "label": str(box["label"]), "confidence": float(box["confidence"])}
-        except (KeyError, TypeError, ValueError):
-            continue
+    found: list[EntryBox] = []
+    for box in readable_boxes(entry):
+        x1, y1, x2, y2 = corners(box)
         origin = Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
-        accepted = box.get("accepted") is True
-        found.append({**whole, "points": points, "origin": origin.value, "accepted": accepted})
+        found.append(
+            {
+                **box,
+                "label": str(box["label"]),
+                "confidence": float(box["confidence"]),
+                "points": {"x1": x1, "y1": y1, "x2": x2, "y2": y2},
+                "origin": origin.value,
+                "accepted": box.get("accepted") is True,
+            }
+        )
     return tuple(found)
 
 
-def same_boxes(one: Sequence[Box], other: Sequence[Box]) -> bool:
+def same_boxes(one: Sequence[EntryBox], other: Sequence[EntryBox]) -> bool:
     """True when both hold the same findings in the same places, accepted or not alike."""
     return [_core(box) for box in one] == [_core(box) for box in other]
 
 
-def _core(box: Box) -> tuple[Any, ...]:
-    corners = tuple(float(box["points"][name]) for name in _CORNERS)
-    return str(box["label"]), float(box["confidence"]), corners, box.get("accepted") is True
+def _core(box: EntryBox) -> tuple[object, ...]:
+    return str(box["label"]), float(box["confidence"]), corners(box), box.get("accepted") is True
 
 
-def known_version(entry: results.Entry) -> int:
+def known_version(entry: Entry) -> int:
     """The version of an entry at the service; for an unsent correction, the version that it corrects."""
     if waits(entry):
         return int(entry["correction"]["of_version"])
     return results.version(entry)
 
 
-def waits(entry: results.Entry) -> bool:
+def waits(entry: Entry) -> bool:
     """True for a correction that the service does not have yet."""
     return results.is_correction(entry) and entry["correction"].get("at") is None
 
 
-def corrected(entries: Sequence[results.Entry], of_version: int, boxes: Sequence[Box]) -> Boxes:
+def corrected(entries: Sequence[Entry], of_version: int, boxes: Sequence[EntryBox]) -> tuple[Entry, ...]:
     """`entries` with a correction that still waits as the newest, in place of one that waited before."""
     known = tuple(entry for entry in entries if not waits(entry))
-    base = next((entry for at, entry in enumerate(known) if results.version(entry, at) == of_version), {})
+    found = (entry for at, entry in enumerate(known) if results.version(entry, at) == of_version)
+    base = next(found, Entry())
     return (*known, waiting_entry(base, of_version, results.next_version(known), boxes))
 
 
-def waiting_entry(base: results.Entry, of_version: int, version: int, boxes: Sequence[Box]) -> dict[str, Any]:
+def waiting_entry(base: Entry, of_version: int, version: int, boxes: Sequence[EntryBox]) -> Entry:
     """The result entry that a correction of `base` will become."""
     return {
         "inputImage": base.get("inputImage"),
@@ -79,11 +82,20 @@ def waiting_entry(base: results.Entry, of_version: int, version: int, boxes: Seq
     }
 
 
+class _BoxChange(TypedDict, total=False):
+    """What a step changes of a box."""
+
+    label: str
+    severity: str | None
+    points: EntryCorners
+    accepted: bool
+
+
 Said = Callable[[DraftStep, Any], None]
 """Called with each step of a draft, and with the boxes of a new one."""
 
 
-def _unheard(_step: DraftStep, _value: Any) -> None:
+def _unheard(_step: DraftStep, _value: object) -> None:
     """Default callback: ignores the step."""
 
 
@@ -96,23 +108,21 @@ class CorrectionDraft:
     """
 
     item_id: str
-    base: results.Entry
-    newest: results.Entry | None
+    base: Entry
+    newest: Entry | None
     kept: DraftHistory
     on_step: Said = _unheard
     _last: tuple[str, float] = ("", 0.0)
     """The merge key of the newest step, and when it was made (s of the monotonic clock)."""
 
     @classmethod
-    def begin(cls, item_id: str, base: results.Entry, newest: results.Entry | None) -> CorrectionDraft:
+    def begin(cls, item_id: str, base: Entry, newest: Entry | None) -> CorrectionDraft:
         """A draft without a step, of the findings of `base`."""
         about = {"of": results.version(base), "newest": None if newest is None else results.version(newest)}
         return cls(item_id, base, newest, DraftHistory(about, list(boxes_of(base))))
 
     @classmethod
-    def again(
-        cls, item_id: str, entries: Sequence[results.Entry], kept: DraftHistory
-    ) -> CorrectionDraft | None:
+    def again(cls, item_id: str, entries: Sequence[Entry], kept: DraftHistory) -> CorrectionDraft | None:
         """The draft that the journal kept, on the present entries of its item; None when its base is gone."""
         found = {
             results.version(entry, at): entry
@@ -133,7 +143,7 @@ class CorrectionDraft:
         return len(self.kept.before)
 
     @property
-    def entry(self) -> results.Entry:
+    def entry(self) -> Entry:
         """The draft as a result entry."""
         return waiting_entry(self.base, known_version(self.base), results.version(self.base), self.boxes)
 
@@ -167,8 +177,10 @@ class CorrectionDraft:
 
         A step with the merge key of the newest one joins it, when that was made within `MERGE_WITHIN`.
         """
-        moved = {place: {"points": _points(rect), "accepted": True} for place, rect in rects.items()}
-        boxes = tuple({**box, **moved.get(place, {})} for place, box in enumerate(self.boxes))
+        moved: dict[int, _BoxChange] = {
+            place: {"points": to_corners(rect), "accepted": True} for place, rect in rects.items()
+        }
+        boxes: Boxes = tuple({**box, **moved.get(place, {})} for place, box in enumerate(self.boxes))
         now = time.monotonic()
         key, at = self._last
         if merge_key and key == merge_key and now - at <= MERGE_WITHIN:
@@ -183,25 +195,15 @@ class CorrectionDraft:
     def add(self, found: Sequence[tuple[Rect, str]]) -> None:
         """Add findings that the person saw: where, px of the photo, and what."""
         drawn = (
-            {
-                "label": label,
-                "confidence": 1.0,
-                "points": _points(rect),
-                "origin": Origin.PERSON.value,
-                "accepted": True,
-            }
+            Finding(label, confidence=1.0, box=rect, drawn=True, accepted=True).to_box()
             for rect, label in found
         )
         self._take((*self.boxes, *drawn))
 
-    def _put(self, place: int, changes: Box) -> None:
+    def _put(self, place: int, changes: _BoxChange) -> None:
         self._take((*self.boxes[:place], {**self.boxes[place], **changes}, *self.boxes[place + 1 :]))
 
     def _take(self, boxes: Boxes) -> None:
         self._last = ("", 0.0)
         self.kept.take(list(boxes))
         self.on_step(DraftStep.TAKE, list(boxes))
-
-
-def _points(rect: Rect) -> dict[str, float]:
-    return {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}

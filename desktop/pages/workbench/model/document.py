@@ -24,6 +24,7 @@ from desktop.pages.workbench.model.signing import (
 )
 from shared import results
 from shared.codes import Verdict
+from shared.entries import Entry, entries_of
 from shared.geometry import Rect, pixels_to_point, point_to_pixels
 from shared.ids import new_key
 from shared.wire.inspection import Item, Record
@@ -55,7 +56,7 @@ class ItemView:
     model_id: str | None = None
     model_name: str | None = None
     item_point: Mapping[str, Any] | None = None
-    result: tuple[results.Entry, ...] = ()
+    result: tuple[Entry, ...] = ()
     pending_verdict: Mapping[str, Any] | None = None
     saved: bool = True
 
@@ -109,7 +110,7 @@ def view_of(item: Item, item_id: str) -> ItemView:
         model_id=item.model_id,
         model_name=item.model_name,
         item_point=point,
-        result=tuple(entry.model_dump(mode="json", exclude_unset=True) for entry in item.result),
+        result=tuple(entries_of(item)),
     )
 
 

@@ -5,39 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import Any
 
 import numpy as np
 
 from desktop.canvas.layers.finding_layer import Matrix
 from desktop.canvas.model.regions import RegionState
 from desktop.localization.detection_terms import model_word
-from desktop.pages.workbench.model.correction import boxes_of
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.run_state import RunState, run_state
 from shared import findings, results
 from shared.codes import Verdict
-from shared.geometry import Rect, from_corners
+from shared.entries import Entry, EntryAlignment
+from shared.findings import Finding
 from shared.wire.detection import Severity
-
-
-@dataclass(frozen=True, slots=True)
-class ShownFinding:
-    """One box of a result entry: px of the upright photo. `place` counts its readable boxes from 0.
-
-    `drawn`: a person drew it, and its confidence says nothing; `author` is who, empty where not known.
-    `size_mm` is its width and height on the reference image, None where the scale is not known.
-    """
-
-    label: str
-    confidence: float
-    rect: Rect
-    place: int = 0
-    accepted: bool = False
-    drawn: bool = False
-    author: str = ""
-    severity: Severity | None = None
-    size_mm: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,43 +63,29 @@ class FindingContext:
     mm_per_pixel: float | None = None
     me: tuple[str, str] = ("", "")
 
-    def author(self, entry: results.Entry | None, box: Mapping[str, Any]) -> str:
+    def author_name(self, finding: Finding) -> str:
         """What who drew a finding is called; empty where that is not known."""
-        user_id, name = findings.author(entry or {}, box)
         # What is not sent yet was drawn here.
-        return name or (self.me[1] if user_id in ("", self.me[0]) else "")
+        here = finding.author_id in ("", self.me[0])
+        return finding.author_name or (self.me[1] if here else "")
 
 
-def findings_of(entry: results.Entry | None, known: FindingContext | None = None) -> tuple[ShownFinding, ...]:
-    """The boxes of a result entry, the surest first; what cannot be read is left out."""
+def findings_of(entry: Entry | None, known: FindingContext | None = None) -> tuple[Finding, ...]:
+    """The findings of a result entry, the surest first; what cannot be read is left out."""
     known = known or FindingContext()
-    found = []
-    matrix = homography(entry)
-    for place, box in enumerate(boxes_of(entry)):
-        rect = from_corners(*(box["points"][name] for name in ("x1", "y1", "x2", "y2")))
-        drawn = findings.is_drawn(box)
-        found.append(
-            ShownFinding(
-                label=box["label"],
-                confidence=box["confidence"],
-                rect=rect,
-                place=place,
-                accepted=box["accepted"],
-                drawn=drawn,
-                author=known.author(entry, box) if drawn else "",
-                severity=findings.severity(box, known.severities),
-                size_mm=findings.size_mm(rect, matrix, known.mm_per_pixel),
-            )
-        )
+    found = [
+        replace(one, author_name=known.author_name(one)) if one.drawn else one
+        for one in findings.of_entry(entry, known.severities, known.mm_per_pixel)
+    ]
     return tuple(sorted(found, key=lambda finding: -finding.confidence))
 
 
-def detections(item: ItemView) -> list[results.Entry]:
+def detections(item: ItemView) -> list[Entry]:
     """The result entries with findings, of a detection or corrected by a person, oldest first."""
     return [entry for entry in results.ordered(item.result) if not results.is_verdict(entry)]
 
 
-def shown_detection(item: ItemView) -> results.Entry | None:
+def shown_detection(item: ItemView) -> Entry | None:
     """The detection to show: the newest that finished, else the newest."""
     entries = detections(item)
     finished = [entry for entry in entries if results.is_finished(entry)]
@@ -127,14 +93,9 @@ def shown_detection(item: ItemView) -> results.Entry | None:
     return best[-1] if best else None
 
 
-def homography(entry: results.Entry | None) -> list[list[float]] | None:
-    """The 3 x 3 mapping from reference px to photo px that a detection found; None without one."""
-    return findings.homography(entry)
-
-
-def to_reference(entry: results.Entry | None) -> Matrix | None:
+def to_reference(entry: Entry | None) -> Matrix | None:
     """The 3 x 3 mapping from photo px to reference px; None without an alignment."""
-    matrix = homography(entry)
+    matrix = results.homography(entry)
     if matrix is None:
         return None
     try:
@@ -143,7 +104,7 @@ def to_reference(entry: results.Entry | None) -> Matrix | None:
         return None
 
 
-def alignment(entry: results.Entry | None) -> tuple[float, int] | None:
+def alignment(entry: Entry | None) -> tuple[float, int] | None:
     """Mean error in px and number of inliers of the alignment; None without one."""
     said = _alignment(entry)
     if said is None or "error_px" not in said:
@@ -151,7 +112,7 @@ def alignment(entry: results.Entry | None) -> tuple[float, int] | None:
     return float(said["error_px"]), int(said.get("inliers") or 0)
 
 
-def _alignment(entry: results.Entry | None) -> Mapping[str, Any] | None:
+def _alignment(entry: Entry | None) -> EntryAlignment | None:
     said = ((entry or {}).get("provenance") or {}).get("alignment")
     return said if isinstance(said, Mapping) else None
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from desktop.localization.detection_terms import failure_sentence
 from shared import results
 from shared.codes import Progress
+from shared.entries import Entry
 
 UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})
 """The codes of failures in which photo and region could not be laid on each other."""
@@ -52,7 +53,7 @@ class RunState:
 _NEVER_RUN = RunState()
 
 
-def run_state(entries: Iterable[results.Entry]) -> RunState:
+def run_state(entries: Iterable[Entry]) -> RunState:
     """Where the newest detection stands."""
     entry = results.newest_detection(entries)
     if entry is None:

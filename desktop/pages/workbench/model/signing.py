@@ -12,6 +12,7 @@ from typing import Any
 
 from shared import results
 from shared.codes import Verdict
+from shared.entries import Entry
 
 VERDICT = "verdict"
 """The field of an edit that holds a verdict; it has a call of its own."""
@@ -19,7 +20,7 @@ VERDICT = "verdict"
 OTHERS = "others"
 
 
-def standing_verdict(entries: Iterable[results.Entry], me: str | None) -> dict[str, Any] | None:
+def standing_verdict(entries: Iterable[Entry], me: str | None) -> dict[str, Any] | None:
     """The verdict that stands in the result entries of an item; None when there is none.
 
     `me` is the id of the person at this desktop; None: no verdict counts as another user's.

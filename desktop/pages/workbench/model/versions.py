@@ -10,6 +10,7 @@ from desktop.pages.workbench.model.correction import waits
 from desktop.pages.workbench.model.document import ItemView
 from desktop.widgets import status_word
 from shared import results
+from shared.entries import Entry, EntryCorrection, EntryVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def version_lines(item: ItemView) -> list[VersionLine]:
     return lines
 
 
-def _author(entry: results.Entry) -> str:
+def _author(entry: Entry) -> str:
     translate = QCoreApplication.translate
     if waits(entry):
         return translate("Workbench", "corrected by you, saving…")
@@ -55,5 +56,5 @@ def _author(entry: results.Entry) -> str:
     return translate("Workbench", "detected by model")
 
 
-def _name(said: results.Entry) -> str:
+def _name(said: EntryVerdict | EntryCorrection) -> str:
     return str(said.get("by_name") or QCoreApplication.translate("Workbench", "another user"))

@@ -184,7 +184,7 @@ class ConflictDialog(QDialog):
         payload = self._open_record.context.payload
         me = payload.user.user_id if payload is not None else ""
         for entry in new_facts(edit, current.get(RESULT) or (), me):
-            said = entry.get(VERDICT) or entry.get("correction") or {}
+            said = entry.get("verdict") or entry.get("correction")
             if results.is_verdict(entry):
                 what = f"{field_name(VERDICT)}: {self._shown(VERDICT, said)}"
             else:

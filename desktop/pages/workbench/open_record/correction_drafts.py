@@ -13,6 +13,7 @@ from desktop.pages.workbench.model.correction import CorrectionDraft, boxes_of, 
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.edits import EditSync
 from shared import results
+from shared.entries import Entry
 
 
 class CorrectionDrafts:
@@ -34,7 +35,7 @@ class CorrectionDrafts:
         """Every draft."""
         return list(self._drafts.values())
 
-    def begin(self, item_id: str, base: results.Entry, newest: results.Entry | None) -> CorrectionDraft:
+    def begin(self, item_id: str, base: Entry, newest: Entry | None) -> CorrectionDraft:
         """A draft of the findings of `base`, without a step."""
         draft = CorrectionDraft.begin(item_id, base, newest)
         draft.on_step = partial(self._keep, item_id)

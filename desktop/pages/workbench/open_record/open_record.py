@@ -24,6 +24,7 @@ from desktop.pages.workbench.open_record.slices import ShowScheduler
 from desktop.pages.workbench.sync.outbox import SendResult
 from shared import results
 from shared.codes import SEALED_STATES, Permission, Verdict
+from shared.entries import Entry
 from shared.results import Counters
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, Severity
@@ -201,13 +202,13 @@ class OpenRecord(QObject):
         return self._rows.number(self._current)
 
     @property
-    def entry(self) -> results.Entry | None:
+    def entry(self) -> Entry | None:
         """The findings of the chosen item that are shown: a detection, a correction, or a draft of one."""
         draft = self.drafts.get(self._current)
         return self.stored_entry if draft is None else draft.entry
 
     @property
-    def stored_entry(self) -> results.Entry | None:
+    def stored_entry(self) -> Entry | None:
         """The same without the draft."""
         item = self.item
         if item is None:

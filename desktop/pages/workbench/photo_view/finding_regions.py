@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication
 from desktop.canvas.model.regions import Region, RegionState
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.correction import Boxes
-from desktop.pages.workbench.model.item_rows import ShownFinding
 from desktop.pages.workbench.results.findings import SURE
+from shared.findings import Finding
 from shared.ids import new_key
 
 
@@ -55,12 +55,12 @@ class FindingRegions:
         """The id of the finding at a place among the boxes; empty for none."""
         return self._ids[place] if 0 <= place < len(self._ids) else ""
 
-    def regions(self, findings: Sequence[ShownFinding]) -> list[Region]:
+    def regions(self, findings: Sequence[Finding]) -> list[Region]:
         """These findings as regions, numbered in their order from 1."""
         return [
             Region(
                 self._ids[finding.place],
-                finding.rect,
+                finding.box,
                 number,
                 finding_word(finding.label),
                 RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED,
@@ -71,8 +71,8 @@ class FindingRegions:
         ]
 
 
-def source_of(finding: ShownFinding) -> str:
+def source_of(finding: Finding) -> str:
     """How sure the model is of a finding, or who drew it, parted from the label that it is said after."""
     if not finding.drawn:
         return f"{finding.confidence:.2f}"
-    return "· " + (finding.author or QCoreApplication.translate("FindingList", "drawn manually"))
+    return "· " + (finding.author_name or QCoreApplication.translate("FindingList", "drawn manually"))

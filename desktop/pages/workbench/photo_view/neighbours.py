@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import ShownFinding, findings_of, shown_detection
-from shared import results
+from desktop.pages.workbench.model.item_rows import findings_of, shown_detection
+from shared.entries import Entry
+from shared.findings import Finding
 
 
 @dataclass(slots=True)
@@ -17,9 +18,9 @@ class _Read:
     """What was read of an item: the photo that its findings were found in, and those once they are wanted."""
 
     item: ItemView
-    entry: results.Entry | None
+    entry: Entry | None
     content_id: str
-    findings: tuple[ShownFinding, ...] | None = None
+    findings: tuple[Finding, ...] | None = None
 
 
 class NeighbourFindings:
@@ -51,7 +52,7 @@ class NeighbourFindings:
                 known.findings = findings_of(known.entry)
             for one in known.findings:
                 if one.confidence >= threshold:
-                    found.append(FindingBox(one.rect, f"{number} · {finding_word(one.label)}", quiet=True))
+                    found.append(FindingBox(one.box, f"{number} · {finding_word(one.label)}", quiet=True))
         return found
 
     def forget(self) -> None:

@@ -18,13 +18,14 @@ from desktop.imaging import ImageError
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.model.detection_settings import item_detection_settings
 from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import alignment, homography
+from desktop.pages.workbench.model.item_rows import alignment
 from desktop.pages.workbench.model.versions import version_lines
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair, thumbnail
 from desktop.widgets import confirm
 from shared import results
+from shared.entries import Entry
 from shared.geometry import Rect
 from shared.wire.inspection import Photo
 
@@ -153,7 +154,7 @@ class PhotoPairController(QObject):
         own = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        found = homography(entry) if own else self.assigned_mapping(self.file_id)
+        found = results.homography(entry) if own else self.assigned_mapping(self.file_id)
         mapping = None if ref is None else by_hand or found
         self._look(item.item_id, mapping, own)
         if ref is None:
@@ -332,9 +333,7 @@ class PhotoPairController(QObject):
             self.tr("Remove"),
         )
 
-    def _photo_of(
-        self, item_id: str, entry: results.Entry | None, photos: Sequence[Photo]
-    ) -> PhotoRef | None:
+    def _photo_of(self, item_id: str, entry: Entry | None, photos: Sequence[Photo]) -> PhotoRef | None:
         """The photo that the shown version looked at; a newer one wins, and one that the person chose."""
         chosen = next((photo for photo in photos if (item_id, photo.photo_id) == self._looked_at), None)
         if chosen is not None:
@@ -349,7 +348,7 @@ class PhotoPairController(QObject):
         return None
 
     @staticmethod
-    def _is_of(entry: results.Entry | None, ref: PhotoRef) -> bool:
+    def _is_of(entry: Entry | None, ref: PhotoRef) -> bool:
         info = (entry or {}).get("inputImage") or {}
         return bool(info) and info.get("ipfs_cid") == ref.content_id
 

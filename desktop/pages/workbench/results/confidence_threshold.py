@@ -10,11 +10,12 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import FIRST_SHOWN, FindingsBox
 from desktop.preferences import Preferences
 from shared import results
+from shared.entries import Entry
 
 _SAVE_MS = 400
 
 
-def made_with(entry: results.Entry | None, entries: tuple[results.Entry, ...]) -> float | None:
+def made_with(entry: Entry | None, entries: tuple[Entry, ...]) -> float | None:
     """The least confidence (0..1) that the findings of an entry had to reach; None when it does not say.
 
     Of a model with thresholds of its own for some labels the lowest: nothing that it reported is hidden. A

@@ -125,7 +125,7 @@ class CorrectionController(QObject):
 
     def show(self, pair: AlignedPair | None) -> None:
         """Let the findings on view be edited on this pair."""
-        shown = [finding.rect for finding in self._box.shown]
+        shown = [finding.box for finding in self._box.shown]
         editable = self.can_correct
         for view, tool in zip(self._views, self._tools, strict=True):
             tool.rects, tool.current = shown, self._box.list.current

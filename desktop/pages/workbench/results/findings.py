@@ -13,10 +13,10 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.layers.marks import draw_mark
 from desktop.canvas.model.regions import RegionState
 from desktop.localization.detection_terms import finding_word, severity_word, size_text
-from desktop.pages.workbench.model.item_rows import ShownFinding
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
 from desktop.widgets import label
+from shared.findings import Finding
 
 ROW_PX = 24
 _TALL_PX = 40
@@ -28,16 +28,16 @@ SURE = 0.5
 """From this confidence on a finding is marked as failed, below as undecided."""
 
 
-def finding_boxes(findings: Sequence[ShownFinding], chosen: int) -> list[FindingBox]:
+def finding_boxes(findings: Sequence[Finding], chosen: int) -> list[FindingBox]:
     """The findings as boxes to paint; the one at the place `chosen` stands out."""
     return [
         FindingBox(
-            finding.rect,
+            finding.box,
             finding_word(finding.label),
             None if finding.drawn else finding.confidence,
             RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED,
             highlighted=place == chosen,
-            author=finding.author,
+            author=finding.author_name,
         )
         for place, finding in enumerate(findings)
     ]
@@ -59,11 +59,11 @@ class FindingList(QWidget):
         self.setAccessibleName(self.tr("Findings"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._findings: Sequence[ShownFinding] = ()
+        self._findings: Sequence[Finding] = ()
         self.current = -1
 
     @property
-    def findings(self) -> Sequence[ShownFinding]:
+    def findings(self) -> Sequence[Finding]:
         """What is listed."""
         return self._findings
 
@@ -72,7 +72,7 @@ class FindingList(QWidget):
         """How high each row is."""
         return _TALL_PX if any(map(_more, self._findings)) else ROW_PX
 
-    def show_findings(self, findings: Sequence[ShownFinding], current: int) -> None:
+    def show_findings(self, findings: Sequence[Finding], current: int) -> None:
         """List these."""
         self._findings, self.current = findings, current
         self.setAccessibleDescription("; ".join(self._words(finding) for finding in findings))
@@ -80,14 +80,14 @@ class FindingList(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _words(self, finding: ShownFinding) -> str:
+    def _words(self, finding: Finding) -> str:
         sure = self._author(finding) if finding.drawn else f"{finding.confidence:.2f}"
         words = ", ".join(part for part in (f"{finding_word(finding.label)} {sure}", _more(finding)) if part)
         return f"{words} ({self.tr('accepted')})" if finding.accepted else words
 
-    def _author(self, finding: ShownFinding) -> str:
+    def _author(self, finding: Finding) -> str:
         """Who drew a finding, in place of a confidence."""
-        return finding.author or self.tr("drawn manually")
+        return finding.author_name or self.tr("drawn manually")
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.row_px * len(self._findings))
@@ -183,7 +183,7 @@ class FindingList(QWidget):
         painter.end()
 
 
-def _more(finding: ShownFinding) -> str:
+def _more(finding: Finding) -> str:
     """How severe and how large a finding is, where that is known."""
     return " · ".join(part for part in (severity_word(finding.severity), size_text(finding.size_mm)) if part)
 
@@ -198,7 +198,7 @@ class FindingsBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._findings: Sequence[ShownFinding] = ()
+        self._findings: Sequence[Finding] = ()
         self._nothing = ""
         self._said = label("", "label")
         self._none = label("", "dim", wrap=True)
@@ -233,7 +233,7 @@ class FindingsBox(QWidget):
         return self.slider.value() / 100
 
     @property
-    def shown(self) -> list[ShownFinding]:
+    def shown(self) -> list[Finding]:
         """The findings that are sure enough."""
         return [finding for finding in self._findings if finding.confidence >= self.threshold]
 
@@ -244,7 +244,7 @@ class FindingsBox(QWidget):
         self.slider.blockSignals(False)
         self._say()
 
-    def show_findings(self, findings: Sequence[ShownFinding], nothing: str, current: int = -1) -> None:
+    def show_findings(self, findings: Sequence[Finding], nothing: str, current: int = -1) -> None:
         """Show these; `nothing` is shown when there are none."""
         self._findings = findings
         self._nothing = nothing

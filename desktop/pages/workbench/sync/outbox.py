@@ -24,6 +24,7 @@ from desktop.pages.workbench.model.signing import (
     to_sign,
 )
 from shared import results
+from shared.entries import Entry
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 
 RESULT = "result"
@@ -230,7 +231,7 @@ def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
     )
 
 
-def new_facts(edit: Edit, entries: Sequence[results.Entry], me: str | None) -> list[results.Entry]:
+def new_facts(edit: Edit, entries: Sequence[Entry], me: str | None) -> list[Entry]:
     """What was found or decided since the person wanted the item deleted, but for their own verdicts."""
     before = edit.before.get(RESULT)
     known = {results.version(entry, at) for at, entry in enumerate(before or ()) if _is_fact(entry)}
@@ -251,11 +252,11 @@ def _as_seen(edit: Edit, item: Item, me: str | None) -> bool:
     return same and not new_facts(edit, seen.result, me or "")
 
 
-def _is_fact(entry: results.Entry) -> bool:
+def _is_fact(entry: Entry) -> bool:
     return results.is_verdict(entry) or results.is_finished(entry)
 
 
-def _signer(entry: results.Entry) -> str | None:
+def _signer(entry: Entry) -> str | None:
     """The id of who decided or corrected; None for what a model found."""
     said = entry.get("verdict") or entry.get("correction")
     return str(said.get("by")) if isinstance(said, Mapping) else None

@@ -61,7 +61,7 @@ def seen(desk: WorkbenchDriver) -> object:
         (view.regions_shown, view.labels_shown, view.minimap_shown, view.tone),
         (pane.viewport, pane.mode, pane.mix),
         (page.compare.viewport, page.compare.mode, page.centre.currentWidget()),
-        [(finding.rect, finding.label, finding.accepted) for finding in findings.findings],
+        [(finding.box, finding.label, finding.accepted) for finding in findings.findings],
         findings.current,
         page.inspector.photo.strip.ids,
         page.inspector.isVisible(),

@@ -21,6 +21,8 @@ from service.inspection.history.comparison import (
     overlap,
     region_place,
 )
+from shared import results
+from shared.findings import Finding
 from shared.geometry import Rect
 from shared.wire.history import FindingChange
 from tests.service.inspection.conftest import SHIFT
@@ -32,7 +34,7 @@ boxes = st.lists(
 
 
 def seen(rect: Rect | None) -> ComparedFinding:
-    return ComparedFinding("裂纹", 0.5, Rect(0, 0, 1, 1), rect)
+    return ComparedFinding(Finding("裂纹", 0.5, Rect(0, 0, 1, 1)), rect)
 
 
 def test_a_place_is_read_from_the_stored_text() -> None:
@@ -71,7 +73,7 @@ def entry_with(matrix: Any) -> dict[str, Any]:
 
 
 def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
-    assert comparison.homography(entry_with(SHIFT)) == SHIFT
+    assert results.homography(entry_with(SHIFT)) == SHIFT
     wrong: list[Any] = [
         None,
         [],
@@ -84,9 +86,9 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
         "SHIFT",
     ]
     for matrix in wrong:
-        assert comparison.homography(entry_with(matrix)) is None, matrix
+        assert results.homography(entry_with(matrix)) is None, matrix
     for broken in ({}, {"provenance": 1}, {"provenance": {"alignment": None}}, {"provenance": {}}):
-        assert comparison.homography(broken) is None
+        assert results.homography(broken) is None
 
 
 def test_a_singular_mapping_has_no_inverse() -> None:
@@ -169,7 +171,7 @@ def test_what_cannot_be_read_is_left_out() -> None:
         return {"label": "x", "confidence": 1, "points": {"x1": x1, "y1": 0, "x2": 5, "y2": 5}}
 
     entry = {"resultImage": {"boxes": [box(1), box(10**400), box(-1e300)]}}
-    assert [one.box for one in comparison.findings(entry, None)] == [Rect(1, 0, 4, 5)]
+    assert [one.finding.box for one in comparison.findings(entry, None)] == [Rect(1, 0, 4, 5)]
     assert comparison.findings(None, None) == []
     assert comparison.findings({"resultImage": None}, None) == []
 
@@ -178,4 +180,4 @@ def test_only_the_surest_findings_count() -> None:
     points = {"x1": 0, "y1": 0, "x2": 5, "y2": 5}
     boxes = [{"label": str(n), "confidence": n / 1000, "points": points} for n in range(500)]
     found = comparison.findings({"resultImage": {"boxes": boxes}}, None)
-    assert [one.label for one in found] == [str(n) for n in range(499, 299, -1)]
+    assert [one.finding.label for one in found] == [str(n) for n in range(499, 299, -1)]

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from service.inspection.entries import ContradictionError, authored, merged
-from shared import findings, results
+from shared import results
 from shared.codes import Verdict
+from shared.entries import Entry
+from shared.findings import of_entry
 from tests.service.inspection.conftest import Stage
 
 WHO = {"by": "id-of-admin", "by_name": "主任", "at": "2020-01-01T00:00:00Z"}
@@ -210,8 +212,12 @@ def drawn(**more: Any) -> dict[str, Any]:
 def test_a_drawn_finding_has_its_author() -> None:
     (made,) = authored([drawn()], [], "me", "我")
     assert made == drawn(**ME)
-    entry = {"correction": {"of_version": 1, "by": "other", "by_name": "他"}}
-    assert findings.author(entry, made) == ("me", "我")
+    entry: Entry = {
+        "correction": {"of_version": 1, "by": "other", "by_name": "他", "at": None},
+        "resultImage": {"boxes": [made]},
+    }
+    (read,) = of_entry(entry)
+    assert (read.author_id, read.author_name) == ("me", "我")
 
 
 def test_an_author_that_a_client_names_is_not_believed() -> None:

@@ -217,22 +217,22 @@ def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at(desk, 320, 245))
     assert page.inspector.findings.list.current == 0
     drag(desk, at(desk, 320, 245), at(desk, 330, 265))
-    moved = page.inspector.findings.shown[0].rect
+    moved = page.inspector.findings.shown[0].box
     assert (moved.w, moved.h) == (40, 30)
     assert abs(moved.x - 310) <= 1
     drag(desk, at(desk, moved.right, moved.bottom), at(desk, 380, 300))
-    resized = page.inspector.findings.shown[0].rect
+    resized = page.inspector.findings.shown[0].box
     assert (resized.x, resized.y) == (moved.x, moved.y)
     assert abs(resized.right - 380) <= 1
     for _ in range(3):
         QTest.keyClick(view, KEY.Key_Right)
     QTest.keyClick(view, KEY.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    nudged = page.inspector.findings.shown[0].rect
+    nudged = page.inspector.findings.shown[0].box
     assert (nudged.x, nudged.y) == (resized.x + 3, resized.y + 10)
     desk.context.commands.run("edit.undo")
-    assert page.inspector.findings.shown[0].rect == resized
+    assert page.inspector.findings.shown[0].box == resized
     desk.context.commands.run("edit.redo")
-    assert page.inspector.findings.shown[0].rect == nudged
+    assert page.inspector.findings.shown[0].box == nudged
     QTest.keyClick(view, KEY.Key_Delete)
     assert labels(desk) == ["stain"]
     assert list(page.view.store) == regions
@@ -257,7 +257,7 @@ def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtb
     QTest.keyClick(field, KEY.Key_Return)
     drawn = page.inspector.findings.shown[0]
     assert (drawn.label, drawn.drawn) == ("oil leak", True)
-    assert abs(drawn.rect.w - 30) <= 1
+    assert abs(drawn.box.w - 30) <= 1
     (chosen,) = view.store.selected_regions
     assert (chosen.label, chosen.number) == ("oil leak", 1)
     assert view.hasFocus()
@@ -284,7 +284,7 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriv
     assert len(view.store.selected) == 2
     assert len(page.view.store.selected) == 1
     QTest.keyClick(view, KEY.Key_Left)
-    assert [one.rect.x for one in page.inspector.findings.shown] == [299, 359]
+    assert [one.box.x for one in page.inspector.findings.shown] == [299, 359]
     assert len(view.store.selected) == 2
     desk.context.commands.run("edit.duplicate")
     assert labels(desk).count("crack") == labels(desk).count("stain") == 2
@@ -408,7 +408,7 @@ def test_who_may_only_look_changes_no_finding(desk: WorkbenchDriver, monkeypatch
     page.open_record.currentChanged.emit()
     drag(desk, at(desk, 320, 245), at(desk, 400, 300))
     assert not page.open_record.drafts.all()
-    assert page.inspector.findings.shown[0].rect.x == 300
+    assert page.inspector.findings.shown[0].box.x == 300
 
 
 def test_another_photo_of_the_item_shows_no_findings_of_the_first(

@@ -16,10 +16,11 @@ from desktop.canvas.views.panes import GAP, panes, useful_height
 from desktop.pages.workbench.model import correction
 from desktop.pages.workbench.model.correction import CorrectionDraft
 from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.item_rows import ShownFinding, findings_of
+from desktop.pages.workbench.model.item_rows import findings_of
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions, source_of
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point, mapped_viewport
+from shared.findings import Finding
 from shared.geometry import Rect
 from tests.desktop.pages.workbench.model.test_correction import ENTRY, draft
 
@@ -90,12 +91,12 @@ def test_ids_stay_with_their_findings() -> None:
 @pytest.mark.parametrize(
     ("finding", "said"),
     [
-        (ShownFinding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
-        (ShownFinding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author="李四"), "· 李四"),
-        (ShownFinding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn manually"),
+        (Finding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
+        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author_name="李四"), "· 李四"),
+        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn manually"),
     ],
 )
-def test_the_source_of_a_finding(finding: ShownFinding, said: str) -> None:
+def test_the_source_of_a_finding(finding: Finding, said: str) -> None:
     assert source_of(finding) == said
 
 

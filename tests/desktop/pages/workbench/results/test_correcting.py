@@ -178,19 +178,19 @@ def test_boxes_are_moved_resized_and_drawn_on_the_photo(desk: WorkbenchDriver, q
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=on_photo(view, desk, 320, 245))
     assert page.inspector.findings.list.current == 0
     drag(view, on_photo(view, desk, 320, 245), on_photo(view, desk, 330, 265))
-    moved = page.inspector.findings.shown[0].rect
+    moved = page.inspector.findings.shown[0].box
     assert (moved.w, moved.h) == (40, 30)
     assert abs(moved.x - 310) <= 1
     assert abs(moved.y - 250) <= 1
     drag(view, on_photo(view, desk, moved.right, moved.bottom), on_photo(view, desk, 380, 300))
-    resized = page.inspector.findings.shown[0].rect
+    resized = page.inspector.findings.shown[0].box
     assert (resized.x, resized.y) == (moved.x, moved.y)
     assert abs(resized.right - 380) <= 1
     page.inspector.correction.draw.setChecked(True)
     drag(view, on_photo(view, desk, 420, 200), on_photo(view, desk, 450, 240))
     drawn = page.inspector.findings.shown[0]
     assert (drawn.label, drawn.confidence) == ("difference", 1.0)
-    assert abs(drawn.rect.w - 30) <= 2
+    assert abs(drawn.box.w - 30) <= 2
     editor = page.inspector.findings.findChild(LabelEditor)
     assert editor is not None
     QTest.keyClick(editor, Qt.Key.Key_Escape)

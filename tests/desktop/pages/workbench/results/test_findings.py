@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -12,6 +14,7 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.pages.workbench.model.item_rows import FindingContext
 from desktop.pages.workbench.results.findings import finding_boxes
 from desktop.pages.workbench.results.label_editor import LabelEditor
+from shared.findings import Finding
 from shared.geometry import Rect
 from shared.wire.detection import Severity
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -116,11 +119,10 @@ def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtb
 
 def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     me = desk.context.payload.user
-    drawn = {"label": "dent", "confidence": 1.0, "origin": "person"}
     mine, theirs = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
-    entry = {"correction": {"by": me.user_id, "by_name": None}}
-    assert (mine.author(entry, drawn), theirs.author(entry, drawn)) == ("me", "")
-    assert mine.author({**entry, "correction": {"by": "x", "by_name": "Wang"}}, drawn) == "Wang"
+    drawn = Finding("dent", 1.0, CRACK_RECT, drawn=True, author_id=me.user_id)
+    assert (mine.author_name(drawn), theirs.author_name(drawn)) == ("me", "")
+    assert mine.author_name(replace(drawn, author_id="x", author_name="Wang")) == "Wang"
     desk.page.correcting._added(CRACK_RECT)
     desk.page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
