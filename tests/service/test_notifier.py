@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -108,6 +107,7 @@ def test_wait_ends_after_its_time_without_a_notification() -> None:
         notifier.notify()
         assert await notifier.wait(1, 0.001) == 1
         assert await notifier.wait(1, -1) == 1
+        assert not notifier._waiting
 
     run(work())
 
@@ -155,15 +155,18 @@ def test_waiter_that_is_always_notified_lets_others_run() -> None:
         notifier = Notifier()
         notifier.notify()
 
-        async def never_waits() -> None:
-            while True:
-                await notifier.wait(0)
+        others = 0
 
-        busy = asyncio.create_task(never_waits())
-        await settle()
-        busy.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await busy
-        assert busy.cancelled()
+        async def other() -> None:
+            nonlocal others
+            for _ in range(10):
+                others += 1
+                await asyncio.sleep(0)
+
+        beside = asyncio.create_task(other())
+        for _ in range(10):
+            await notifier.wait(0)
+        assert others >= 9
+        await beside
 
     run(work())
