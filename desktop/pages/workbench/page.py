@@ -286,12 +286,6 @@ class WorkbenchPage(Page):
         """The open record and the chosen item."""
         return {"record_id": self._record_id, "item_id": self.open_record.current}
 
-    def close_all(self) -> None:
-        """Release the picture and stop all work; also done when another record is opened."""
-        self._close()
-        self.view.close_picture()
-        self.photo_view.close()
-
     def _close(self) -> None:
         self.correcting.save()
         self.photos.forget()
