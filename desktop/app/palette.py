@@ -48,10 +48,6 @@ def score(wanted: str, text: str) -> int | None:
 
 
 class _Rows(QStyledItemDelegate):
-    def __init__(self, commands: Commands, parent: QObject) -> None:
-        super().__init__(parent)
-        self._commands = commands
-
     def sizeHint(self, _option: QStyleOptionViewItem, _index: object) -> QSize:
         return QSize(0, _ROW)
 
@@ -95,7 +91,7 @@ class Palette(QFrame):
         self.line.textChanged.connect(self._fill)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Commands"))
-        self.list.setItemDelegate(_Rows(commands, self))
+        self.list.setItemDelegate(_Rows(self))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

@@ -63,7 +63,8 @@ def process(url: str) -> Iterator[Process]:
     made = Process(url)
     made.relay.start()
     try:
-        assert made.relay.wait_until_listening(PATIENCE)
+        # It misses nothing from the moment when it asks every reader to read again.
+        until(lambda: made.change_feed.since(0).lost)
         yield made
     finally:
         made.relay.stop()

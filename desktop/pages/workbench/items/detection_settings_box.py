@@ -35,7 +35,6 @@ class DetectionSettingsBox(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._own = ItemDetectionSettings()
-        self._model: DetectionModel | None = None
         self._editable = True
         self._areas: tuple[Rect, ...] = ()
         self.fold = Button("", kind=ButtonKind.QUIET, icon="chevron-right")
@@ -137,7 +136,6 @@ class DetectionSettingsBox(QWidget):
     ) -> None:
         """Show the settings of an item that `model` looks at; `areas` are its ignored areas in px."""
         self.setVisible(model is not None)
-        self._model = model
         known = takes_thresholds(model)
         self._thresholds.setVisible(known)
         self._problem.setHidden(own.known)

@@ -111,10 +111,6 @@ class PhotoPairController(QObject):
             self._known.pop(item_id, None)
             self._open_record.photos.pop(item_id, None)
 
-    def has_photo(self, item_id: str) -> bool:
-        """True unless the item is known to have no photo."""
-        return item_id not in self._known or bool(self._known[item_id])
-
     def take_new(self, item_id: str, photo: Photo) -> None:
         """An item has this photo from now on; it is looked at first."""
         self._looked_at = ("", "")
