@@ -181,8 +181,8 @@ class Repository(Generic[Row, Read]):
         self, session: Session, action: str, row: Row, caller: Caller, details: dict[str, Any]
     ) -> None:
         object_id: str = getattr(row, f"{self.kind}_id")
-        told = {name: [_audit_details(value) for value in values] for name, values in details.items()}
-        announce(session, ObjectChange(action, self.kind, object_id, caller.user_id, caller.address, told))
+        audited = {name: [_audit_details(value) for value in values] for name, values in details.items()}
+        announce(session, ObjectChange(action, self.kind, object_id, caller.user_id, caller.address, audited))
 
     @staticmethod
     def _in_use(used: Mapping[str, int]) -> Problem:

@@ -57,12 +57,12 @@ def notes(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
     for change in changes:
         if change.quiet:
             continue
-        told = (change.action, change.kind, change.object_id, change.actor)
-        size = len(empty.model_copy(update={"changes": [told]}).model_dump_json().encode())
+        entry = (change.action, change.kind, change.object_id, change.actor)
+        size = len(empty.model_copy(update={"changes": [entry]}).model_dump_json().encode())
         if part and used + size > room:
             yield empty.model_copy(update={"changes": part}).model_dump_json()
             part, used = [], 0
-        part.append(told)
+        part.append(entry)
         used += size
     if part:
         yield empty.model_copy(update={"changes": part}).model_dump_json()

@@ -54,8 +54,8 @@ _NAMED_AT_MOST = 50
 
 
 def _names(items: Sequence[Mapping[str, Any]]) -> str:
-    said = "、".join(str(item["item_name"]) for item in items[:_SAID_AT_MOST])
-    return said + (" 等" if len(items) > _SAID_AT_MOST else "")
+    text = "、".join(str(item["item_name"]) for item in items[:_SAID_AT_MOST])
+    return text + (" 等" if len(items) > _SAID_AT_MOST else "")
 
 
 def sealed(edition: int) -> Problem:

@@ -385,9 +385,9 @@ class WorkbenchPage(Page):
 
     def _offer_rest(self, count: int) -> None:
         """Offer to detect what was left out, since its result is current."""
-        said = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
+        text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
         if count:
-            self.rest.say(said, action=self.tr("Rerun detection"))
+            self.rest.say(text, action=self.tr("Rerun detection"))
         else:
             self.rest.hide()
 
