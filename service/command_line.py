@@ -64,8 +64,8 @@ def main(words: Sequence[str]) -> int:
     except ValidationError as problem:
         for error in problem.errors(include_url=False, include_input=False):
             name = "_".join(str(part) for part in error["loc"])
-            said = error["msg"]
-            print(f"walkaround {words[0]}: the setting {name} does not fit: {said}.", file=sys.stderr)
+            message = error["msg"]
+            print(f"walkaround {words[0]}: the setting {name} does not fit: {message}.", file=sys.stderr)
         return 2
     except (SettingsError, ArgumentError) as problem:
         print(f"walkaround {words[0]}: {_no_secret(problem)}", file=sys.stderr)

@@ -40,8 +40,8 @@ def _link(problem: BaseException) -> str:
         for frame, line in traceback.walk_tb(problem.__traceback__)
     )
     counted = ((place, sum(1 for _ in same)) for place, same in itertools.groupby(places))
-    said = (place if times == 1 else f"{place} x{times}" for place, times in counted)
-    return f"{type(problem).__name__} [{', '.join(said)}]"
+    lines = (place if times == 1 else f"{place} x{times}" for place, times in counted)
+    return f"{type(problem).__name__} [{', '.join(lines)}]"
 
 
 def _short(path: str) -> str:

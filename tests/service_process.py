@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import httpx
 
-from desktop.client import Session
 from shared.paths import own_command, root
 from tests.service_app import ADMIN
 
-__all__ = ["ADMIN", "Running", "first_admin", "logged_in", "running_service", "service_process"]
+__all__ = ["ADMIN", "Running", "first_admin", "running_service", "service_process"]
 
 
 class Running(NamedTuple):
@@ -68,17 +67,3 @@ def first_admin(url: str) -> str:
     body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
     token: str = httpx.post(f"{url}/api/auth/first-run", json=body).json()["data"]["access_token"]
     return token
-
-
-@contextlib.contextmanager
-def logged_in(url: str) -> Iterator[Session]:
-    """A session of the first admin, who is made when there is nobody yet."""
-    session = Session(url)
-    try:
-        if session.account.first_run_needed():
-            session.account.first_run(*ADMIN)
-        else:
-            session.account.login(*ADMIN)
-        yield session
-    finally:
-        session.close()

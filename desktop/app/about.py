@@ -52,12 +52,12 @@ class About(Dialog):
         lines.setHorizontalSpacing(16)
         lines.setVerticalSpacing(6)
         for name, fact in self.facts:
-            said = label(fact, wrap=True)
-            said.setTextInteractionFlags(
+            fact_label = label(fact, wrap=True)
+            fact_label.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
-            said.setAccessibleName(name)
-            lines.addRow(label(name, "dim"), said)
+            fact_label.setAccessibleName(name)
+            lines.addRow(label(name, "dim"), fact_label)
         column.addLayout(lines)
         column.addWidget(
             label(self.tr("No data leaves your systems: no telemetry, no update checks."), "dim", wrap=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import signal
 import socket
@@ -42,8 +41,6 @@ from desktop.theme import theme_manager
 from desktop.widgets import Page, PageFactory
 from shared import __version__
 from shared.paths import resource
-
-_log = logging.getLogger(__name__)
 
 # Reserved for documentation: what a session points at before the embedded service has said its address.
 _NOWHERE = "http://127.0.0.1:9"

@@ -35,23 +35,19 @@ def score(wanted: str, text: str) -> int | None:
     More for letters that begin a word and for letters that follow each other, less for long texts.
     """
     wanted, lower = wanted.casefold().replace(" ", ""), text.casefold()
-    total, place, run = 0, -1, 0
+    total, position, run = 0, -1, 0
     for letter in wanted:
-        found = lower.find(letter, place + 1)
+        found = lower.find(letter, position + 1)
         if found < 0:
             return None
-        run = run + 1 if found == place + 1 else 0
+        run = run + 1 if found == position + 1 else 0
         begins = found == 0 or not lower[found - 1].isalnum()
         total += 1 + 3 * run + (6 if begins else 0)
-        place = found
+        position = found
     return total * 100 - len(text)
 
 
 class _Rows(QStyledItemDelegate):
-    def __init__(self, commands: Commands, parent: QObject) -> None:
-        super().__init__(parent)
-        self._commands = commands
-
     def sizeHint(self, _option: QStyleOptionViewItem, _index: object) -> QSize:
         return QSize(0, _ROW)
 
@@ -95,7 +91,7 @@ class Palette(QFrame):
         self.line.textChanged.connect(self._fill)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Commands"))
-        self.list.setItemDelegate(_Rows(commands, self))
+        self.list.setItemDelegate(_Rows(self))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -138,7 +134,7 @@ class Palette(QFrame):
 
     def _fill(self, wanted: str) -> None:
         found = []
-        for place, entry in enumerate(self._offered):
+        for index, entry in enumerate(self._offered):
             points = score(wanted, entry[2])
             if points is None and wanted:
                 # By its section, or in English where the hands are on letters while the words are Chinese.
@@ -148,7 +144,7 @@ class Palette(QFrame):
                 ]
                 points = max(less, default=None)
             if points is not None:
-                found.append((-points if wanted else 0, place, entry))
+                found.append((-points if wanted else 0, index, entry))
         self.list.clear()
         for _, _, entry in sorted(found, key=lambda row: row[:2]):
             item = QListWidgetItem(entry[2])

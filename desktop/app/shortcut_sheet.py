@@ -79,8 +79,8 @@ class ShortcutSheet(QDialog):
             edit = IconButton("edit", self.tr("Change shortcut: {title}").format(title=title.text()), side=26)
             edit.clicked.connect(lambda _checked=False, it=command.id: self.change(it))
             at = len(self._rows)
-            for place, widget in enumerate((title, keys, edit)):
-                self._grid.addWidget(widget, at, place)
+            for column, widget in enumerate((title, keys, edit)):
+                self._grid.addWidget(widget, at, column)
             self._rows.append((command, section, [title, keys, edit]))
             self._changed(command.id)
 

@@ -390,5 +390,5 @@ class MainWindow(QMainWindow):
 
     def keep_geometry(self) -> None:
         """Remember the window's place in the preferences."""
-        place = base64.b64encode(self.saveGeometry().data()).decode("ascii")
-        self._context.preferences.change(geometry=place)
+        geometry = base64.b64encode(self.saveGeometry().data()).decode("ascii")
+        self._context.preferences.change(geometry=geometry)

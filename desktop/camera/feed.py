@@ -206,11 +206,11 @@ def _film_until_lost(report: ProgressReport, source: FrameSource, reel: _FilmSta
                 far = []
             elif number % _LOOK_FAR_EVERY == 0:
                 far = far_faces_in(frame)
-            look = analyse_frame(frame, near or far)
-            known = look.face
+            analysis = analyse_frame(frame, near or far)
+            known = analysis.face
             with reel.lock:
-                reel.recent.append(CapturedFrame(frame, look, last))
-            report(look)
+                reel.recent.append(CapturedFrame(frame, analysis, last))
+            report(analysis)
         number += 1
         # Cameras set the pace themselves; files and fast cameras are slowed down to it.
         now = time.monotonic()

@@ -24,9 +24,6 @@ from shared.codes import Hindrance
 from shared.paths import command_folder, own_command, service_address
 from shared.reasons import hindrance
 
-BUSY = 3
-"""Exit status of a service that found another one on the same data directory."""
-
 _MAX_LOG = 5 * 2**20
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 # A service that lived this long was well: its death restarts the count.

@@ -31,10 +31,10 @@ def run(folder: Path, out: Path) -> str:
         play = DemoRun(desktop, stage, drawn, spoken, folder, out)
         for part in STORY:
             part(play)
-        return _said_in_log(desktop)
+        return _logged_exception(desktop)
     except FailedError as failure:
         desktop.window.grab().save(str(out / "failed.png"))
-        return f"{stage.at}: {failure}. {_said_in_log(desktop)}".strip()
+        return f"{stage.at}: {failure}. {_logged_exception(desktop)}".strip()
     finally:
         desktop.close()
         process_events()
@@ -45,7 +45,7 @@ def _say(name: str, seconds: float) -> None:
     print(f"{seconds:6.1f} s  {name}", flush=True)
 
 
-def _said_in_log(desktop: Desktop) -> str:
+def _logged_exception(desktop: Desktop) -> str:
     """The last line of an exception that nobody caught, or an empty string."""
     text = desktop.logs.file.read_text(encoding="utf-8") if desktop.logs.file.exists() else ""
     if "nobody caught this" not in text:

@@ -54,8 +54,8 @@ def typed_minute(text: str) -> datetime | None:
     cleaned = text.strip()
     if not cleaned:
         return None
-    said = QLocale().toDateTime(cleaned, _minute_form())
-    here = _from_qt(said) if said.isValid() else datetime.fromisoformat(_plain(cleaned))
+    entered = QLocale().toDateTime(cleaned, _minute_form())
+    here = _from_qt(entered) if entered.isValid() else datetime.fromisoformat(_plain(cleaned))
     if not 1970 <= here.year <= 2200:
         raise ValueError("out of range")
     return here.astimezone(UTC)

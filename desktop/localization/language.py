@@ -41,8 +41,8 @@ def joined_words(words: Iterable[str]) -> str:
 
 def labelled_value(name: str, value: str) -> str:
     """A name and what it is, with the colon of the language between them."""
-    said = QCoreApplication.translate("Words", "{name}: {value}", "what it is called, what it is")
-    return said.format(name=name, value=value)
+    text = QCoreApplication.translate("Words", "{name}: {value}", "what it is called, what it is")
+    return text.format(name=name, value=value)
 
 
 def system_language() -> str:

@@ -14,34 +14,34 @@ def no_service_sentence(hindrance: Hindrance | None, folder: Path | None) -> str
     translate = QCoreApplication.translate
     match hindrance:
         case Hindrance.DISK_FULL:
-            said = translate(
+            text = translate(
                 "Service", "The service cannot start: the disk of {folder} is full. Free disk space."
             )
         case Hindrance.NOT_WRITABLE:
-            said = translate(
+            text = translate(
                 "Service",
                 "The service cannot start: no write access to {folder}. Give this account write permission.",
             )
         case Hindrance.NEWER_DATABASE:
-            said = translate(
+            text = translate(
                 "Service",
                 "The service cannot start: the data in {folder} is from a newer version of "
                 "Walkaround. Install that version.",
             )
         case Hindrance.DAMAGED_DATABASE:
-            said = translate(
+            text = translate(
                 "Service",
                 "The service cannot start: the database in {folder} is damaged. Restore a backup.",
             )
         case Hindrance.BUSY_DATABASE:
-            said = translate(
+            text = translate(
                 "Service",
                 "The service cannot start: another program is using the database in {folder}. Close "
                 "that program.",
             )
         case Hindrance.NO_DATABASE | None:
-            said = translate(
+            text = translate(
                 "Service",
                 "Cannot start or connect to the service. Your changes are saved on this computer.",
             )
-    return said.format(folder=folder or "")
+    return text.format(folder=folder or "")

@@ -81,10 +81,10 @@ class Confirm(Dialog):
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(8)
         column.addWidget(label(title, "item", wrap=True))
-        said = label(text, wrap=True)
-        said.setMinimumWidth(360)
-        said.setMaximumWidth(480)
-        column.addWidget(said)
+        text_label = label(text, wrap=True)
+        text_label.setMinimumWidth(360)
+        text_label.setMaximumWidth(480)
+        column.addWidget(text_label)
         self.body = QVBoxLayout()
         """For what else is asked, below the text."""
         column.addLayout(self.body)
@@ -142,7 +142,7 @@ class Toast(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 16, 10)
         self._text: QLabel = label("")
-        self._said = ""
+        self._sentence = ""
         row.addWidget(self._text)
         self._timer = QTimer(self, singleShot=True, interval=_TOAST_MS)
         self._timer.timeout.connect(self.hide)
@@ -151,11 +151,11 @@ class Toast(QWidget):
 
     def text(self) -> str:
         """What it says."""
-        return self._said
+        return self._sentence
 
     def say(self, sentence: str) -> None:
         """Show a sentence, and read it out to a screen reader."""
-        self._said = sentence
+        self._sentence = sentence
         self._place()
         self.show()
         self.raise_()
@@ -166,7 +166,9 @@ class Toast(QWidget):
         window = self.parentWidget()
         if window is not None:
             # A path has no blanks at which a label would break by itself.
-            self._text.setText(in_lines(self._said, self._text.fontMetrics(), window.width() - _TOAST_BESIDE))
+            self._text.setText(
+                in_lines(self._sentence, self._text.fontMetrics(), window.width() - _TOAST_BESIDE)
+            )
             self.adjustSize()
             self.move((window.width() - self.width()) // 2, window.height() - self.height() - 40)
 

@@ -21,7 +21,7 @@ from shiboken6 import isValid
 from desktop.theme import theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.icons import paint_icon
-from desktop.widgets.basic.labels import Panel, ProgressBar, label
+from desktop.widgets.basic.labels import Panel, label
 
 LOADING_AFTER_MS = 300
 
@@ -67,10 +67,6 @@ class _State(QWidget):
         self._column.addWidget(self._sentence, 0, Qt.AlignmentFlag.AlignHCenter)
         self.setAccessibleName(sentence)
 
-    def sentence(self) -> str:
-        """What it says."""
-        return self._sentence.text()
-
     def say(self, sentence: str) -> None:
         """Say something else."""
         self._sentence.setText(sentence)
@@ -107,10 +103,6 @@ class LoadingState(_State):
     def __init__(self, sentence: str = "", cancellable: bool = False, parent: QWidget | None = None) -> None:
         super().__init__("cloud-wait", "dim", "", parent)
         self.say(sentence or self.tr("Loading…"))
-        self._bar = ProgressBar(self.tr("Progress"))
-        self._bar.setFixedWidth(240)
-        self._bar.hide()
-        self._column.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignHCenter)
         self._cancel = self._add_button(self.tr("Cancel"), self.cancelled.emit, ButtonKind.GHOST)
         self._cancellable = cancellable
         self._delay = QTimer(self, singleShot=True, interval=LOADING_AFTER_MS)
@@ -119,7 +111,6 @@ class LoadingState(_State):
 
     def begin(self) -> None:
         """Start the wait: blank now, visible after 300 ms."""
-        self._bar.hide()
         self._reveal(False)
         self._delay.start()
 
@@ -127,11 +118,6 @@ class LoadingState(_State):
         """The wait is over."""
         self._delay.stop()
         self._reveal(False)
-
-    def set_progress(self, percent: float) -> None:
-        """Show how far it is, 0..100."""
-        self._bar.setValue(round(percent))
-        self._bar.setVisible(self._sentence.isVisibleTo(self))
 
     def _reveal(self, on: bool) -> None:
         self._symbol.setVisible(on)

@@ -246,7 +246,7 @@ class Table(QTableView, Generic[T]):
         dress_rows(self, row_px)
         head = self.horizontalHeader()
         head.setMinimumSectionSize(60)
-        stretch = next((place for place, column in enumerate(columns) if column.stretch), -1)
+        stretch = next((column_index for column_index, column in enumerate(columns) if column.stretch), -1)
         widths = [max(column.width, _STRETCHED) if column.stretch else column.width for column in columns]
         if stretch >= 0:
             least = [
@@ -268,9 +268,9 @@ class Table(QTableView, Generic[T]):
     def show_rows(self, rows: Sequence[T], keep: Callable[[T], bool] | None = None) -> None:
         """Show these; the first one for which `keep` holds is chosen, or else the first."""
         self.rows_model.show(rows)
-        places = [place for place, row in enumerate(rows) if keep is not None and keep(row)]
+        kept_rows = [index for index, row in enumerate(rows) if keep is not None and keep(row)]
         if rows:
-            self.choose(places[0] if places else 0)
+            self.choose(kept_rows[0] if kept_rows else 0)
 
     @property
     def chosen(self) -> T | None:

@@ -4117,10 +4117,6 @@
         <source>Loading…</source>
         <translation>正在加载…</translation>
     </message>
-    <message>
-        <source>Progress</source>
-        <translation>进度</translation>
-    </message>
 </context>
 <context>
     <name>LoginPage</name>

@@ -93,13 +93,15 @@ class Logins:
         """
         key = rules.username_key(username)
         async with self._locks[hash(key) % _STRIPES]:
-            user, attempt = await self._db.read(lambda session: self._look(session, key, address))
+            user, attempt = await self._db.read(lambda session: self._user_and_attempt(session, key, address))
             stored = user.password_hash if user is not None else None
             yield PasswordAttempt(
                 user, attempt, await self._passwords.check(password.get_secret_value(), stored)
             )
 
-    def _look(self, session: Session, username_key: str, address: str) -> tuple[User | None, Attempt]:
+    def _user_and_attempt(
+        self, session: Session, username_key: str, address: str
+    ) -> tuple[User | None, Attempt]:
         user = session.exec(select(User).where(User.username_key == username_key)).first()
         at = self._clock()
         known = store.is_known_address(session, user.id if user else None, address, at)

@@ -294,8 +294,8 @@ class AccountService:
                 store.set_enabled(session, user, body.enabled, at)
             if hashed is not None:
                 details["password"] = True
-                own = caller.session_id if caller.user_id == user_id else None
-                store.set_password(session, user, hashed, at, keep=own)
+                kept_session = caller.session_id if caller.user_id == user_id else None
+                store.set_password(session, user, hashed, at, keep=kept_session)
             if details:
                 user.updated_at = at
                 announce(

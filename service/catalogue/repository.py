@@ -167,16 +167,11 @@ class Repository(Generic[Row, Read]):
         row = session.get(self.row, entry_id, with_for_update=to_change)
         if row is None:
             raise Problem(404, ErrorCode.NOT_FOUND, self.missing)
-        tag = etags.of_revision(row.version)
-        if not etags.if_match(if_match, tag):
-            raise Problem(
-                412,
-                ErrorCode.STALE,
-                "内容已被其他用户修改，请查看最新内容后重新保存",
-                headers={"ETag": tag},
-                etag=tag,
-                current=self.view(session, row).model_dump(mode="json"),
-            )
+        etags.require_match(
+            if_match,
+            etags.of_revision(row.version),
+            lambda: {"current": self.view(session, row).model_dump(mode="json")},
+        )
         return row
 
     def _versioned(self, session: Session, row: Row) -> Versioned[Read]:
@@ -186,8 +181,8 @@ class Repository(Generic[Row, Read]):
         self, session: Session, action: str, row: Row, caller: Caller, details: dict[str, Any]
     ) -> None:
         object_id: str = getattr(row, f"{self.kind}_id")
-        told = {name: [_audit_details(value) for value in values] for name, values in details.items()}
-        announce(session, ObjectChange(action, self.kind, object_id, caller.user_id, caller.address, told))
+        audited = {name: [_audit_details(value) for value in values] for name, values in details.items()}
+        announce(session, ObjectChange(action, self.kind, object_id, caller.user_id, caller.address, audited))
 
     @staticmethod
     def _in_use(used: Mapping[str, int]) -> Problem:

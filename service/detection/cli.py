@@ -187,7 +187,7 @@ def _request(words: dict[str, Any], folder: Path, pair: _Pair) -> Request:
     if photo is None or wrong is not None:
         raise _LineIncomplete
     seen, known = _found(photo, folder), None if reference is None else _found(reference, folder)
-    if not all(Path(place).is_file() for place in (seen, known) if place is not None):
+    if not all(Path(path).is_file() for path in (seen, known) if path is not None):
         # A pipe or a device would never end.
         raise DetectionFailed("file_lost")
     return Request(photo=seen, reference=known, **words)
@@ -281,8 +281,8 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
         )
         print(added.model_dump_json())
     except (Problem, OSError, ValueError) as error:
-        said = reason(error) if isinstance(error, OSError) else str(error)
-        print(f"walkaround model: {said}", file=sys.stderr)
+        text = reason(error) if isinstance(error, OSError) else str(error)
+        print(f"walkaround model: {text}", file=sys.stderr)
         return 1
     finally:
         models.close()

@@ -148,9 +148,10 @@ class DetectionService:
     async def _ended(self, job: Job, wait: float) -> Job:
         loop = asyncio.get_running_loop()
         until = loop.time() + wait
+        seen = self._dispatcher.ended.count
         while job.state in OPEN and (left := until - loop.time()) > 0:
             # Another service process may end the job, so the database is asked now and then too.
-            await self._dispatcher.ended.wait(min(left, 1.0))
+            seen = await self._dispatcher.ended.wait(seen, min(left, 1.0))
             job = await self.job(job.job_id)
         return job
 

@@ -1,18 +1,18 @@
-"""Keeps the latest changes and wakes those who wait for the next; writers on any thread. Writers on any
-thread, readers on the event loop."""
+"""Keeps the latest changes and wakes those who wait for the next. Writers and readers on any thread."""
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
 import secrets
 import threading
-from collections import deque
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from service.changes import ObjectChange
 from service.db.database import now
+from service.notifier import Notifier
 from shared.wire.events import ChangeEvent
 
 KEPT = 2000
@@ -40,7 +40,9 @@ class ChangeFeed:
         self._lock = threading.Lock()
         self._events: deque[ChangeEvent] = deque(maxlen=kept)
         self._count = 0
-        self._waiting: dict[asyncio.Event, tuple[asyncio.AbstractEventLoop, str]] = {}
+        self._readers: Counter[str] = Counter()
+        self.changed = Notifier()
+        """Notified when there are new changes, when some were missed, and at the close."""
         self.closed = False
 
     def after_commit(self, changes: Sequence[ObjectChange]) -> None:
@@ -63,7 +65,7 @@ class ChangeFeed:
                             at=at,
                         )
                     )
-            self._wake()
+        self.changed.notify()
 
     def miss(self) -> None:
         """Record that changes may have been missed: every reader is asked to read everything again. From any
@@ -71,43 +73,36 @@ class ChangeFeed:
         with self._lock:
             self._events.clear()
             self._count += 1
-            self._wake()
+        self.changed.notify()
 
     def close(self) -> None:
         """End every stream. From any thread."""
-        with self._lock:
-            self.closed = True
-            self._wake()
+        self.closed = True
+        self.changed.notify()
 
-    def _wake(self) -> None:
-        for waiter, (loop, _) in list(self._waiting.items()):
-            try:
-                loop.call_soon_threadsafe(waiter.set)
-            except RuntimeError:
-                # The loop was closed under its reader; a writer must not fail for that.
-                del self._waiting[waiter]
-
-    def join(self, user_id: str = "") -> asyncio.Event:
-        """An event for that user, on the running loop, set at every change; to be passed to `leave`."""
-        waiter = asyncio.Event()
+    @contextmanager
+    def reading(self, user_id: str = "") -> Iterator[None]:
+        """Count a reader of that user as long as the block runs."""
         with self._lock:
-            self._waiting[waiter] = (asyncio.get_running_loop(), user_id)
-        return waiter
-
-    def leave(self, waiter: asyncio.Event) -> None:
-        """Stop setting the event `waiter`."""
-        with self._lock:
-            self._waiting.pop(waiter, None)
+            self._readers[user_id] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._readers[user_id] -= 1
+                if not self._readers[user_id]:
+                    del self._readers[user_id]
 
     @property
     def readers(self) -> int:
-        """How many readers wait."""
-        return len(self._waiting)
+        """How many readers there are."""
+        with self._lock:
+            return self._readers.total()
 
     def readers_of(self, user_id: str) -> int:
         """How many of them belong to that user."""
         with self._lock:
-            return sum(owner == user_id for _, owner in self._waiting.values())
+            return self._readers[user_id]
 
     def position_of(self, event_id: str | None) -> int | None:
         """The place after the event `event_id`, the newest for None; None for an id of another run."""

@@ -57,12 +57,12 @@ def notes(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
     for change in changes:
         if change.quiet:
             continue
-        told = (change.action, change.kind, change.object_id, change.actor)
-        size = len(empty.model_copy(update={"changes": [told]}).model_dump_json().encode())
+        entry = (change.action, change.kind, change.object_id, change.actor)
+        size = len(empty.model_copy(update={"changes": [entry]}).model_dump_json().encode())
         if part and used + size > room:
             yield empty.model_copy(update={"changes": part}).model_dump_json()
             part, used = [], 0
-        part.append(told)
+        part.append(entry)
         used += size
     if part:
         yield empty.model_copy(update={"changes": part}).model_dump_json()
@@ -77,7 +77,6 @@ class Relay:
         # Whose notifications are skipped: the ring has this process's own changes already.
         self._origin = secrets.token_hex(8)
         self._ended = threading.Event()
-        self._listening = threading.Event()
         self._thread = threading.Thread(target=self._run, name="change-relay", daemon=True)
 
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
@@ -96,10 +95,6 @@ class Relay:
             # A database that does not answer must not keep the service from ending.
             self._thread.join(2 * _LOOK_SECONDS)
 
-    def wait_until_listening(self, seconds: float) -> bool:
-        """True once changes of other processes are heard; False when that takes longer than `seconds`."""
-        return self._listening.wait(seconds)
-
     def _run(self) -> None:
         pause = _FIRST_PAUSE
         while not self._ended.is_set():
@@ -108,7 +103,6 @@ class Relay:
                     connection.execute(f"LISTEN {CHANNEL}".encode())
                     # Changes before this moment were missed.
                     self._change_feed.miss()
-                    self._listening.set()
                     pause = _FIRST_PAUSE
                     self._listen(connection)
             except psycopg.Error as problem:
@@ -116,7 +110,6 @@ class Relay:
                 log.error(
                     "changes of other processes are not heard: %s; trying again", type(problem).__name__
                 )
-            self._listening.clear()
             self._ended.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 

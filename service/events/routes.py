@@ -78,11 +78,10 @@ async def stream(
 
     `ask` says what the client may hear of at this moment, None when nothing any more; it is asked at each
     heartbeat, and before events when the last answer is older than `ASK_AGAIN_SECONDS`. Ends with its None,
-    and when the ring is closed.
+    and when the feed is closed.
     """
     clock = asyncio.get_running_loop()
-    waiter = change_feed.join(user_id)
-    try:
+    with change_feed.reading(user_id):
         # Changes from now on are sent, including those while the first line is on its way.
         place = change_feed.position_of(last_event_id)
         # Opens the stream at once, and says how long to wait before the next try (milliseconds).
@@ -93,8 +92,10 @@ async def stream(
         may: Sees | None = None
         asked = -ASK_AGAIN_SECONDS
         due = clock.time() + heartbeat
-        while not change_feed.closed:
-            waiter.clear()
+        while True:
+            seen = change_feed.changed.count
+            if change_feed.closed:
+                return
             news = change_feed.since(place)
             place = news.place
             beat = clock.time() >= due
@@ -111,13 +112,7 @@ async def stream(
             if beat:
                 yield b": alive\n\n"
                 due = clock.time() + heartbeat
-            try:
-                async with asyncio.timeout_at(due):
-                    await waiter.wait()
-            except TimeoutError:
-                continue
-    finally:
-        change_feed.leave(waiter)
+            await change_feed.changed.wait(seen, due - clock.time())
 
 
 def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from service.inspection.queries import Updater
-from service.web import etags
 from service.web.envelope import Problem, invalid
 from shared.codes import ErrorCode
 
@@ -37,21 +36,12 @@ def end_before_start(field: str) -> Problem:
     return invalid(field, "end_before_start", rule)
 
 
-def stale(revision: int, current: Any, by: Updater | None) -> Problem:
-    """412: someone changed it meanwhile; `current` is how it is now, so that the client can compare.
-
-    `by`: who last changed it by hand.
-    """
-    tag = etags.of_revision(revision)
-    return Problem(
-        412,
-        ErrorCode.STALE,
-        "内容已被其他用户修改，请查看最新内容后重新保存",
-        headers={"ETag": tag},
-        etag=tag,
-        current=current,
-        updated_by=None if by is None else {"user_id": by.user_id, "name": by.name},
-    )
+def current_state(current: Any, by: Updater | None) -> Mapping[str, Any]:
+    """What 412 shows of a record or item: how it is now, and who last changed it by hand."""
+    return {
+        "current": current,
+        "updated_by": None if by is None else {"user_id": by.user_id, "name": by.name},
+    }
 
 
 def conflict(msg: str, **details: Any) -> Problem:
@@ -64,8 +54,8 @@ _NAMED_AT_MOST = 50
 
 
 def _names(items: Sequence[Mapping[str, Any]]) -> str:
-    said = "、".join(str(item["item_name"]) for item in items[:_SAID_AT_MOST])
-    return said + (" 等" if len(items) > _SAID_AT_MOST else "")
+    text = "、".join(str(item["item_name"]) for item in items[:_SAID_AT_MOST])
+    return text + (" 等" if len(items) > _SAID_AT_MOST else "")
 
 
 def sealed(edition: int) -> Problem:

@@ -128,20 +128,20 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
     The entry of a job keeps its version from the first step on, and what a step does not say stays as it was.
     """
     job = results.job_of(entry)
-    own = next(
+    position = next(
         (index for index, one in enumerate(entries) if job is not None and results.job_of(one) == job), None
     )
-    if own is None:
+    if position is None:
         version = results.next_version(entries)
         return [*entries, {**entry, "version": version}], version
-    before = entries[own]
+    before = entries[position]
     if not results.is_under_way(before):
         return None
-    version = results.version(before, own)
+    version = results.version(before, position)
     step: Entry = {**before, **entry, "version": version}
     if isinstance(before.get("provenance"), Mapping) and isinstance(entry.get("provenance"), Mapping):
         step["provenance"] = {**before["provenance"], **entry["provenance"]}
-    return [*entries[:own], step, *entries[own + 1 :]], version
+    return [*entries[:position], step, *entries[position + 1 :]], version
 
 
 def canceled(entries: Sequence[Entry]) -> list[Entry]:

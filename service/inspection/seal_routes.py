@@ -90,9 +90,9 @@ def _standing(routes: APIRouter, service: InspectionService) -> None:
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Response:
         """An edition with its content, as JSON and as the canonical text that the seal is the SHA-256 of."""
-        said, canonical = await editions.content(inspection_id, edition)
+        stored, canonical = await editions.content(inspection_id, edition)
         # The content as it was sealed: nothing of it is decoded and written in another way.
-        body = f'{said.model_dump_json()[:-1]},"content":{canonical},"canonical":{json_text(canonical)}}}'
+        body = f'{stored.model_dump_json()[:-1]},"content":{canonical},"canonical":{json_text(canonical)}}}'
         return Response(f'{{"code":0,"data":{body},"msg":null}}', media_type="application/json")
 
 

@@ -1,13 +1,17 @@
-"""Gives objects their ETag and compares it with the If-Match and If-None-Match of a request.
+"""Gives objects their ETag, and answers the If-Match and If-None-Match of a request.
 
 Clients keep the tags between requests: their text does not change.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
 from fastapi import Header
+
+from service.web.envelope import Problem
+from shared.codes import ErrorCode
 
 IfMatch = Annotated[str | None, Header()]
 """The If-Match header of a route."""
@@ -29,12 +33,28 @@ def of_content(sha256: str, *parts: int) -> str:
     return f'"{"-".join((sha256, *map(str, parts)))}"'
 
 
-def if_match(header: str | None, etag: str) -> bool:
-    """Whether If-Match allows a change of the object at `etag`: without the header, always.
+def require_match(
+    header: str | None,
+    etag: str,
+    state: Callable[[], Mapping[str, Any]],
+    message: str = "内容已被其他用户修改，请查看最新内容后重新保存",
+) -> None:
+    """Raise Problem 412 when If-Match does not allow a change of the object at `etag`.
 
-    Strong comparison (RFC 9110, 13.1.1): a weak tag never matches.
+    Without the header every change is allowed. The comparison is strong (RFC 9110, 13.1.1): a weak tag never
+    matches.
+    `state` gives what the answer shows of the object, so that the client can compare: `current`, and who
+    changed it where that is known.
     """
-    return header is None or header.strip() == "*" or etag in _tags(header)
+    if header is not None and header.strip() != "*" and etag not in _tags(header):
+        raise Problem(
+            412,
+            ErrorCode.STALE,
+            message,
+            headers={"ETag": etag},
+            etag=etag,
+            **state(),
+        )
 
 
 def if_none_match(header: str | None, etag: str) -> bool:

@@ -43,10 +43,10 @@ def _list_too_short(context: Mapping[str, Any]) -> str:
     return "不能为空" if least == "1" else f"至少需要 {least} 项"
 
 
-def _own(context: Mapping[str, Any]) -> str:
+def _validator_message(context: Mapping[str, Any]) -> str:
     # The validators of the bodies say it in Chinese; a library's own say it in English.
-    said = str(context.get("error", ""))
-    return said if said and not said.isascii() else _OTHERWISE
+    text = str(context.get("error", ""))
+    return text if text and not text.isascii() else _OTHERWISE
 
 
 _RULES: dict[str, str | Callable[[Mapping[str, Any]], str]] = {
@@ -81,14 +81,14 @@ _RULES: dict[str, str | Callable[[Mapping[str, Any]], str]] = {
     "datetime_parsing": _MOMENT,
     "datetime_from_date_parsing": _MOMENT,
     "datetime_object_invalid": _MOMENT,
-    "value_error": _own,
+    "value_error": _validator_message,
 }
 
 
 def rule(kind: str, context: Mapping[str, Any]) -> str:
     """The rule that a field breaks, as a Chinese sentence, by pydantic's type of error and its context."""
-    said = _RULES.get(kind, _OTHERWISE)
-    return said if isinstance(said, str) else said(context)
+    wording = _RULES.get(kind, _OTHERWISE)
+    return wording if isinstance(wording, str) else wording(context)
 
 
 def field_faults(errors: Sequence[Any]) -> list[dict[str, str]]:
@@ -109,10 +109,10 @@ def _path(parts: Sequence[Any]) -> str:
 
 def sentence(faults: Sequence[Mapping[str, str]]) -> str:
     """The faults as one sentence, each field with its rule; empty when none of them names a field."""
-    said = dict[str, str]()
+    messages = dict[str, str]()
     for fault in faults:
         if fault["field"]:
-            said.setdefault(fault["field"], fault["message"])
-    named = "；".join(f"{field}：{message}" for field, message in list(said.items())[:_NAMED_IN_MSG])
-    more = len(said) - _NAMED_IN_MSG
+            messages.setdefault(fault["field"], fault["message"])
+    named = "；".join(f"{field}：{message}" for field, message in list(messages.items())[:_NAMED_IN_MSG])
+    more = len(messages) - _NAMED_IN_MSG
     return f"{named}；另有 {more} 个字段有误" if more > 0 else named

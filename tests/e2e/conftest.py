@@ -1,3 +1,3 @@
-"""Fixtures for tests over real processes."""
+"""Fixtures for tests over real processes, and of the service's application."""
 
-from tests.service_app import postgresql_server  # noqa: F401 - a fixture
+from tests.service_app import *  # noqa: F403 - fixtures

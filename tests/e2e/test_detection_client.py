@@ -8,8 +8,9 @@ import pytest
 
 from desktop.client.http.errors import Conflict, Invalid, NotFound
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelVersion
+from tests.client_session import logged_in
 from tests.service.detection.models.test_registry import ambiguous_model
-from tests.service_process import logged_in, service_process
+from tests.service_process import service_process
 
 
 def test_models_and_batches_by_the_client(tmp_path: Path) -> None:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from desktop.client import Session
+from desktop.client.http.errors import ClientError
 from shared.samples import faces
+from shared.wire.events import ChangeEvent
+from shared.wire.inspection import RecordCreate
+from tests.client_session import logged_in
 from tests.postgresql import Server
 from tests.service.face.conftest import as_face_info
 from tests.service_process import first_admin, service_process
 
 pytestmark = pytest.mark.postgresql
+PATIENCE = 10.0
+
+
+def until(reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < deadline, "the change did not arrive"
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -62,3 +77,48 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
         f"{other}/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.stranger())}, timeout=30
     )
     assert answer.status_code == 403
+
+
+class Listener:
+    """Collects what a session's event stream says."""
+
+    def __init__(self, session: Session) -> None:
+        self.heard: list[ChangeEvent | None] = []
+        self._session = session
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        try:
+            self._session.events.read(self.heard.append)
+        except ClientError:
+            return
+
+    def about(self, kind: str) -> list[tuple[str, str | None]]:
+        return [(e.action, e.object_id) for e in list(self.heard) if e is not None and e.kind == kind]
+
+    def close(self) -> None:
+        self._session.events.close()
+        self._thread.join(PATIENCE)
+
+
+def test_changes_at_one_service_reach_clients_of_both(two: tuple[str, str]) -> None:
+    with logged_in(two[0]) as here, logged_in(two[1]) as there:
+        listeners = Listener(here), Listener(there)
+        ids: list[str] = []
+        try:
+            # The streams are open once each has heard of something.
+            while not all(listener.about("record") for listener in listeners):
+                ids.append(here.records.create(RecordCreate(task_id="t")).inspection_id)
+                assert len(ids) < 200
+                time.sleep(0.05)
+            for session in (there, here, there):
+                ids.append(session.records.create(RecordCreate(task_id="t")).inspection_id)
+            for listener in listeners:
+                until(lambda: ("create", ids[-1]) in listener.about("record"))  # noqa: B023
+                told = listener.about("record")
+                assert told == [("create", one) for one in ids[-len(told) :]]
+                assert len(told) >= 3
+        finally:
+            for listener in listeners:
+                listener.close()

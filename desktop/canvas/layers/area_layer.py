@@ -20,12 +20,12 @@ class AreaLayer:
 
     def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours) -> None:
         """Paint all areas."""
-        for place, area in enumerate(self.areas):
+        for index, area in enumerate(self.areas):
             box = crisp(viewport.rect_to_view(area))
             ground = QColor(colours.panel)
             ground.setAlpha(110)
             painter.fillRect(box, ground)
-            colour = QColor(colours.accent if place == self.chosen else colours.text)
+            colour = QColor(colours.accent if index == self.chosen else colours.text)
             # Two hatches, dark over light: seen on every ground.
             for shade, pattern in (
                 (colours.panel, Qt.BrushStyle.BDiagPattern),

@@ -72,8 +72,8 @@ def draw_chip(
     painter.setBrush(ground)
     painter.drawRoundedRect(box, 3, 3)
     painter.setPen(ink)
-    place = box.adjusted(7, 0, -7, 0)
-    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    text_box = box.adjusted(7, 0, -7, 0)
+    painter.drawText(text_box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
     if state is not RegionState.NONE:
         draw_mark(painter, QRectF(box.right() - 16, box.center().y() - 4.5, 9, 9), state, ink)
     painter.restore()

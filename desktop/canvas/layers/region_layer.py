@@ -184,13 +184,13 @@ class RegionLayer:
         ids = [region.id for region in shown]
         edges = self._store.edges(ids)
         groups: defaultdict[tuple[RegionState, bool], list[int]] = defaultdict(list)
-        for place, region in enumerate(shown):
-            groups[region.state, region.locked].append(place)
+        for index, region in enumerate(shown):
+            groups[region.state, region.locked].append(index)
         self._groups = {
-            key: ([ids[place] for place in places], edges[places]) for key, places in groups.items()
+            key: ([ids[index] for index in places], edges[places]) for key, places in groups.items()
         }
         areas = (edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])
-        self._large = [shown[place] for place in np.argsort(-areas, kind="stable")[:_CHIPS]]
+        self._large = [shown[index] for index in np.argsort(-areas, kind="stable")[:_CHIPS]]
 
     def _chips(
         self,

@@ -397,6 +397,6 @@ class CompareView(QWidget):
             font = chip_font(self.font())
             painter.setFont(font)
             width = QFontMetricsF(font).horizontalAdvance(name) + 14
-            place = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
-            if place.right() <= box.right():
-                draw_chip(painter, place, name, QColor(self._colours.dim))
+            chip_box = QRectF(box.left() + 6, box.bottom() - CHIP_HEIGHT - 6, width, CHIP_HEIGHT)
+            if chip_box.right() <= box.right():
+                draw_chip(painter, chip_box, name, QColor(self._colours.dim))

@@ -244,11 +244,11 @@ class ThreePointTool:
             painter.drawLines(_cross(x, y))
             draw_chip(painter, QRectF(x + 8, y - CHIP_HEIGHT - 4, 22, CHIP_HEIGHT), str(number), accent)
         if photo is self.wants_photo and not self.complete:
-            said = self._hint(len(self.photo) + 1, photo)
-            width = QFontMetricsF(strong).horizontalAdvance(said) + 14
+            hint = self._hint(len(self.photo) + 1, photo)
+            width = QFontMetricsF(strong).horizontalAdvance(hint) + 14
             # Above the name of the side: the tools hide the upper edge.
             top = viewport.height - 2 * CHIP_HEIGHT - 18
-            draw_chip(painter, QRectF(6, top, width, CHIP_HEIGHT + 4), said, accent)
+            draw_chip(painter, QRectF(6, top, width, CHIP_HEIGHT + 4), hint, accent)
 
 
 def _cross(x: float, y: float) -> list[QPointF]:

@@ -229,9 +229,9 @@ class Transport:
         options: dict[str, Any] = {"params": _without_none(query), "json": body, "files": files}
         if seconds is not None:
             options["timeout"] = httpx.Timeout(seconds, connect=5.0, write=120.0, pool=60.0)
-        own = {**(headers or {}), **({"If-Match": etag} if etag is not None else {})}
+        request_headers = {**(headers or {}), **({"If-Match": etag} if etag is not None else {})}
         send = partial(self._deliver, method, path, repeatable=repeatable, **options)
-        return answer(self._as_person(send, own) if login else send(headers=own))
+        return answer(self._as_person(send, request_headers) if login else send(headers=request_headers))
 
     @contextmanager
     def stream(

@@ -132,21 +132,21 @@ def _of_canon(data: bytes) -> tuple[Iterator[Part], Metadata | None]:
             # One size for all samples, or 0 and a size for each.
             size = struct.unpack_from(">I", sizes, 4)[0] or struct.unpack_from(">I", sizes, 12)[0]
             found.append((struct.unpack_from(">Q", starts, 8)[0], size))
-    said = [box[16:] for box in _boxes(film).get(b"uuid", []) if box.startswith(_CANON_METADATA)]
-    return iter(found), _said_by_canon(said[0]) if said else None
+    metadata = [box[16:] for box in _boxes(film).get(b"uuid", []) if box.startswith(_CANON_METADATA)]
+    return iter(found), _canon_metadata(metadata[0]) if metadata else None
 
 
-def _said_by_canon(box: bytes) -> Metadata | None:
+def _canon_metadata(box: bytes) -> Metadata | None:
     parts = _boxes(box)
     blocks = [Tiff(parts[name][0]) if name in parts else None for name in (b"CMT1", b"CMT2", b"CMT4")]
     first = blocks[0]
     if first is None:
         return None
-    said = [
+    metadata = [
         next(iter(block.directories()), {}) if block is not None and block.order == first.order else {}
         for block in blocks
     ]
-    return Metadata(first.order, *said)
+    return Metadata(first.order, *metadata)
 
 
 def _boxes(data: bytes) -> dict[bytes, list[bytes]]:

@@ -128,8 +128,8 @@ class Pyramid:
             for column in range(-(-width // TILE)):
                 image = self.tile(level, column, row)
                 part = from_qimage(image)
-                place = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
-                pixels[place] = part[: pixels[place].shape[0], : pixels[place].shape[1]]
+                window = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
+                pixels[window] = part[: pixels[window].shape[0], : pixels[window].shape[1]]
         return pixels
 
 

@@ -103,29 +103,29 @@ class TileCache:
 
     def open(self, digest: str) -> None:
         """The picture with this SHA-256 is looked at: drop those longest unopened above the limit."""
-        own = self._own(digest)
+        folder = self._picture_folder(digest)
         with contextlib.suppress(OSError):
             private_folder(self.folder)
-            own.mkdir(exist_ok=True)
-            os.utime(own)
-            drop_unused(self.folder.iterdir(), self._limit, own)
+            folder.mkdir(exist_ok=True)
+            os.utime(folder)
+            drop_unused(self.folder.iterdir(), self._limit, folder)
 
     def read(self, digest: str, name: str) -> QImage | None:
         """What was kept under the name; None when there is nothing, or nothing that can be read."""
         try:
-            return _decoded((self._own(digest) / name).read_bytes())
+            return _decoded((self._picture_folder(digest) / name).read_bytes())
         except (OSError, ValueError):
             return None
 
     def keep(self, digest: str, name: str, data: bytes) -> None:
         """Keep a JPEG, whole or not at all: a full disk costs only the keeping."""
-        path = self._own(digest) / name
+        path = self._picture_folder(digest) / name
         with contextlib.suppress(OSError):
             private_folder(self.folder)
             path.parent.mkdir(exist_ok=True)
             atomic.write(path, data, durable=False)
 
-    def _own(self, digest: str) -> Path:
+    def _picture_folder(self, digest: str) -> Path:
         # writing into a folder changes its time, so what is looked at does not go
         return self.folder / f"{digest}-{TILE}"
 

@@ -32,10 +32,10 @@ class DeletableSection(Section[T]):
             super()._not_deleted(name, error)
             return
         translate = QCoreApplication.translate
-        said = translate("Catalogue", "Another user modified it at {time}:").format(
+        text = translate("Catalogue", "Another user modified it at {time}:").format(
             time=minute(error.now.updated_at)
         )
-        lines = [said, *(_line(getattr(error.seen, each), getattr(error.now, each)) for each in error.fields)]
+        lines = [text, *(_line(getattr(error.seen, each), getattr(error.now, each)) for each in error.fields)]
         title = translate("Catalogue", "Delete {name} anyway?").format(name=name)
         if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete anyway")):
             run(

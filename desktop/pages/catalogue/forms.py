@@ -48,10 +48,10 @@ class EntryForm(Form):
         shown = [name for name in error.fields if name in self.fields]
         for name in shown:
             theirs = getattr(error.now, name.removesuffix("_id") + "_name", None) or getattr(error.now, name)
-            said = self.tr("Changed by another user to: {theirs}").format(
+            text = self.tr("Changed by another user to: {theirs}").format(
                 theirs=theirs if theirs not in (None, "") else self.tr("(empty)")
             )
-            self.fields[name].set_error(said)
+            self.fields[name].set_error(text)
         self.banner.say(
             self.tr("Another user modified this. Save again to keep your changes, or cancel."), "warn"
         )
@@ -172,8 +172,8 @@ class FlightForm(EntryForm):
         try:
             at = typed_minute(scheduled)
         except ValueError:
-            said = self.tr("Enter date and time as {example}.").format(example=example())
-            self.wrong("scheduled_at", said)
+            text = self.tr("Enter date and time as {example}.").format(example=example())
+            self.wrong("scheduled_at", text)
             raise
         if self._entry and scheduled.strip() == minute(self._entry.scheduled_at):
             at = self._entry.scheduled_at

@@ -23,7 +23,7 @@ from shared.wire.catalogue import ReferenceImage
 _USUAL = QSize(1180, 740)
 _LEAST = QSize(860, 560)
 _MARGIN = QSize(60, 130)
-_SAID_PX = 240
+_SCALE_PX = 240
 """Room for what is said of the line, so that nothing beside it moves while it is drawn."""
 
 MOST = 1000.0
@@ -52,7 +52,7 @@ class ScaleDialog(QDialog):
         self.length.setSuffix(" mm")
         self.length.lineEdit().setTextMargins(6, 0, 0, 0)
         self.length.setMinimumWidth(140)
-        self._said = label("", "dim")
+        self._scale_label = label("", "dim")
         self.use = Button(self.tr("Use scale"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
@@ -79,8 +79,8 @@ class ScaleDialog(QDialog):
         row.setSpacing(10)
         row.addWidget(label(self.tr("Line length"), "label"))
         row.addWidget(self.length)
-        self._said.setFixedWidth(_SAID_PX)
-        row.addWidget(self._said)
+        self._scale_label.setFixedWidth(_SCALE_PX)
+        row.addWidget(self._scale_label)
         row.addStretch(1)
         row.addWidget(self.cancel)
         row.addWidget(self.use)
@@ -122,12 +122,12 @@ class ScaleDialog(QDialog):
 
     def _show(self) -> None:
         scale = self.scale
-        said = ""
+        text = ""
         if self.pixels >= 1:
-            said = self.tr("{n} px").format(n=round(self.pixels))
+            text = self.tr("{n} px").format(n=round(self.pixels))
         if scale is not None:
-            said += " · " + self.tr("{scale} mm per pixel").format(scale=f"{scale:.4g}")
-        self._said.setText(said)
+            text += " · " + self.tr("{scale} mm per pixel").format(scale=f"{scale:.4g}")
+        self._scale_label.setText(text)
         self.use.setEnabled(scale is not None)
 
     def _take(self) -> None:

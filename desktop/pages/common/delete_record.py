@@ -115,16 +115,16 @@ def _insists(owner: QWidget, changed: RecordChanged) -> bool:
     translate = QCoreApplication.translate
     at = minute(changed.now.updated_at)
     if changed.by:
-        said = translate("RecordDeleting", "Modified in the meantime, last by {name} ({time}):").format(
+        text = translate("RecordDeleting", "Modified in the meantime, last by {name} ({time}):").format(
             name=changed.by, time=at
         )
     else:
-        said = translate("RecordDeleting", "Modified in the meantime ({time}):").format(time=at)
+        text = translate("RecordDeleting", "Modified in the meantime ({time}):").format(time=at)
     name = changed.now.inspection_name or translate("RecordDeleting", "this record")
     return confirm(
         owner,
         translate("RecordDeleting", "Delete {name} anyway?").format(name=name),
-        "\n".join([said, *changes(changed.seen, changed.now)]),
+        "\n".join([text, *changes(changed.seen, changed.now)]),
         translate("RecordDeleting", "Delete anyway"),
     )
 

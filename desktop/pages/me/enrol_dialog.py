@@ -79,7 +79,7 @@ class EnrolDialog(QDialog):
         self._feed.frameReady.connect(self.viewfinder.show_frame)
         self._feed.looked.connect(self._looked)
         self._feed.stateChanged.connect(self._state_changed)
-        self._turn = QTimer(self, singleShot=True)
+        self._pose_timer = QTimer(self, singleShot=True)
         self.viewfinder.acted.connect(self._begin)
         self.viewfinder.camera_chosen.connect(self._choose)
         self.finished.connect(lambda _result: self._feed.stop())
@@ -135,7 +135,7 @@ class EnrolDialog(QDialog):
 
     def _looked(self, seen: FrameAnalysis) -> None:
         self.viewfinder.show_face(seen.face)
-        if self._sending or self._turn.isActive():
+        if self._sending or self._pose_timer.isActive():
             return
         self._good = self._good + 1 if seen.hint is Hint.GOOD else max(0, self._good - 1)
         self.viewfinder.show_hint(self.viewfinder.hint_text(seen.hint), self._good / _GOOD_LOOKS)
@@ -152,14 +152,14 @@ class EnrolDialog(QDialog):
         self._show_step()
         if len(self._shots) < _NEEDED:
             self.viewfinder.show_hint(self.tr("Photo taken. Now turn your head."), 1.0)
-            self._turn.start(_TURN_MS)
+            self._pose_timer.start(_TURN_MS)
         else:
             self.viewfinder.show_hint(self.tr("Photo taken. Now put your glasses on or take them off."), 1.0)
-            self._turn.start(_GLASSES_MS)
+            self._pose_timer.start(_GLASSES_MS)
 
     def _send(self) -> None:
         self._sending = True
-        self._turn.stop()
+        self._pose_timer.stop()
         self.skip.hide()
         self._feed.stop()
         self.viewfinder.show_waiting(self.tr("Enrolling…"))

@@ -42,7 +42,7 @@ class FaceCard(Card):
         self._busy = False
         self.chip = Chip()
         self.chip.hide()
-        self._said = label("", "dim", wrap=True)
+        self._status_label = label("", "dim", wrap=True)
         self.advice = label(
             self.tr(
                 "This service uses the built-in face model, which fails to recognize people more "
@@ -77,7 +77,7 @@ class FaceCard(Card):
         head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
         column.addLayout(head)
-        for widget in (self._said, self.advice, self._consent_text, self.consent, self._error):
+        for widget in (self._status_label, self.advice, self._consent_text, self.consent, self._error):
             column.addWidget(widget)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -100,26 +100,26 @@ class FaceCard(Card):
         self._say("")
         if status.enrolled and status.usable:
             self.chip.say(self.tr("Enrolled"), "passed")
-            said = self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
+            text = self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
                 date=minute(status.enrolled_at)
             )
             if status.consent_version == "caller":
-                said += " " + self.tr("Consent was given in the program used to enrol.")
+                text += " " + self.tr("Consent was given in the program used to enrol.")
             elif status.consent_version is not None:
-                said += " " + self.tr("You agreed to consent text {version} on {time}.").format(
+                text += " " + self.tr("You agreed to consent text {version} on {time}.").format(
                     version=status.consent_version, time=minute(status.consented_at)
                 )
         elif status.enrolled:
             self.chip.say(self.tr("Enrol again"), "undecided")
-            said = self.tr("The face model has changed since you enrolled. Enrol again to use face login.")
+            text = self.tr("The face model has changed since you enrolled. Enrol again to use face login.")
         else:
             self.chip.say(self.tr("Not enrolled"), "dim")
-            said = self.tr("Enrol your face to log in with the camera.")
+            text = self.tr("Enrol your face to log in with the camera.")
         self.chip.show()
         self.advice.setVisible(status.recommend_pack)
         if not status.login_enabled:
-            said += " " + self.tr("An administrator has disabled face login.")
-        self._said.setText(said)
+            text += " " + self.tr("An administrator has disabled face login.")
+        self._status_label.setText(text)
         self._consent_text.setText(self._consent(status))
         self._update()
 
@@ -135,7 +135,7 @@ class FaceCard(Card):
 
     def status_text(self) -> str:
         """How the enrolment is, in words."""
-        return self._said.text()
+        return self._status_label.text()
 
     def error(self) -> str:
         """The last error."""
@@ -155,7 +155,7 @@ class FaceCard(Card):
     def _start(self, doing: str) -> None:
         self._busy = True
         self._say("")
-        self._said.setText(doing)
+        self._status_label.setText(doing)
         self._update()
 
     def _open_camera(self) -> None:

@@ -35,8 +35,8 @@ class PasswordCard(Card):
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
         column.addWidget(label(self.tr("Password"), "item"))
-        said = self.tr("Changing the password logs you out on other computers.")
-        column.addWidget(label(said, "dim", wrap=True))
+        text = self.tr("Changing the password logs you out on other computers.")
+        column.addWidget(label(text, "dim", wrap=True))
         for widget in (self.current, self.new, self.strength, self.again, self._error):
             column.addWidget(widget)
         row = QHBoxLayout()

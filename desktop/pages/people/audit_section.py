@@ -225,15 +225,15 @@ class AuditSection(PageSection):
             self.details.clear()
             return
         self._seek(referred(entry.details))
-        said = [
+        lines = [
             self.tr("Time: {time}").format(time=second(entry.at)),
             self.tr("User: {name}").format(name=self._who(entry)),
         ]
         if entry.object_id:
-            said.append(self.tr("ID: {id}").format(id=entry.object_id))
-        said += ["", *changes(entry.details, self._names)] if entry.details else []
-        said += ["", self.tr("Hash: {hash}").format(hash=entry.hash)]
-        self.details.setPlainText("\n".join(said))
+            lines.append(self.tr("ID: {id}").format(id=entry.object_id))
+        lines += ["", *changes(entry.details, self._names)] if entry.details else []
+        lines += ["", self.tr("Hash: {hash}").format(hash=entry.hash)]
+        self.details.setPlainText("\n".join(lines))
 
     def _seek(self, objects: set[tuple[str, str]]) -> None:
         """Ask for the names of objects that the details refer to, each once."""

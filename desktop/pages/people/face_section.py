@@ -87,8 +87,8 @@ class FaceSection(PageSection):
         column.setSpacing(10)
         column.addWidget(label(self.tr("Face login"), "item"))
         column.addWidget(self.switch)
-        said = self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
-        column.addWidget(label(said, "dim", wrap=True))
+        text = self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
+        column.addWidget(label(text, "dim", wrap=True))
         return card
 
     def _figures_card(self) -> Card:
@@ -157,13 +157,13 @@ class FaceSection(PageSection):
                 figures.false_matches,
             )
         one_in = max(1, int(1 / figures.false_match_bound))
-        said = self.tr(
+        text = self.tr(
             "No enrolled people are mistaken for each other. With 95 % confidence, a stranger "
             "matches a given template in fewer than 1 of {n} comparisons."
         ).format(n=QLocale().toString(one_in))
         if strangers.pairs < _FEW_PAIRS:
-            said += " " + self.tr("The figure becomes more exact as more people are enrolled.")
-        return said
+            text += " " + self.tr("The figure becomes more exact as more people are enrolled.")
+        return text
 
     def _rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
         """Name, value and meaning of each figure."""

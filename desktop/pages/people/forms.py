@@ -37,9 +37,9 @@ class RolesField(QWidget):
             box.clicked.connect(self._clicked)
             self.boxes[role] = box
             column.addWidget(box)
-            said = label(role_meaning(role), "small", wrap=True)
-            said.setContentsMargins(24, 0, 0, 4)
-            column.addWidget(said)
+            meaning = label(role_meaning(role), "small", wrap=True)
+            meaning.setContentsMargins(24, 0, 0, 4)
+            column.addWidget(meaning)
         self._error = label("", "error", wrap=True)
         self._error.hide()
         column.addWidget(self._error)
@@ -153,8 +153,8 @@ class SetPassword(_UserForm):
         title = translate("People", "New password for {name}").format(name=user.name or user.username)
         super().__init__(context, title, translate("People", "Set password"), parent)
         self._user = user
-        said = self.tr("The user is logged out immediately. Pass on the new password securely.")
-        self.body.addWidget(label(said, "dim", wrap=True))
+        text = self.tr("The user is logged out immediately. Pass on the new password securely.")
+        self.body.addWidget(label(text, "dim", wrap=True))
         self.add_password()
 
     def work(self) -> Callable[[], Any] | None:

@@ -46,11 +46,11 @@ class FieldConflictDialog(Dialog):
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(14)
         column.addWidget(label(self.tr("Record modified by another user"), "item"))
-        said = self.tr(
+        text = self.tr(
             "You and another user both changed these fields. Select the value to keep for each. All "
             "other changes are kept."
         )
-        column.addWidget(label(said, "dim", wrap=True))
+        column.addWidget(label(text, "dim", wrap=True))
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(10)

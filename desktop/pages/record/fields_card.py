@@ -123,7 +123,7 @@ class FieldsCard(Card):
             ("created", self.tr("Created")),
             ("updated", self.tr("Modified")),
         )
-        for place, (name, title) in enumerate(facts):
+        for index, (name, title) in enumerate(facts):
             fact = label("", wrap=True)
             fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             # A name without a blank does not make the card wider than its column.
@@ -132,8 +132,8 @@ class FieldsCard(Card):
             fact.setSizePolicy(policy)
             self._facts[name] = fact
             self._titles[name] = label(title, "dim")
-            grid.addWidget(self._titles[name], place, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(fact, place, 1)
+            grid.addWidget(self._titles[name], index, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(fact, index, 1)
         # An ID is one long word that no line can break: it is shortened to the room there is.
         self._id = ElidedLabel()
         row = QHBoxLayout()
@@ -159,13 +159,13 @@ class FieldsCard(Card):
         self._facts["state"].setText(status_word(opened.seal.record_state))
         # What a detection came to, or a client of the service wrote: no person finished the record with it.
         differs = record.inspection_status is not opened.seal.record_state
-        said = self.tr(
+        text = self.tr(
             "The status that other programs see. It is derived from all results, including those of "
             "a model, and other programs can set it."
         )
         for shown in (self._titles["api_status"], self._facts["api_status"]):
             shown.setVisible(differs)
-            shown.setToolTip(tip(said))
+            shown.setToolTip(tip(text))
         self._facts["api_status"].setText(status_word(record.inspection_status))
         self._facts["judged"].setText(counted_sentence(Counters(**opened.seal.counters.model_dump())))
         self._facts["outcome"].setText(outcome_word(opened.seal.outcome))

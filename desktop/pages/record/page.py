@@ -158,10 +158,10 @@ class RecordPage(Page):
 
     def return_params(self) -> dict[str, Any]:
         """The record, and what is typed and not saved."""
-        place: dict[str, Any] = {"record_id": self._record_id}
+        params: dict[str, Any] = {"record_id": self._record_id}
         if self.fields.unsaved:
-            place["typed"] = self.fields.typed()
-        return place
+            params["typed"] = self.fields.typed()
+        return params
 
     def leave(self) -> bool:
         """Ask before typed text is lost."""
@@ -355,8 +355,8 @@ class RecordPage(Page):
 
     def _got_items(self, items: Sequence[Item] | None) -> None:
         if items is None:
-            said = self.tr("No earlier record with items of this reference image.")
-            self.banner.say(said, "warn")
+            text = self.tr("No earlier record with items of this reference image.")
+            self.banner.say(text, "warn")
             return
         self._typed = self.fields.typed() if self.fields.unsaved else {}
         self.reload()
@@ -384,8 +384,8 @@ class RecordPage(Page):
 
     def _report_written(self, path: Path) -> None:
         self._written = path
-        said = self.tr("Report saved: {file}").format(file=path.name)
-        self.banner.say(said, "info", self.tr("Open"))
+        text = self.tr("Report saved: {file}").format(file=path.name)
+        self.banner.say(text, "info", self.tr("Open"))
 
     def _show_written(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written)))

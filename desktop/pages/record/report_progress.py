@@ -32,14 +32,14 @@ class ReportProgress(Panel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
         self._task: Task | None = None
-        self._said = label("")
+        self._status_label = label("")
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(200)
         self.stop = Button(self.tr("Cancel"), kind=ButtonKind.GHOST)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 4, 12, 4)
         row.setSpacing(12)
-        row.addWidget(self._said)
+        row.addWidget(self._status_label)
         row.addWidget(self._bar)
         row.addStretch(1)
         row.addWidget(self.stop)
@@ -60,7 +60,7 @@ class ReportProgress(Panel):
     def begin(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
         """Write the report of a record into `path`; one that is under way is stopped."""
         self.cancel()
-        self._said.setText(self.tr("Saving {file}…").format(file=path.name))
+        self._status_label.setText(self.tr("Saving {file}…").format(file=path.name))
         self._bar.setValue(0)
         self.show()
         self._task = run(

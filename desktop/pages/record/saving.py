@@ -87,9 +87,9 @@ class RecordSaver(QObject):
             )
             return
         named = {name: field_sentence(error, name) for name in changes} if isinstance(error, Invalid) else {}
-        for name, said in named.items():
-            if said:
-                self._fields.wrong(name, said)
+        for name, message in named.items():
+            if message:
+                self._fields.wrong(name, message)
         if not any(named.values()):
             self.failed.emit(sentence(error))
 

@@ -14,8 +14,6 @@ from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.widgets import Button, ButtonKind, Combo, DateRange, Flow, SearchField, status_word
 from shared.codes import Status
 
-_DAY = timedelta(days=1)
-
 
 class Filters(QWidget):
     """What to look for; people, aircraft and reference images are found by a part of their names."""

@@ -75,7 +75,7 @@ class NewRecord(Dialog):
         self._build()
         self.make.clicked.connect(self._make)
         self.cancel.clicked.connect(self.reject)
-        self.reference.settled.connect(self._look)
+        self.reference.settled.connect(self._read_sources)
         self.reference.editTextChanged.connect(lambda _: self.reference_field.set_error(""))
         self.task.editTextChanged.connect(lambda _: self.task_field.set_error(""))
         self._missing = ""
@@ -114,13 +114,13 @@ class NewRecord(Dialog):
             return
         self._missing = section
         if section == "tasks":
-            said = self.tr("No tasks yet. Create one in the catalogue, or enter an external task ID.")
+            text = self.tr("No tasks yet. Create one in the catalogue, or enter an external task ID.")
         else:
-            said = self.tr(
+            text = self.tr(
                 "No reference images yet. Add one in the catalogue, or create the record without one."
             )
         may = self._context.may(Permission.CATALOGUE_MANAGE)
-        self.banner.say(said, "info", self.tr("Open catalogue") if may else "", closable=False)
+        self.banner.say(text, "info", self.tr("Open catalogue") if may else "", closable=False)
 
     def _make_first(self) -> None:
         self.reject()
@@ -128,7 +128,7 @@ class NewRecord(Dialog):
 
     # -- where the items come from
 
-    def _look(self) -> None:
+    def _read_sources(self) -> None:
         """See what a record of the chosen reference image can start with."""
         if self._looking is not None:
             self._looking.cancel()
@@ -153,8 +153,8 @@ class NewRecord(Dialog):
         self.make.setEnabled(True)
         choices: list[tuple[object, str]] = []
         if found.template:
-            said = self.tr("Reference image template, %n region(s)", "", found.template)
-            choices.append((ItemSource.TEMPLATE, said))
+            text = self.tr("Reference image template, %n region(s)", "", found.template)
+            choices.append((ItemSource.TEMPLATE, text))
         if found.last is not None:
             when = minute(found.last.start_time or found.last.created_at)
             choices.append((ItemSource.LAST, self.tr("Copy from last record ({time})").format(time=when)))
@@ -181,8 +181,8 @@ class NewRecord(Dialog):
         try:
             reference_id = self.reference.chosen()
         except ValueError:
-            said = self.tr("No entry with this name. Select one from the list, or leave the field empty.")
-            self._wrong(self.reference_field, said)
+            text = self.tr("No entry with this name. Select one from the list, or leave the field empty.")
+            self._wrong(self.reference_field, text)
             return
         payload = self._context.payload
         body = RecordCreate(

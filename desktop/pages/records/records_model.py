@@ -270,12 +270,12 @@ class RecordDelegate(QStyledItemDelegate):
             return
         theme, middle = theme_manager().theme, box.center().y()
         share = 100 * tally.judged // tally.items if tally.items else 0
-        said = judged_text(tally)
-        bar = progress_width(said, box.width())
+        text = judged_text(tally)
+        bar = progress_width(text, box.width())
         paint_progress(painter, QRectF(box.x(), middle - 10, bar, 5), share)
         beside = bar + 8
         above = QRectF(box.x() + beside, middle - 18, box.width() - beside, 19)
-        self._words(painter, above, said, theme.dim_text)
+        self._words(painter, above, text, theme.dim_text)
         paint_icon(painter, "finding", theme.dim_text, QRectF(box.x(), middle + 2, 12, 12))
         below = QRectF(box.x() + 18, middle, box.width() - 18, 16)
         self._words(painter, below, detected_text(tally), theme.dim_text, LABEL_PX)
@@ -292,9 +292,9 @@ class RecordDelegate(QStyledItemDelegate):
             painter.save()
             painter.setClipPath(shape)
             scale = max(frame.width() / picture.width(), frame.height() / picture.height())
-            place = QRectF(0, 0, picture.width() * scale, picture.height() * scale)
-            place.moveCenter(frame.center())
-            painter.drawPixmap(place, picture, QRectF(picture.rect()))
+            target = QRectF(0, 0, picture.width() * scale, picture.height() * scale)
+            target.moveCenter(frame.center())
+            painter.drawPixmap(target, picture, QRectF(picture.rect()))
             painter.restore()
         words = box.adjusted(_THUMB_W + 12, 0, 0, 0)
         under = record.reference_image_name or QCoreApplication.translate("Records", "No reference image")

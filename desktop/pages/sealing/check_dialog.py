@@ -35,8 +35,8 @@ class CheckDialog(Dialog):
         what = self.tr("Edition {n}, seal {seal}…, %n file(s) verified.", "", check.files)
         column.addWidget(label(what.format(n=check.edition, seal=short_seal(check.seal)), "dim", wrap=True))
         if not check.current:
-            said = self.tr("The record was reopened. The stored edition and its files were verified.")
-            column.addWidget(label(said, "dim", wrap=True))
+            text = self.tr("The record was reopened. The stored edition and its files were verified.")
+            column.addWidget(label(text, "dim", wrap=True))
         if check.differences:
             column.addWidget(self._differences(check))
         row = QHBoxLayout()

@@ -123,18 +123,18 @@ class FinishDialog(Confirm):
         line.addStretch(1)
         self.body.addLayout(line)
         if finish.acceptable:
-            said = self.tr("Accept the model's opinion for the remaining %n item(s)", "", count)
-            self.accept_opinion.setText(said)
+            text = self.tr("Accept the model's opinion for the remaining %n item(s)", "", count)
+            self.accept_opinion.setText(text)
             self.body.addWidget(self.accept_opinion)
             signed = self.tr("Each is signed by {name} and marked in the record and in the report.")
             self.body.addWidget(label(signed.format(name=finish.signer), "dim", wrap=True))
         else:
             self.accept_opinion.hide()
             open_ones = sum(item.opinion is None for item in finish.undecided)
-            said = self.tr(
+            text = self.tr(
                 "%n item(s) have no model opinion to accept. Give a verdict for them first.", "", open_ones
             )
-            self.body.addWidget(label(said, "error", wrap=True))
+            self.body.addWidget(label(text, "error", wrap=True))
 
     def _row(self, item: UndecidedItem) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -153,9 +153,9 @@ class FinishDialog(Confirm):
     def _show(self) -> None:
         counted = self._finish.counted_after() if self.accepts else self._finish.counted
         self.act.setEnabled(counted.outcome is not None)
-        said = self.tr("Outcome: {outcome} ({counted})")
+        text = self.tr("Outcome: {outcome} ({counted})")
         self.outcome.setText(
-            said.format(outcome=outcome_word(counted.outcome), counted=counted_sentence(counted))
+            text.format(outcome=outcome_word(counted.outcome), counted=counted_sentence(counted))
         )
 
 

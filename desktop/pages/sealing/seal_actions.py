@@ -90,12 +90,12 @@ class SealController(QObject):
         seal = self._seal
         if seal is None or seal.newest is None or seal.state is not SealState.AWAITING_RELEASE:
             return
-        said = self.tr("You confirm the record finished by {name}. Your name is stored with edition {n}.")
+        text = self.tr("You confirm the record finished by {name}. Your name is stored with edition {n}.")
         newest = seal.newest
         if confirm(
             self._window,
             self.tr("Release record?"),
-            said.format(name=newest.finished_by_name or newest.finished_by, n=newest.edition),
+            text.format(name=newest.finished_by_name or newest.finished_by, n=newest.edition),
             self.tr("Release record"),
             danger=False,
         ):
@@ -124,8 +124,8 @@ class SealController(QObject):
         seal, payload = self._seal, self._context.payload
         if seal is None or payload is None:
             return
-        said = self.tr("{record}, edition {n}")
-        path = self._file.ask(said.format(record=self._name or seal.inspection_id, n=edition))
+        text = self.tr("{record}, edition {n}")
+        path = self._file.ask(text.format(record=self._name or seal.inspection_id, n=edition))
         if path is not None:
             by = payload.user.name or payload.user.username
             session = self._context.session

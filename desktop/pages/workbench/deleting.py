@@ -84,8 +84,8 @@ def _what_goes(holding: DeletionContents) -> str:
         parts.append(translate("DeleteDialog", "%n photo(s)", "", holding.photos))
     if holding.verdicts:
         parts.append(translate("DeleteDialog", "%n verdict(s)", "", holding.verdicts))
-    said = translate("DeleteDialog", "Also deleted: {what}. You can undo this.")
-    return said.format(what=joined_words(parts))
+    text = translate("DeleteDialog", "Also deleted: {what}. You can undo this.")
+    return text.format(what=joined_words(parts))
 
 
 class DeletionController(QObject):
@@ -140,8 +140,8 @@ class DeletionController(QObject):
         free = [it for it in chosen if (region := store.get(it)) is None or not region.locked]
         if len(free) < len(chosen):
             locked = len(chosen) - len(free)
-            said = self.tr("Cannot delete %n locked item(s). Unlock first ({keys}).", "", locked)
-            self.notice.emit(said.format(keys=self._commands.keys_text("region.lock")))
+            text = self.tr("Cannot delete %n locked item(s). Unlock first ({keys}).", "", locked)
+            self.notice.emit(text.format(keys=self._commands.keys_text("region.lock")))
         if free:
             self._ask(free)
 

@@ -28,9 +28,9 @@ class WorkbenchLayout(QSplitter):
         self._preferences = preferences
         self._inspector = inspector
         self._by_person = False
-        for place, (widget, stretch) in enumerate(((items, 0), (centre, 1), (inspector, 0))):
+        for index, (widget, stretch) in enumerate(((items, 0), (centre, 1), (inspector, 0))):
             self.addWidget(widget)
-            self.setStretchFactor(place, stretch)
+            self.setStretchFactor(index, stretch)
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
         kept = preferences.values.splitters.get(_NAME)

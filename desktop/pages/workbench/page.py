@@ -286,12 +286,6 @@ class WorkbenchPage(Page):
         """The open record and the chosen item."""
         return {"record_id": self._record_id, "item_id": self.open_record.current}
 
-    def close_all(self) -> None:
-        """Release the picture and stop all work; also done when another record is opened."""
-        self._close()
-        self.view.close_picture()
-        self.photo_view.close()
-
     def _close(self) -> None:
         self.correcting.save()
         self.photos.forget()
@@ -391,9 +385,9 @@ class WorkbenchPage(Page):
 
     def _offer_rest(self, count: int) -> None:
         """Offer to detect what was left out, since its result is current."""
-        said = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
+        text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
         if count:
-            self.rest.say(said, action=self.tr("Rerun detection"))
+            self.rest.say(text, action=self.tr("Rerun detection"))
         else:
             self.rest.hide()
 

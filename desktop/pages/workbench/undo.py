@@ -46,8 +46,8 @@ class UndoController(QObject):
         if not label:
             self.notice.emit(self.tr("Nothing to undo."))
             return
-        said = self.tr("Undone: {step}").format(step=edit_name(label))
-        self.notice.emit(" ".join((said + ".", self._not_signed())) if self._not_signed() else said)
+        text = self.tr("Undone: {step}").format(step=edit_name(label))
+        self.notice.emit(" ".join((text + ".", self._not_signed())) if self._not_signed() else text)
 
     def redo(self) -> None:
         """Redo what was undone last."""

@@ -73,12 +73,6 @@ class Button(QPushButton):
         self.setAutoDefault(False)
         self.setAccessibleName(text)
 
-    def set_keys(self, keys: str) -> None:
-        """Show another key beside the text."""
-        self._keys = keys
-        self.updateGeometry()
-        self.update()
-
     def set_icon(self, name: str | None) -> None:
         """Show another icon of the kit, or none."""
         self._icon_name = name

@@ -16,8 +16,8 @@ from sqlmodel import Session
 from service.db.database import Database
 from service.detection.dispatch.enqueuing import JobEnqueuer
 from service.detection.jobs import batch_rows
-from service.detection.queue.notifier import Notifier
 from service.exception_trace import trace_of
+from service.notifier import Notifier
 
 _LOG = logging.getLogger(__name__)
 _POLL_SECONDS: Final = 2.0
@@ -38,9 +38,8 @@ class BatchMaker:
         self._enqueuing = enqueuing
         self._made = made
         self._canceled = canceled
-        self._new = asyncio.Event()
+        self._kicked = Notifier()
         self._moved = Notifier()
-        self._loop_here: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._at: tuple[str, int] | None = None
         # Portions that could not be made: the others come first.
@@ -48,7 +47,6 @@ class BatchMaker:
 
     async def start(self) -> None:
         """Begin with what is left from before."""
-        self._loop_here = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._loop())
 
     async def stop(self) -> None:
@@ -59,22 +57,22 @@ class BatchMaker:
 
     def kick(self) -> None:
         """A batch was written down or cancelled; from any thread."""
-        if self._loop_here is not None:
-            self._loop_here.call_soon_threadsafe(self._new.set)
+        self._kicked.notify()
 
     async def settled(self, batch_id: str, seconds: float) -> None:
         """Wait until the batch is made or, when it is cancelled, ended; at most `seconds`."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
+        seen = self._moved.count
         while not await self._database.read(lambda session: batch_rows.is_settled(session, batch_id)):
             if (left := until - loop.time()) <= 0:
                 return
             # Another service may do it, so the database is asked now and then too.
-            await self._moved.wait(min(left, _ASK_SECONDS))
+            seen = await self._moved.wait(seen, min(left, _ASK_SECONDS))
 
     async def _loop(self) -> None:
         while True:
-            self._new.clear()
+            seen = self._kicked.count
             try:
                 if await self._step():
                     continue
@@ -85,10 +83,7 @@ class BatchMaker:
                 if self._at is not None:
                     self._failed.add(self._at)
                     continue
-            try:
-                async with asyncio.timeout(_POLL_SECONDS):
-                    await self._new.wait()
-            except TimeoutError:
+            if await self._kicked.wait(seen, _POLL_SECONDS) == seen:
                 self._failed.clear()
 
     async def _step(self) -> bool:

@@ -26,10 +26,10 @@ from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
 from service.detection.models.registry import facts
 from service.detection.ports import PhotoAlignment, Ports
-from service.detection.queue.notifier import Notifier
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
 from service.exception_trace import trace_of
+from service.notifier import Notifier
 from service.web.envelope import Problem
 from service.workers.child import ProcessDied
 from shared.entries import Entry
@@ -105,7 +105,7 @@ class Dispatcher:
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
         self._queue = queue
         self.ended = Notifier()
-        """Rings when some job has ended here."""
+        """Notified when some job has ended here."""
         self._runs: set[_Run] = set()
         self._computing = asyncio.Lock()
         self._computed: _Run | None = None

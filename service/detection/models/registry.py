@@ -129,16 +129,12 @@ class Models:
         def write(session: Session) -> DetectionModel:
             row = _get(session, model_id, for_update=True)
             before = self._shown(session, row)
-            tag = etag(before)
-            if not etags.if_match(if_match, tag):
-                raise Problem(
-                    412,
-                    ErrorCode.STALE,
-                    "检测模型已被其他用户修改，请查看最新内容后重新保存",
-                    headers={"ETag": tag},
-                    etag=tag,
-                    current=before.model_dump(mode="json"),
-                )
+            etags.require_match(
+                if_match,
+                etag(before),
+                lambda: {"current": before.model_dump(mode="json")},
+                "检测模型已被其他用户修改，请查看最新内容后重新保存",
+            )
             given = changed.model_dump(exclude_unset=True)
             name = given.get("model_name")
             if name is not None and name != row.name:
@@ -313,8 +309,8 @@ def _next_version(session: Session, name: str) -> int:
 
 def etag(model: DetectionModel) -> str:
     """The ETag of a model: a hash of what can be changed in place."""
-    said = model.model_dump_json(include={"model_name", "model_description", "enabled"})
-    return etags.of_content(content.sha256(said.encode())[:32])
+    changeable = model.model_dump_json(include={"model_name", "model_description", "enabled"})
+    return etags.of_content(content.sha256(changeable.encode())[:32])
 
 
 def _get(session: Session, model_id: str, *, for_update: bool = False) -> ModelRow:

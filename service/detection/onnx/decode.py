@@ -120,13 +120,13 @@ def _yolox(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> De
     rows = _rows(outputs[0])
     if rows.shape[0] != cells(settings.width, settings.height) or rows.shape[1] < 6:
         raise ValueError("the number of candidates is not that of the input size")
-    places, steps = [], []
+    corners, steps = [], []
     for stride in _STRIDES:
         across, down = settings.width // stride, settings.height // stride
         y, x = np.mgrid[0:down, 0:across]
-        places.append(np.stack([x.ravel(), y.ravel()], axis=1))
+        corners.append(np.stack([x.ravel(), y.ravel()], axis=1))
         steps.append(np.full((across * down, 1), float(stride)))
-    place, step = np.concatenate(places), np.concatenate(steps)
+    place, step = np.concatenate(corners), np.concatenate(steps)
     centre = (rows[:, :2] + place) * step
     size = np.exp(np.clip(rows[:, 2:4], -20, 20)) * step
     scores = _activated(rows[:, 4:], settings)

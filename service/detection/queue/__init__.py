@@ -1,3 +1,1 @@
-"""Brings jobs to the dispatcher: one port with a SQLite and a PostgreSQL implementation, and the wake-up of
-waiters.
-"""
+"""Brings jobs to the dispatcher: one port with a SQLite and a PostgreSQL implementation."""

@@ -11,6 +11,7 @@ from service.db.database import Database
 from service.detection.jobs import job_rows
 from service.detection.queue.port import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
+from service.notifier import Notifier
 
 _POLL_SECONDS: Final = 2.0
 
@@ -20,25 +21,21 @@ class LeasedQueue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kicks = [asyncio.Event() for _ in range(AT_ONCE)]
+        self._kicked = Notifier()
         self._tasks: list[asyncio.Task[None]] = []
-        self._loop_here: asyncio.AbstractEventLoop | None = None
 
     def add(self, session: Session, row: JobRow) -> None:
         """Nothing: the row is the queue."""
 
     def kick(self) -> None:
         """Look for a job now; from any thread."""
-        if self._loop_here is not None:
-            for kick in self._kicks:
-                self._loop_here.call_soon_threadsafe(kick.set)
+        self._kicked.notify()
 
     async def start(self, work: Work) -> None:
         """Begin to take jobs; those of a process that died come first."""
         # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
         await self._database.write(job_rows.give_all_back)
-        self._loop_here = asyncio.get_running_loop()
-        self._tasks = [asyncio.create_task(self._loop(work, kick)) for kick in self._kicks]
+        self._tasks = [asyncio.create_task(self._loop(work)) for _ in range(AT_ONCE)]
 
     async def stop(self) -> None:
         """Cancel the jobs in work."""
@@ -46,15 +43,11 @@ class LeasedQueue:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _loop(self, work: Work, kick: asyncio.Event) -> None:
+    async def _loop(self, work: Work) -> None:
         while True:
-            kick.clear()
+            seen = self._kicked.count
             outcome = await work(job_rows.take_oldest)
             if outcome is Outcome.FAULT:
                 await asyncio.sleep(_POLL_SECONDS)
             elif outcome is Outcome.NOTHING:
-                try:
-                    async with asyncio.timeout(_POLL_SECONDS):
-                        await kick.wait()
-                except TimeoutError:
-                    continue
+                await self._kicked.wait(seen, _POLL_SECONDS)

@@ -7,7 +7,6 @@ Windows. The work itself runs on the loop of the service.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import threading
 from functools import partial
@@ -25,6 +24,7 @@ from service.detection.jobs import job_rows
 from service.detection.queue.port import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.exception_trace import trace_of
+from service.notifier import Notifier
 from shared.wire.detection import OPEN
 
 _LOG = logging.getLogger(__name__)
@@ -82,9 +82,8 @@ class ProcrastinateQueue:
         self._service_loop: asyncio.AbstractEventLoop | None = None
         self._working: set[asyncio.Task[Any]] = set()
         self._thread: threading.Thread | None = None
-        self._worker_loop: asyncio.AbstractEventLoop | None = None
-        self._stopped = asyncio.Event()
-        self._stopping = False
+        self._stopped = Notifier()
+        """Notified once, at the stop."""
 
     def add(self, session: Session, row: JobRow) -> None:
         """Queue the job, in the transaction of the session: it is there when the row is, and only then."""
@@ -103,19 +102,21 @@ class ProcrastinateQueue:
     async def start(self, work: Work) -> None:
         """Start the worker on its thread."""
         self._work, self._service_loop = work, asyncio.get_running_loop()
-        loop = self._worker_loop = asyncio.SelectorEventLoop()
+        loop = asyncio.SelectorEventLoop()
         self._thread = threading.Thread(target=self._run, args=(loop,), name="detection-queue", daemon=True)
         self._thread.start()
 
     async def stop(self) -> None:
         """Give the jobs in work back and end the worker."""
-        self._stopping = True
+        self._stopped.notify()
         for task in self._working:
             task.cancel()
-        if self._thread is not None and self._worker_loop is not None:
-            self._worker_loop.call_soon_threadsafe(self._stopped.set)
+        if self._thread is not None:
             # A database that does not answer must not keep the service from ending.
             await asyncio.to_thread(self._thread.join, _STOP_SECONDS)
+
+    def _is_stopped(self) -> bool:
+        return self._stopped.count > 0
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
@@ -123,11 +124,11 @@ class ProcrastinateQueue:
 
     async def _serve(self) -> None:
         """Run workers until stopped: one ends when its connection to the database is lost."""
-        while not self._stopped.is_set():
+        while not self._is_stopped():
             try:
                 await self._run_worker()
             except Exception as problem:
-                if self._stopped.is_set():
+                if self._is_stopped():
                     # The database went first: nothing waits for this any longer.
                     return
                 _LOG.error("the queue of detection jobs stopped: %s; it starts again", trace_of(problem))
@@ -135,9 +136,7 @@ class ProcrastinateQueue:
 
     async def _pause(self) -> None:
         """Wait after a fault, but not beyond the end."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_FAULT_SECONDS):
-                await self._stopped.wait()
+        await self._stopped.wait(0, _FAULT_SECONDS)
 
     async def _run_worker(self) -> None:
         connector = PsycopgConnector(conninfo=address(self._database.url), min_size=1, max_size=4)
@@ -158,7 +157,7 @@ class ProcrastinateQueue:
                 )
             )
             rescue = asyncio.create_task(self._rescue_always(app, connector))
-            stopped = asyncio.create_task(self._stopped.wait())
+            stopped = asyncio.create_task(self._stopped.wait(0))
             await asyncio.wait((worker, stopped), return_when=asyncio.FIRST_COMPLETED)
             await asyncio.gather(_end(worker, _GRACE_SECONDS + 1), _end(rescue, 1), _end(stopped, 1))
         if not worker.cancelled():
@@ -176,7 +175,7 @@ class ProcrastinateQueue:
 
     async def _hand(self, job_id: str) -> Outcome:
         """Work the job off, on the loop of the service."""
-        if self._stopping or self._work is None:
+        if self._is_stopped() or self._work is None:
             return Outcome.AGAIN
         task = asyncio.current_task()
         assert task is not None

@@ -35,17 +35,17 @@ def download(
     check_licence(pack, accept_research)
     parts = models_dir / f".download-{pack.name}"
     parts.mkdir(parents=True, exist_ok=True)
-    own = client or httpx.Client(timeout=DOWNLOAD_SECONDS, follow_redirects=True)
+    http = client or httpx.Client(timeout=DOWNLOAD_SECONDS, follow_redirects=True)
     try:
         for name, wanted in pack.files.items():
-            _fetch(own, offer.addresses[name], parts / name, wanted, offer.sizes[name], progress)
+            _fetch(http, offer.addresses[name], parts / name, wanted, offer.sizes[name], progress)
     except httpx.HTTPError as problem:
         raise PackError(
             f"the download stopped ({type(problem).__name__}); the same command goes on where it stopped"
         ) from None
     finally:
         if client is None:
-            own.close()
+            http.close()
     with staging_folder(models_dir) as staging:
         for name in pack.files:
             (parts / name).rename(staging / name)

@@ -60,15 +60,15 @@ def region_place(item_point: str | None) -> RegionPlace | None:
     """The place that an item's stored `item_point` says; None without a usable region."""
     if item_point is None:
         return None
-    said = json.loads(item_point)
-    point = said.get("point")
+    stored = json.loads(item_point)
+    point = stored.get("point")
     if not point:
         return None
     try:
         x, y, w, h = (float(point[name]) for name in ("x", "y", "w", "h"))
     except OverflowError:
         return None
-    content_id = (said.get("fileInfo") or {}).get("ipfs_cid")
+    content_id = (stored.get("fileInfo") or {}).get("ipfs_cid")
     return RegionPlace((x, y, w, h), content_id)
 
 
@@ -105,17 +105,17 @@ def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
     None when the box reaches beyond the horizon of the mapping, or nothing of it lies inside.
     """
     corners = ((box.x, box.y), (box.right, box.y), (box.right, box.bottom), (box.x, box.bottom))
-    places = []
+    points = []
     depths = []
     for x, y in corners:
         u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
         if w == 0:
             return None
         depths.append(w > 0)
-        places.append((u / w, v / w))
-    if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for one in places for value in one):
+        points.append((u / w, v / w))
+    if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for one in points for value in one):
         return None
-    xs, ys = [x for x, _ in places], [y for _, y in places]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
     around = from_corners(min(xs), min(ys), max(xs), max(ys))
     if size is not None:
         around = around.clamped(*size)

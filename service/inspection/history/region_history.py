@@ -242,8 +242,8 @@ def _entry(
     else:
         compared = Comparison(((None, None),) * len(earlier), ())
     current = results.current(entries)
-    said = current["verdict"] if current is not None and results.is_verdict(current) else EntryVerdict()
-    reason = said.get("reason")
+    verdict = current["verdict"] if current is not None and results.is_verdict(current) else EntryVerdict()
+    reason = verdict.get("reason")
     found_by, found_at = _found(detection)
     return HistoryEntry(
         item_id=row.item_id,
@@ -259,8 +259,8 @@ def _entry(
         passed=results.passed(entries),
         verdict=results.verdict(entries),
         reason=None if reason is None else str(reason),
-        decided_by=_name(said),
-        decided_at=_time(said.get("at")),
+        decided_by=_name(verdict),
+        decided_at=_time(verdict.get("at")),
         opinion=results.model_opinion(entries),
         found_by=found_by,
         found_at=found_at,

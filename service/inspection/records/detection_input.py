@@ -89,7 +89,7 @@ class DetectionAccess:
         if row is None:
             raise problems.no_item()
         refuse_sealed(session, row.inspection_id)
-        place = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
+        item_point = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
         image = (
             None
             if row.reference_image_id is None
@@ -97,7 +97,7 @@ class DetectionAccess:
         )
         image_file_id = None if image is None else image.file_id
         image_file = None if image_file_id is None else self._ports.file_info(session, image_file_id)
-        reference = reference_file(session, self._ports, place, image_file)
+        reference = reference_file(session, self._ports, item_point, image_file)
         file_id = image_file_id if reference is None else reference.file_id
         photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
         return DetectionInput(
@@ -105,12 +105,12 @@ class DetectionAccess:
             inspection_id=row.inspection_id,
             item_name=row.item_name,
             model_id=row.model_id,
-            point=place.point,
+            point=item_point.point,
             reference_file_id=file_id,
             mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
             photo_file_id=None if photo is None else photo.file_id,
             photo_alignment=_place(photo, file_id),
-            settings=(place.model_extra or {}).get("detection"),
+            settings=(item_point.model_extra or {}).get("detection"),
         )
 
     def open_items(self, session: Session, inspection_id: str, outdated: bool = False) -> list[str]:

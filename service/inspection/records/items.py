@@ -289,9 +289,12 @@ class Items:
         """`lock` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
         record, item = self.lock(session, item_id)
         refuse_sealed(session, record.inspection_id)
-        if not etags.if_match(if_match, etags.of_revision(item.revision)):
+
+        def state() -> Mapping[str, Any]:
             seen = self.seen(session, item_id)
-            raise problems.stale(item.revision, json.loads(seen.text), seen.by)
+            return problems.current_state(json.loads(seen.text), seen.by)
+
+        etags.require_match(if_match, etags.of_revision(item.revision), state)
         return record, item
 
     def lock(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:

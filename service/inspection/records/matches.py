@@ -48,8 +48,8 @@ def reference_file(
     """The file that an item's region is marked on: the one that it names, else the record's `image`."""
     if point.fileInfo is None:
         return image
-    own = ports.find_file(session, point.fileInfo.model_dump(exclude_none=True))
-    return image if own is None else own
+    stored = ports.find_file(session, point.fileInfo.model_dump(exclude_none=True))
+    return image if stored is None else stored
 
 
 def record_image(session: Session, ports: Ports, reference_image_id: str | None) -> StoredFile | None:
@@ -99,8 +99,8 @@ def current(text: str, there: Mapping[str, ItemRegion]) -> list[PhotoMatch]:
     """The matches of a text by `kept` for regions that are as they were, in the order of the items."""
     of_item = {one["item_id"]: one for one in json.loads(text)}
     found = []
-    for item_id, place in there.items():
-        match, region = of_item.get(item_id), place.region
+    for item_id, item_region in there.items():
+        match, region = of_item.get(item_id), item_region.region
         if match is None or region is None:
             continue
         if match["region"] == [region.reference_file_id, *region.point]:

@@ -76,7 +76,7 @@ class Matching:
             values = {"state": str(PhotoState.WAITING), "error": None}
             session.execute(update(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id).values(values))
         there = matches.places(session, self._ports, inspection_id, record.reference_image_id)
-        regions = [place.region for place in there.values() if place.region is not None]
+        regions = [item_region.region for item_region in there.values() if item_region.region is not None]
         return _Question(inspection_id, photo_id, photo.file_id, regions, caller)
 
     async def _run(self, question: _Question) -> None:

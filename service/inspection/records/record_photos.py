@@ -240,7 +240,7 @@ class RecordPhotos:
         given = {"inspection_id": record.inspection_id}
         there = matches.places(session, self._ports, record.inspection_id, record.reference_image_id)
         assigned: dict[str, list[PhotoItem]] = {}
-        number = {item_id: place for place, item_id in enumerate(there)}
+        number = {item_id: index for index, item_id in enumerate(there)}
         rows = session.execute(_ASSIGNMENTS.where(*which), given).all()
         for row in sorted(rows, key=lambda row: number[row.item_id]):
             assigned.setdefault(row.record_photo_id, []).append(_item(row, there[row.item_id]))

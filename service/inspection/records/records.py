@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -319,7 +320,10 @@ class Records:
     def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
         """The stored record, which nobody else writes now. Raises Problem 404, 409 (sealed), 412."""
         record = open_record(session, inspection_id)
-        if not etags.if_match(if_match, etags.of_revision(record.revision)):
+
+        def state() -> Mapping[str, Any]:
             seen = self.seen(session, inspection_id)
-            raise problems.stale(record.revision, seen.body, seen.by)
+            return problems.current_state(seen.body, seen.by)
+
+        etags.require_match(if_match, etags.of_revision(record.revision), state)
         return record

@@ -66,13 +66,13 @@ class _CheckState:
         item_id = None if item is None else str(item["item_id"])
         item_name = None if item is None else str(item["item_name"])
         within = path.partition(".")[2] if item is not None else path
-        place = "" if item is None else f"检查项“{item_name}”"
+        subject = "" if item is None else f"检查项“{item_name}”"
         if file is not None:
-            place += f"{'的' if place else ''}文件“{file['filename']}”"
+            subject += f"{'的' if subject else ''}文件“{file['filename']}”"
         elif model is not None:
-            place = f"检测模型“{model['model_name'] or model['model_id']}”的文件"
+            subject = f"检测模型“{model['model_name'] or model['model_id']}”的文件"
         elif within:
-            place += f"{'的 ' if place else ''}{within} "
+            subject += f"{'的 ' if subject else ''}{within} "
         self.differences.append(
             SealDifference(
                 kind=kind,
@@ -80,7 +80,7 @@ class _CheckState:
                 item_id=item_id,
                 item_name=item_name,
                 file_id=None if file is None else str(file["file_id"]),
-                message=f"{place}{_SAID[kind]}",
+                message=f"{subject}{_SAID[kind]}",
             )
         )
 
@@ -111,98 +111,98 @@ class SealChecks:
         """
         async with self._lock:
             try:
-                look = await self._database.read(lambda session: self._look(session, inspection_id))
+                state = await self._database.read(lambda session: self._read(session, inspection_id))
             except NeverSealedError:
                 known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
                 found = await self._database.read(lambda session: session.execute(known).one_or_none())
                 raise (problems.no_record() if found is None else problems.not_sealed()) from None
-            return await asyncio.to_thread(self._judge, look)
+            return await asyncio.to_thread(self._judge, state)
 
     def check_now(self, inspection_id: str) -> SealCheck:
         """`check` on this thread. Raises NeverSealedError."""
-        return self._judge(self._database.read_now(lambda session: self._look(session, inspection_id)))
+        return self._judge(self._database.read_now(lambda session: self._read(session, inspection_id)))
 
-    def _look(self, session: Session, inspection_id: str) -> _CheckState:
+    def _read(self, session: Session, inspection_id: str) -> _CheckState:
         if not self._database.is_sqlite:
             # Record, editions and log as of one moment, while others write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
         rows = stored_rows(session, EDITION, EDITION.c.inspection_id == inspection_id, EDITION.c.edition)
         log = self._seal_log(session, inspection_id)
-        look = _begun(inspection_id, rows, log)
-        _compare_log(look, rows, log)
+        state = _begun(inspection_id, rows, log)
+        _compare_log(state, rows, log)
         for row in rows:
-            content = _content(look, row)
+            content = _content(state, row)
             if row is rows[-1]:
-                look.content = content
-        with _unreadable_said(look):
-            if look.current and look.content:
-                self._compare_tables(session, look)
-            for at, file in enumerate(look.files):
-                self._compare_file(session, look, at, file)
-        return look
+                state.content = content
+        with _unreadable_said(state):
+            if state.current and state.content:
+                self._compare_tables(session, state)
+            for at, file in enumerate(state.files):
+                self._compare_file(session, state, at, file)
+        return state
 
-    def _compare_tables(self, session: Session, look: _CheckState) -> None:
-        now = table_content(session, look.inspection_id, look.content.get("format", seal.FORM))
+    def _compare_tables(self, session: Session, state: _CheckState) -> None:
+        now = table_content(session, state.inspection_id, state.content.get("format", seal.FORM))
         if now is None:
-            look.differs(DifferenceKind.MISSING, "record")
+            state.differs(DifferenceKind.MISSING, "record")
             return
-        for found in seal.differences(look.content, seal.parsed(seal.canonical(now))):
-            look.differs(found.kind, found.path, found.item)
+        for found in seal.differences(state.content, seal.parsed(seal.canonical(now))):
+            state.differs(found.kind, found.path, found.item)
         # It follows from the edition and is no part of its content.
-        state = select(RECORD.c.record_state).where(RECORD.c.inspection_id == look.inspection_id)
-        if session.execute(state).scalar_one() != look.content["outcome"]:
-            look.differs(DifferenceKind.CHANGED, "record.record_state")
+        query = select(RECORD.c.record_state).where(RECORD.c.inspection_id == state.inspection_id)
+        if session.execute(query).scalar_one() != state.content["outcome"]:
+            state.differs(DifferenceKind.CHANGED, "record.record_state")
 
-    def _compare_file(self, session: Session, look: _CheckState, at: int, file: Mapping[str, Json]) -> None:
+    def _compare_file(self, session: Session, state: _CheckState, at: int, file: Mapping[str, Json]) -> None:
         try:
             known = self._file_info(session, file["file_id"])
         except ValueError:
             # SQLite keeps any text in place of a time.
-            look.differs(DifferenceKind.UNREADABLE, f"files[{at}]", _owner(look, file), file)
+            state.differs(DifferenceKind.UNREADABLE, f"files[{at}]", _owner(state, file), file)
             return
         if known is None:
-            look.differs(DifferenceKind.FILE_MISSING, f"files[{at}]", _owner(look, file), file)
+            state.differs(DifferenceKind.FILE_MISSING, f"files[{at}]", _owner(state, file), file)
         elif seal.parsed(seal.canonical(seal.file_content(known))) != file:
-            look.differs(DifferenceKind.FILE_RENAMED, f"files[{at}]", _owner(look, file), file)
+            state.differs(DifferenceKind.FILE_RENAMED, f"files[{at}]", _owner(state, file), file)
 
-    def _judge(self, look: _CheckState) -> SealCheck:
+    def _judge(self, state: _CheckState) -> SealCheck:
         """Read the stored files too, outside of the transaction."""
-        with _unreadable_said(look):
-            for at, file in enumerate(look.files):
+        with _unreadable_said(state):
+            for at, file in enumerate(state.files):
                 found = self._stored_hash(file["sha256"])
                 if found != file["sha256"]:
                     lost = DifferenceKind.FILE_MISSING if found is None else DifferenceKind.FILE_CHANGED
-                    look.differs(lost, f"files[{at}]", _owner(look, file), file)
-            self._judge_models(look)
+                    state.differs(lost, f"files[{at}]", _owner(state, file), file)
+            self._judge_models(state)
         return SealCheck(
-            inspection_id=look.inspection_id,
-            edition=look.edition,
-            seal=look.seal,
-            intact=not look.differences,
-            current=look.current,
-            files=len(look.files),
-            differences=look.differences,
+            inspection_id=state.inspection_id,
+            edition=state.edition,
+            seal=state.seal,
+            intact=not state.differences,
+            current=state.current,
+            files=len(state.files),
+            differences=state.differences,
         )
 
-    def _judge_models(self, look: _CheckState) -> None:
+    def _judge_models(self, state: _CheckState) -> None:
         """The file of a model never changes, and stays: each entry that it made names it."""
-        models: Sequence[Mapping[str, Json]] = look.content.get("models", [])
+        models: Sequence[Mapping[str, Json]] = state.content.get("models", [])
         hashes = {model["model_sha256"] for model in models} - {None}
         found = {sha256: self._model_hash(sha256) for sha256 in hashes}
         for at, model in enumerate(models):
             sha256 = model["model_sha256"]
             if sha256 is not None and found[sha256] != sha256:
                 lost = DifferenceKind.FILE_MISSING if found[sha256] is None else DifferenceKind.FILE_CHANGED
-                look.differs(lost, f"models[{at}]", model=model)
+                state.differs(lost, f"models[{at}]", model=model)
 
 
 @contextmanager
-def _unreadable_said(look: _CheckState) -> Iterator[None]:
+def _unreadable_said(state: _CheckState) -> Iterator[None]:
     """A content that someone changed may lack what every content has: that is a difference, not a fault."""
     try:
         yield
     except (KeyError, TypeError, AttributeError):
-        look.differs(DifferenceKind.UNREADABLE, f"editions[{look.edition}].content")
+        state.differs(DifferenceKind.UNREADABLE, f"editions[{state.edition}].content")
 
 
 def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _CheckState:
@@ -215,16 +215,16 @@ def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -
     return _CheckState(inspection_id, finished[-1]["edition"], finished[-1]["seal"], current=False)
 
 
-def _content(look: _CheckState, row: Row) -> Mapping[str, Json]:
+def _content(state: _CheckState, row: Row) -> Mapping[str, Json]:
     """The content of an edition, compared with its seal and with what its row says beside it."""
     path = f"editions[{row['edition']}]"
     if seal.seal_of(row["content"]) != row["seal"]:
-        look.differs(DifferenceKind.SEAL_BROKEN, f"{path}.content")
+        state.differs(DifferenceKind.SEAL_BROKEN, f"{path}.content")
     try:
         content: Mapping[str, Json] = seal.parsed(row["content"])
-        said = {"edition": content["edition"], "outcome": content["outcome"], **content["finished"]}
+        sealed = {"edition": content["edition"], "outcome": content["outcome"], **content["finished"]}
     except (seal.UnreadableError, KeyError, TypeError):
-        look.differs(DifferenceKind.UNREADABLE, f"{path}.content")
+        state.differs(DifferenceKind.UNREADABLE, f"{path}.content")
         return {}
     beside = {
         "edition": row["edition"],
@@ -237,23 +237,23 @@ def _content(look: _CheckState, row: Row) -> Mapping[str, Json]:
     }
     now = seal.parsed(seal.canonical(beside))
     for name in sorted(now):
-        if said.get(name) != now[name]:
-            look.differs(DifferenceKind.CHANGED, f"{path}.{name}")
+        if sealed.get(name) != now[name]:
+            state.differs(DifferenceKind.CHANGED, f"{path}.{name}")
     return content
 
 
-def _compare_log(look: _CheckState, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> None:
+def _compare_log(state: _CheckState, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> None:
     """The log has one entry for each seal, release and reopening, and each says the same as the edition."""
     by_edition = {row["edition"]: row for row in rows}
     logged = {(entry.action, entry.details.get("edition")): entry for entry in log}
     for action, number in logged:
         if action == "seal" and number not in by_edition:
-            look.differs(DifferenceKind.MISSING, f"editions[{number}]")
+            state.differs(DifferenceKind.MISSING, f"editions[{number}]")
     for number, row in by_edition.items():
         for action, done in _DONE.items():
             entry = logged.get((action, number))
             if not _agree(row, action, done, entry):
-                look.differs(DifferenceKind.LOG_DIFFERS, f"editions[{number}].{action}")
+                state.differs(DifferenceKind.LOG_DIFFERS, f"editions[{number}].{action}")
 
 
 # What the log says of an action, by the columns of an edition.
@@ -268,12 +268,12 @@ def _agree(row: Row, action: str, names: Sequence[str], entry: LoggedSeal | None
     who = {"seal": "finished_by", "release": "released_by", "reopen": "reopened_by"}[action]
     if entry is None:
         return all(row[name] is None for name in names[1:]) and action != "seal"
-    said = {name: entry.details.get(name) for name in names}
+    logged = {name: entry.details.get(name) for name in names}
     now = {name: row[name] for name in names}
-    return entry.actor == row[who] and seal.canonical(said) == seal.canonical(now)
+    return entry.actor == row[who] and seal.canonical(logged) == seal.canonical(now)
 
 
-def _owner(look: _CheckState, file: Mapping[str, Json]) -> Mapping[str, Json] | None:
+def _owner(state: _CheckState, file: Mapping[str, Json]) -> Mapping[str, Json] | None:
     """An item that names the file."""
-    items: Sequence[Mapping[str, Json]] = look.content.get("items", [])
+    items: Sequence[Mapping[str, Json]] = state.content.get("items", [])
     return next((item for item in items if file["file_id"] in seal.canonical(item)), None)

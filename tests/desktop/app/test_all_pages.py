@@ -50,6 +50,7 @@ from shared.codes import Verdict
 from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
 from shared.wire.detection import ModelKind
+from tests.client_session import logged_in
 from tests.desktop.app.appearance_checks import (
     controls,
     cut,
@@ -64,7 +65,7 @@ from tests.desktop.app.appearance_checks import (
 )
 from tests.desktop.layout_items import stale_items
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, make_record
-from tests.service_process import logged_in, service_process
+from tests.service_process import service_process
 
 LANGUAGES = ("en", "zh_CN")
 THEMES = (Mode.LIGHT, Mode.DARK)

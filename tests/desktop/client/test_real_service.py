@@ -33,7 +33,8 @@ from shared.wire.catalogue import (
     TemplateRegion,
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, RecordUpdate
-from tests.service_process import ADMIN, logged_in, service_process
+from tests.client_session import logged_in
+from tests.service_process import ADMIN, service_process
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,9 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
+from tests.client_session import logged_in
 from tests.desktop.exchange.samples import box
-from tests.service_process import logged_in, service_process
+from tests.service_process import service_process
 
 JSON, CSV, COCO, YOLO = FORMATS
 

@@ -15,7 +15,7 @@ from desktop.imaging import CancelledError, ImageError, Level, TileLoader, loade
 from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.loader import TileKey
 from shared.geometry import Rect
-from tests.desktop.imaging.pictures import encoded, gradient
+from tests.pictures import encoded, gradient
 
 
 def grey(value: int, side: int = 8) -> QImage:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from desktop.client import Session
-from tests.service_process import logged_in, service_process
+from tests.client_session import logged_in
+from tests.service_process import service_process
 
 
 @pytest.fixture(scope="package")

@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -219,15 +220,13 @@ def test_a_login_that_ended_hears_of_no_change_any_more() -> None:
 def test_one_user_does_not_take_the_streams_of_the_others() -> None:
     change_feed = ChangeFeed()
 
-    async def fill(user_id: str) -> None:
-        for _ in range(MAX_STREAMS_OF_ONE):
-            change_feed.join(user_id)
-
-    asyncio.run(fill("somebody else"))
-    asyncio.run(fill(caller_of(Role.VIEWER).user_id))
-    with rooms(router(change_feed), role=Role.VIEWER) as room:
+    with ExitStack() as streams, rooms(router(change_feed), role=Role.VIEWER) as room:
+        for user_id in ("another user", caller_of(Role.VIEWER).user_id):
+            for _ in range(MAX_STREAMS_OF_ONE):
+                streams.enter_context(change_feed.reading(user_id))
         answer = room.get("/api/events")
     assert answer.status_code == 503
+    assert change_feed.readers == 0
     assert "连接过多" in answer.json()["msg"]
 
 
@@ -250,12 +249,27 @@ def test_closing_ends_every_stream() -> None:
 def test_a_writer_outlives_the_loop_of_a_reader() -> None:
     change_feed = ChangeFeed()
 
-    async def join() -> None:
-        change_feed.join()
+    async def read() -> None:
+        messages = stream(change_feed, None, allowed, 60)
+        await take(messages, 1)
+        reading = asyncio.create_task(take(messages, 1))
+        await asyncio.sleep(0.01)
+        assert not reading.done()
 
-    asyncio.run(join())
+    # Its last task is cancelled by the end of the loop.
+    asyncio.run(read())
     change_feed.after_commit([change(1)])
     assert change_feed.readers == 0
+
+
+def test_stream_that_is_opened_after_the_close_ends() -> None:
+    async def work(change_feed: ChangeFeed) -> None:
+        change_feed.close()
+        async with asyncio.timeout(20):
+            got = [message async for message in stream(change_feed, None, allowed, 60)]
+        assert got == [b"retry: 2000\n\n"]
+
+    run(work)
 
 
 def test_the_route_needs_the_right_to_read_records() -> None:

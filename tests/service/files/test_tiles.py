@@ -25,7 +25,7 @@ from shared.codes import Role
 from shared.geometry import Rect
 from shared.images.tiles import TILE, level_sizes, tile_counts
 from shared.wire.files import StoredFile, Tiles
-from tests.desktop.imaging.pictures import encoded, gradient
+from tests.pictures import encoded, gradient
 from tests.service.domain_app import as_role
 from tests.service.files.test_images import FORMATS, picture
 from tests.service.files.test_routes import stored

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from service.web import etags
+from service.web.envelope import Problem
 
 SHA256 = "c" * 64
 
@@ -54,5 +57,28 @@ def test_if_match_compares_strongly_and_if_none_match_weakly(
     header: str | None, may_change: bool, has_content: bool
 ) -> None:
     tag = etags.of_revision(3)
-    assert etags.if_match(header, tag) is may_change
+    with contextlib.nullcontext() if may_change else pytest.raises(Problem):
+        etags.require_match(header, tag, dict)
     assert etags.if_none_match(header, tag) is has_content
+
+
+def test_changed_object_is_412_with_its_tag_and_how_it_is_now() -> None:
+    with pytest.raises(Problem) as refused:
+        etags.require_match('"2"', '"3"', lambda: {"current": {"name": "n"}, "updated_by": None})
+    problem = refused.value
+    assert (problem.status, problem.error) == (412, "stale")
+    assert problem.msg == "内容已被其他用户修改，请查看最新内容后重新保存"
+    assert problem.headers == {"ETag": '"3"'}
+    assert list(problem.details.items()) == [
+        ("etag", '"3"'),
+        ("current", {"name": "n"}),
+        ("updated_by", None),
+    ]
+
+
+def test_state_of_the_object_is_read_only_for_the_answer() -> None:
+    def state() -> dict[str, object]:
+        raise AssertionError
+
+    etags.require_match(None, '"3"', state)
+    etags.require_match('"3"', '"3"', state)

@@ -41,19 +41,19 @@ class ClassTable(QWidget):
     def __init__(self, entry: DetectionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entry = entry
-        self._own = entry.kind is not ModelKind.REFERENCE_DIFFERENCE
+        self._editable = entry.kind is not ModelKind.REFERENCE_DIFFERENCE
         """Whether names and thresholds are the model's own to change."""
-        self._labels: list[str] = list(entry.labels if self._own else BUILT_IN)
+        self._labels: list[str] = list(entry.labels if self._editable else BUILT_IN)
         """The labels of the rows as they were before anything was typed."""
         self._severities: Mapping[str, Severity] = {}
         self._filling = False
         self.table = QTableWidget(0, 4)
         self.paste = Button(self.tr("Paste names (one per line)"), icon="copy", kind=ButtonKind.LINK)
         self.paste.setObjectName("paste-classes")
-        self.paste.setVisible(self._own)
+        self.paste.setVisible(self._editable)
         self.more = Button(self.tr("Add label"), icon="plus", kind=ButtonKind.LINK)
         self.more.setObjectName("add-label")
-        self.more.setVisible(not self._own)
+        self.more.setVisible(not self._editable)
         self._build()
         self._fill(self._labels)
         self.table.itemChanged.connect(lambda _: self._touched())
@@ -71,7 +71,7 @@ class ClassTable(QWidget):
         head, rows = table.horizontalHeader(), table.verticalHeader()
         # A class is the number that the model gives: the first one is 0.
         rows.setDefaultSectionSize(_ROW_PX)
-        rows.setVisible(self._own)
+        rows.setVisible(self._editable)
         rows.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for column, width in ((THRESHOLD, _COLUMN_PX), (FAILS, _COLUMN_PX), (SEVERITY, _SEVERITY_PX)):
@@ -79,7 +79,7 @@ class ClassTable(QWidget):
             head.resizeSection(column, max(width, title_width(title)))
         head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         for column in (THRESHOLD, FAILS):
-            table.setColumnHidden(column, not self._own)
+            table.setColumnHidden(column, not self._editable)
         table.setMinimumHeight(_TABLE_PX)
         foot = QHBoxLayout()
         foot.addWidget(self.paste)
@@ -101,9 +101,9 @@ class ClassTable(QWidget):
         for row in range(start, len(names)):
             name = names[row]
             # The words of the built-in model are those of the language; its labels are codes.
-            shown = QTableWidgetItem(name if self._own else finding_word(name))
+            shown = QTableWidgetItem(name if self._editable else finding_word(name))
             flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-            typed = self._own or row >= len(BUILT_IN)
+            typed = self._editable or row >= len(BUILT_IN)
             shown.setFlags(flags | Qt.ItemFlag.ItemIsEditable if typed else flags)
             self.table.setItem(row, NAME, shown)
             if row >= _MOST_ROWS:
@@ -136,7 +136,7 @@ class ClassTable(QWidget):
         The built-in model lists every label that has one: people type labels of their own.
         """
         self._severities = severities
-        if not self._own:
+        if not self._editable:
             self._labels += [name for name in severities if name not in self._labels]
             self._fill(self._labels)
         for row, name in enumerate(self._labels[:_MOST_ROWS]):
@@ -182,7 +182,7 @@ class ClassTable(QWidget):
         """
         items = [self.table.item(row, NAME) for row in range(self.table.rowCount())]
         typed = [item.text().strip()[:_MOST_LETTERS] if item is not None else "" for item in items]
-        if not self._own:
+        if not self._editable:
             return [*BUILT_IN, *typed[len(BUILT_IN) :]]
         return [name or f"class {number}" for number, name in enumerate(typed)]
 

@@ -80,9 +80,9 @@ class ModelForm(EntryForm):
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
         for name, text in facts:
-            said = label(text, wrap=True)
-            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            grid.addRow(label(name, "dim"), said)
+            fact_label = label(text, wrap=True)
+            fact_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addRow(label(name, "dim"), fact_label)
         self.body.addLayout(grid)
 
     def _who(self) -> str:
@@ -103,12 +103,12 @@ class ModelForm(EntryForm):
         self.fail_confidence = share(float(settings.get("fail_confidence", 0.4)))
         grid = QFormLayout()
         grid.setHorizontalSpacing(16)
-        for said, box in (
+        for title, box in (
             (self.tr("Minimum confidence to show"), self.confidence),
             (self.tr("Minimum confidence to fail"), self.fail_confidence),
         ):
-            box.setAccessibleName(said)
-            grid.addRow(label(said, "label"), box)
+            box.setAccessibleName(title)
+            grid.addRow(label(title, "label"), box)
         self._feeding(grid)
         column.addLayout(grid)
         column.addWidget(self._class_table(), 1)
@@ -130,7 +130,7 @@ class ModelForm(EntryForm):
 
     def _feeding(self, grid: QFormLayout) -> None:
         """How a photo gets into the model, which no file tells for certain."""
-        for key, said, choices in (
+        for key, title, choices in (
             (
                 "values",
                 self.tr("Pixel values"),
@@ -151,12 +151,12 @@ class ModelForm(EntryForm):
                 },
             ),
         ):
-            combo = Combo(said)
+            combo = Combo(title)
             combo.set_choices(choices.items())
             combo.set_value(self._entry.settings.get(key))
             combo.picked.connect(lambda _: self.touch())
             self.feeding[key] = combo
-            grid.addRow(label(said, "label"), combo)
+            grid.addRow(label(title, "label"), combo)
 
     def settings(self) -> dict[str, Any]:
         """The settings that differ from those of the model."""
@@ -178,10 +178,12 @@ class ModelForm(EntryForm):
 
     def change(self) -> ModelUpdate:
         """Name and description as typed. What is only shown in the person's language stays what it is."""
-        entry, name, said = self._entry, self.text("model_name"), self.text("model_description")
+        entry, name, description = self._entry, self.text("model_name"), self.text("model_description")
         return ModelUpdate(
             model_name=entry.model_name if name == model_word(entry.model_id, entry.model_name) else name,
-            model_description=entry.model_description if said == (model_description(entry) or None) else said,
+            model_description=entry.model_description
+            if description == (model_description(entry) or None)
+            else description,
         )
 
     def work(self) -> Callable[[], Any] | None:
@@ -190,8 +192,8 @@ class ModelForm(EntryForm):
             return None
         twice = self.classes.twice() if self.classes is not None else ""
         if twice:
-            said = self.tr("Two classes have the name {name}. Rename one of them.").format(name=twice)
-            self.banner.say(said, "error")
+            text = self.tr("Two classes have the name {name}. Rename one of them.").format(name=twice)
+            self.banner.say(text, "error")
             return None
         severities = {} if self.classes is None else self.classes.severities()
         return partial(

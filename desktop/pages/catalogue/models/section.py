@@ -115,8 +115,8 @@ class ModelSection(TableSection[DetectionModel]):
         )
 
     def _switched(self, model: DetectionModel) -> None:
-        said = self.tr("{name} enabled.") if model.enabled else self.tr("{name} disabled.")
-        self.toast.emit(said.format(name=model.model_name))
+        text = self.tr("{name} enabled.") if model.enabled else self.tr("{name} disabled.")
+        self.toast.emit(text.format(name=model.model_name))
         self.reload(model.model_id)
 
     # -- coming in

@@ -147,9 +147,9 @@ class _CardDelegate(QStyledItemDelegate):
         painter.save()
         painter.setClipPath(shape)
         scale = max(frame.width() / picture.width(), frame.height() / picture.height())
-        place = QRectF(0, 0, picture.width() * scale, picture.height() * scale)
-        place.moveCenter(frame.center())
-        painter.drawPixmap(place, picture, QRectF(picture.rect()))
+        target = QRectF(0, 0, picture.width() * scale, picture.height() * scale)
+        target.moveCenter(frame.center())
+        painter.drawPixmap(target, picture, QRectF(picture.rect()))
         painter.restore()
 
 

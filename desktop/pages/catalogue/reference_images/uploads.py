@@ -33,7 +33,7 @@ class UploadRow(Panel):
         self._send = send
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(160)
-        self._said = label("", "dim")
+        self._status = label("", "dim")
         self._wrong = label("", "error", wrap=True)
         self.again = Button(self.tr("Retry"), kind=ButtonKind.LINK)
         self.stop = IconButton("close", self.tr("Cancel"), side=24)
@@ -42,7 +42,7 @@ class UploadRow(Panel):
         row.setSpacing(12)
         row.addWidget(label(path.name, "strong"))
         row.addWidget(self._bar)
-        row.addWidget(self._said)
+        row.addWidget(self._status)
         row.addWidget(self._wrong, 1)
         row.addWidget(self.again)
         row.addWidget(self.stop)
@@ -52,7 +52,7 @@ class UploadRow(Panel):
 
     def status_text(self) -> str:
         """What it says about how it goes."""
-        return self._wrong.text() or self._said.text()
+        return self._wrong.text() or self._status.text()
 
     def start(self) -> None:
         """Send the file."""
@@ -60,7 +60,7 @@ class UploadRow(Panel):
         self._bar.show()
         self._bar.setValue(0)
         self._wrong.setText("")
-        self._said.setText(self.tr("Uploading…"))
+        self._status.setText(self.tr("Uploading…"))
         self._task = run(
             _sent,
             self._send,
@@ -80,7 +80,7 @@ class UploadRow(Panel):
     def _show(self, percent: int) -> None:
         self._bar.setValue(percent)
         if percent >= 100:
-            self._said.setText(self.tr("Checking file…"))
+            self._status.setText(self.tr("Checking file…"))
 
     def _done(self, made: object) -> None:
         self._go()
@@ -88,7 +88,7 @@ class UploadRow(Panel):
 
     def _failed(self, error: Exception) -> None:
         self._bar.hide()
-        self._said.setText("")
+        self._status.setText("")
         self._wrong.setText(sentence(error))
         self.again.show()
         ask_password(self._context, error, owner=self, then=self.start)

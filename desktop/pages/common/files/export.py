@@ -107,20 +107,20 @@ class ExportController(QObject):
             self.notice.emit(sentence(error))
 
     def _kind(self, made: ExportFormat) -> str:
-        said = {
+        texts = {
             "json": self.tr("Walkaround JSON, complete record"),
             "csv": self.tr("CSV table, one row per finding"),
             "coco": self.tr("COCO datasets of regions and findings"),
             "yolo": self.tr("YOLO datasets of regions and findings"),
         }
-        return f"{said[made.format_id]} (*{made.suffix})"
+        return f"{texts[made.format_id]} (*{made.suffix})"
 
     def _with_pictures(self, made: ExportFormat) -> str:
-        said = {
+        texts = {
             "coco": self.tr("COCO datasets with images"),
             "yolo": self.tr("YOLO datasets with images"),
         }
-        return f"{said[made.format_id]} (*{made.suffix})"
+        return f"{texts[made.format_id]} (*{made.suffix})"
 
 
 def localized_column_terms() -> ColumnTerms:

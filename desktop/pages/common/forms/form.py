@@ -135,7 +135,7 @@ class Form(Dialog):
         self._ready()
         if isinstance(error, Invalid):
             wrong = {name: field_sentence(error, name) for name in self.fields}
-            named = [name for name, said in wrong.items() if said]
+            named = [name for name, message in wrong.items() if message]
             for name in reversed(named):
                 self.wrong(name, wrong[name])
             if named:

@@ -37,10 +37,10 @@ class PasswordPrompt(Dialog):
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
         column.addWidget(label(self.tr("Confirm password"), "item"))
-        said = self.tr(
+        text = self.tr(
             "This change requires a password login within the last ten minutes. Your entries are kept."
         )
-        column.addWidget(label(said, "dim", wrap=True))
+        column.addWidget(label(text, "dim", wrap=True))
         column.addWidget(self.password)
         row = QHBoxLayout()
         row.addStretch(1)

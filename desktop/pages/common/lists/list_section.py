@@ -249,8 +249,8 @@ class Section(PageSection, Generic[T]):
         self.reload()
 
     def _not_deleted(self, name: str, error: Exception) -> None:
-        said = self.tr("Cannot delete {name}: {why}").format(name=name, why=sentence(error))
-        self.toast.emit(said)
+        text = self.tr("Cannot delete {name}: {why}").format(name=name, why=sentence(error))
+        self.toast.emit(text)
 
     def menu(self, at: QPoint) -> None:
         """The menu of the chosen entry, at a place of the screen."""

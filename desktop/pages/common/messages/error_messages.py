@@ -86,10 +86,10 @@ def field_sentence(error: Invalid, name: str) -> str:
         case "end_before_start":
             return QCoreApplication.translate("Errors", "The end time cannot be before the start time.")
         case _:
-            said = error.fields.get(name, "")
+            message = error.fields.get(name, "")
             return (
-                known_message(said)
-                or said
+                known_message(message)
+                or message
                 or QCoreApplication.translate("Errors", "Invalid value. Correct it.")
             )
 
@@ -156,15 +156,15 @@ def _held_up(error: Conflict) -> str:
     names = ", ".join(str(item.get("item_name")) for item in items[:3])
     number = count if isinstance(count, int) else len(items)
     if error.code == "detections_running":
-        said = QCoreApplication.translate(
+        text = QCoreApplication.translate(
             "Errors",
             "Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.",
             "",
             number,
         )
     else:
-        said = QCoreApplication.translate("Errors", "%n item(s) have no verdict yet: {names}", "", number)
-    return said.format(names=names + (", …" if number > 3 else ""))
+        text = QCoreApplication.translate("Errors", "%n item(s) have no verdict yet: {names}", "", number)
+    return text.format(names=names + (", …" if number > 3 else ""))
 
 
 def _in_use(references: Mapping[str, int]) -> str:
@@ -204,10 +204,10 @@ def _fault(error: ServerFault) -> str:
             "No Walkaround service at this address. Check the server address.",
         )
     if error.code == "unavailable":
-        said = error.server_message or ""
+        message = error.server_message or ""
         return (
-            known_message(said)
-            or said
+            known_message(message)
+            or message
             or QCoreApplication.translate("Errors", "The service is busy. Try again in a moment.")
         )
     if error.request_id:
@@ -226,6 +226,6 @@ def _refused(error: Refused) -> str:
         message = error.data.partition("：")[2] or error.data
     nth = _NTH.fullmatch(message)
     if nth is not None:
-        said = known_message(nth[2]) or nth[2]
-        return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=nth[1], what=said)
+        reason = known_message(nth[2]) or nth[2]
+        return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=nth[1], what=reason)
     return known_message(message) or message or _failed()

@@ -23,18 +23,18 @@ def seal_sentence(seal: RecordSeal | None) -> str:
     if seal is None or edition is None:
         return ""
     if seal.state is SealState.AWAITING_RELEASE:
-        said = QCoreApplication.translate(
+        text = QCoreApplication.translate(
             "Seal", "Finished by {name} on {time}, edition {n}. Awaiting release by another user."
         )
     elif seal.state is SealState.FINISHED and edition.released_by is not None:
-        said = QCoreApplication.translate(
+        text = QCoreApplication.translate(
             "Seal", "Finished and sealed by {name} on {time}, edition {n}. Released by {releaser}."
         )
     elif seal.state is SealState.FINISHED:
-        said = QCoreApplication.translate("Seal", "Finished and sealed by {name} on {time}, edition {n}.")
+        text = QCoreApplication.translate("Seal", "Finished and sealed by {name} on {time}, edition {n}.")
     else:
         return ""
-    return said.format(
+    return text.format(
         name=edition.finished_by_name or edition.finished_by,
         time=minute(edition.finished_at),
         n=edition.edition,
@@ -65,8 +65,8 @@ def sealed_sentence() -> str:
 
 def counted_sentence(counted: Counters) -> str:
     """How many items were judged how."""
-    said = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")
-    return said.format(passed=counted.passed, failed=counted.failed, undecided=counted.undecided)
+    text = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")
+    return text.format(passed=counted.passed, failed=counted.failed, undecided=counted.undecided)
 
 
 def outcome_word(outcome: Status | None) -> str:
@@ -104,11 +104,11 @@ def edition_events(edition: Edition) -> list[str]:
 
 def judged_text(counted: Tally | Counters) -> str:
     """How many items a person judged, in the words of the workbench."""
-    said = QCoreApplication.translate("ItemsPanel", "Decided {n} of {all}")
-    return said.format(n=counted.judged, all=counted.items)
+    text = QCoreApplication.translate("ItemsPanel", "Decided {n} of {all}")
+    return text.format(n=counted.judged, all=counted.items)
 
 
 def detected_text(counted: Tally | Counters) -> str:
     """How many items have a finished detection, in the words of the workbench."""
-    said = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
-    return said.format(n=counted.detected, all=counted.items)
+    text = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
+    return text.format(n=counted.detected, all=counted.items)

@@ -59,8 +59,8 @@ class ToolStrip(Floating):
 
     def name_drawing(self, text: str) -> None:
         """Say what the drawing tool draws; an empty text for regions."""
-        said = text or self._commands.title("tool.rectangle")
-        self.buttons[Tool.DRAW].name(said, self._commands.keys_text("tool.rectangle"))
+        title = text or self._commands.title("tool.rectangle")
+        self.buttons[Tool.DRAW].name(title, self._commands.keys_text("tool.rectangle"))
 
     def _button(self, commands: Commands, command: str) -> IconButton:
         made = IconButton(

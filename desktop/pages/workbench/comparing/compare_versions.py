@@ -163,7 +163,7 @@ class CompareVersions(QDialog):
             VersionPane(session, self.tr("Second version")),
         )
         self._following = False
-        self._said = label("", "dim", wrap=True)
+        self._summary_label = label("", "dim", wrap=True)
         self.table: Table[Pairing] = Table(
             self.tr("Findings of both versions"),
             [
@@ -199,7 +199,7 @@ class CompareVersions(QDialog):
         for side in self.sides:
             pair.addWidget(side, 1)
         below = QHBoxLayout()
-        below.addWidget(self._said, 1)
+        below.addWidget(self._summary_label, 1)
         below.addWidget(self.close_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
@@ -223,14 +223,14 @@ class CompareVersions(QDialog):
         self._show_boxes(rows, None)
         known = same_photo(first, second) or any(row.first and row.second for row in rows)
         counts = {within: sum(row.within is within for row in rows) for within in InVersions}
-        said = self.tr("{both} in both, {first} in the first only, {second} in the second only.").format(
+        text = self.tr("{both} in both, {first} in the first only, {second} in the second only.").format(
             both=counts[InVersions.BOTH] + counts[InVersions.RELABELLED],
             first=counts[InVersions.FIRST],
             second=counts[InVersions.SECOND],
         )
         if not known and rows:
-            said += " " + self.tr("The versions use different photos.")
-        self._said.setText(said)
+            text += " " + self.tr("The versions use different photos.")
+        self._summary_label.setText(text)
 
     def _show_boxes(self, rows: Sequence[Pairing], current: Pairing | None) -> None:
         first, second = self.compared

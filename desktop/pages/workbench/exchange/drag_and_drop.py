@@ -114,9 +114,11 @@ class DropController(QObject):
 
     def _to_item(self, event: QDropEvent) -> bool:
         """Whether it is held over the photos of the chosen item."""
-        place = self._box.mapFrom(self._page, event.position().toPoint())
+        position = self._box.mapFrom(self._page, event.position().toPoint())
         return (
-            self._open_record.item is not None and self._box.isVisible() and self._box.rect().contains(place)
+            self._open_record.item is not None
+            and self._box.isVisible()
+            and self._box.rect().contains(position)
         )
 
     def _promise(self, to_item: bool) -> str:
@@ -125,8 +127,8 @@ class DropController(QObject):
         item = self._open_record.item
         if item is None or not to_item:
             return self.tr("Drop to add photos to the record or import regions")
-        said = self.tr("Drop to add photos to item {n}, {name}")
-        return said.format(n=self._open_record.number, name=item.item_name)
+        text = self.tr("Drop to add photos to item {n}, {name}")
+        return text.format(n=self._open_record.number, name=item.item_name)
 
     def _take(self, data: QMimeData, to_item: bool) -> None:
         paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
@@ -155,10 +157,10 @@ class DropController(QObject):
         left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
         if left:
             names = joined_words(path.name for path in left[:3])
-            said = self.tr("Not added, neither images nor region files: {names}")
+            text = self.tr("Not added, neither images nor region files: {names}")
             if dropped.pictures and dropped.regions:
-                said = self.tr("Not added, drop separately: {names}")
-            self.notice.emit(said.format(names=names + ("…" if len(left) > 3 else "")))
+                text = self.tr("Not added, drop separately: {names}")
+            self.notice.emit(text.format(names=names + ("…" if len(left) > 3 else "")))
 
     def _take_pictures(self, pictures: Sequence[Path], to_item: bool) -> None:
         item = self._open_record.item

@@ -115,12 +115,12 @@ class RegionFilesController(QObject):
 
     def _imported(self, count: int) -> None:
         if count:
-            said = self.tr("%n region(s) imported.", "", count)
+            text = self.tr("%n region(s) imported.", "", count)
             if self._left_out:
-                said += " " + self.tr("%n outside the image skipped.", "", self._left_out)
+                text += " " + self.tr("%n outside the image skipped.", "", self._left_out)
             if self._boxed:
-                said += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
-            self.notice.emit(said)
+                text += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
+            self.notice.emit(text)
 
     def _why_not(self, error: Exception) -> str:
         if isinstance(error, OSError):

@@ -34,8 +34,7 @@ class DetectionSettingsBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._own = ItemDetectionSettings()
-        self._model: DetectionModel | None = None
+        self._settings = ItemDetectionSettings()
         self._editable = True
         self._areas: tuple[Rect, ...] = ()
         self.fold = Button("", kind=ButtonKind.QUIET, icon="chevron-right")
@@ -109,7 +108,9 @@ class DetectionSettingsBox(QWidget):
         self.smallest.valueChanged.connect(self._sized)
         self.area.clicked.connect(lambda _checked=False: self.areaWanted.emit())
         self.as_model.clicked.connect(
-            lambda _checked=False: self.changed.emit(ItemDetectionSettings(alignment=self._own.alignment))
+            lambda _checked=False: self.changed.emit(
+                ItemDetectionSettings(alignment=self._settings.alignment)
+            )
         )
         for widget in (self.sensitivity, self.smallest):
             widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -137,7 +138,6 @@ class DetectionSettingsBox(QWidget):
     ) -> None:
         """Show the settings of an item that `model` looks at; `areas` are its ignored areas in px."""
         self.setVisible(model is not None)
-        self._model = model
         known = takes_thresholds(model)
         self._thresholds.setVisible(known)
         self._problem.setHidden(own.known)
@@ -158,7 +158,7 @@ class DetectionSettingsBox(QWidget):
         if areas != self._areas or self._list.count() != len(areas):
             self._areas = areas
             self._list_areas()
-        self._own = own
+        self._settings = own
         own_word = (
             self.tr("Detection settings: default") if own.default else self.tr("Detection settings: custom")
         )
@@ -174,17 +174,17 @@ class DetectionSettingsBox(QWidget):
 
     def _list_areas(self) -> None:
         clear(self._list)
-        for place, area in enumerate(self._areas):
-            self._list.addWidget(self._line(place, area))
+        for index, area in enumerate(self._areas):
+            self._list.addWidget(self._line(index, area))
 
     def _line(self, place: int, area: Rect) -> QWidget:
         size = f"{grouped(area.w)} × {grouped(area.h)} px"
-        said = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
-        name = Button(said, kind=ButtonKind.QUIET)
+        text = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
+        name = Button(text, kind=ButtonKind.QUIET)
         name.clicked.connect(lambda _checked=False: self.areaChosen.emit(place))
         remove = IconButton("trash", self.tr("Remove ignored area {n}").format(n=place + 1), side=24)
         remove.setEnabled(self._editable)
-        remove.clicked.connect(lambda _checked=False: self.changed.emit(self._own.without_area(place)))
+        remove.clicked.connect(lambda _checked=False: self.changed.emit(self._settings.without_area(place)))
         line = QWidget()
         row = QHBoxLayout(line)
         row.setContentsMargins(0, 0, 0, 0)
@@ -196,10 +196,10 @@ class DetectionSettingsBox(QWidget):
     def _slid(self, value: int) -> None:
         wanted = round(value / _STEP) * _STEP / 100
         self._word.setText(self._sensitivity_word(wanted, False))
-        self.changed.emit(replace(self._own, sensitivity=wanted, known=True))
+        self.changed.emit(replace(self._settings, sensitivity=wanted, known=True))
 
     def _sized(self, value: float) -> None:
-        self.changed.emit(replace(self._own, smallest=value or None, known=True))
+        self.changed.emit(replace(self._settings, smallest=value or None, known=True))
 
     def _sensitivity_word(self, value: float, default: bool) -> str:
         words = (

@@ -47,9 +47,9 @@ class DetectionSettingsController(QObject):
         item = self._open_record.item
         if self._open_record.current != self._item_id:
             self._item_id, self._chosen = self._open_record.current, -1
-        own = item_detection_settings(item.item_point if item is not None else None)
-        areas = pixels(own.ignored, self._open_record.link.size)
-        self._box.show_settings(own, self._model(), areas, self._open_record.mm_per_pixel)
+        settings = item_detection_settings(item.item_point if item is not None else None)
+        areas = pixels(settings.ignored, self._open_record.link.size)
+        self._box.show_settings(settings, self._model(), areas, self._open_record.mm_per_pixel)
         self._view.set_areas(areas if self._model() is not None else (), self._chosen)
 
     def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
@@ -88,8 +88,8 @@ class DetectionSettingsController(QObject):
                 self.tr("Cannot add an ignored area outside the item's region. Draw it inside the region.")
             )
             return
-        own = item_detection_settings(item.item_point)
-        self._write(EditName.IGNORE, replace(own, ignored=(*own.ignored, area), known=True), "")
+        settings = item_detection_settings(item.item_point)
+        self._write(EditName.IGNORE, replace(settings, ignored=(*settings.ignored, area), known=True), "")
 
     def _change(self, own: ItemDetectionSettings) -> None:
         item = self._open_record.item

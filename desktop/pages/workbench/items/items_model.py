@@ -170,9 +170,9 @@ class ItemsModel(QStringListModel):
         self._picture_changed(item_id)
 
     def _picture_changed(self, item_id: str) -> None:
-        place = self.row_of(item_id)
-        if place >= 0:
-            self.dataChanged.emit(self.index(place), self.index(place))
+        row = self.row_of(item_id)
+        if row >= 0:
+            self.dataChanged.emit(self.index(row), self.index(row))
 
     def drop_pictures(self) -> None:
         """Forget all crops."""
@@ -248,9 +248,9 @@ class ItemDelegate(QStyledItemDelegate):
         region = index.data(Role.REGION)
         if isinstance(region, Region):
             marks += [("lock", dim)] * region.locked + [("eye-off", dim)] * region.hidden
-        for place, (sign, tint) in enumerate(marks, 1):
+        for number, (sign, tint) in enumerate(marks, 1):
             paint_icon(
-                painter, sign, tint, QRectF(box.right() - 6 - _MARK_PX * place, box.top() + 10, 14, 14)
+                painter, sign, tint, QRectF(box.right() - 6 - _MARK_PX * number, box.top() + 10, 14, 14)
             )
         name, room = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
         _text(painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, room, 20), name)
@@ -261,13 +261,13 @@ class ItemDelegate(QStyledItemDelegate):
         running = model.running if isinstance(model, ItemsModel) else {}
         if row.item_id in running or row.run.under_way:
             used = paint_chip(painter, left, middle, "accent", self._word(row, running))
-            said = ""
+            text = ""
         else:
             used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
-            said = self._status_text(row)
+            text = self._status_text(row)
         colour = theme.word("failed") if row.note else dim
         font = sized(LABEL_PX)
-        _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), said)
+        _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), text)
         painter.restore()
 
     def _word(self, row: ItemRow, running: Mapping[str, int]) -> str:

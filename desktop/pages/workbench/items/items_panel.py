@@ -107,7 +107,7 @@ class ItemsPanel(Panel):
         foot = Flow()
         foot.setContentsMargins(12, 8, 12, 8)
         self._drawing = label("", "dim")
-        for command, said in (
+        for command, button in (
             ("tool.rectangle", self._drawing),
             ("finding.next", label(self.tr("Next finding"), "dim")),
         ):
@@ -116,7 +116,7 @@ class ItemsPanel(Panel):
             pair.setContentsMargins(0, 0, 4, 0)
             pair.setSpacing(8)
             pair.addWidget(key_hint(commands.keys_text(command)))
-            pair.addWidget(said)
+            pair.addWidget(button)
             foot.addWidget(hint)
         self.name_drawing(findings=False)
         column.addLayout(foot)
@@ -172,10 +172,10 @@ class ItemsPanel(Panel):
         self.model.show(rows)
         self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
         judged, detected = sum(row.judged for row in rows), sum(row.detected for row in rows)
-        said = self.tr("Decided {n} of {all}").format(n=judged, all=len(rows))
-        self._count.setText(said)
+        text = self.tr("Decided {n} of {all}").format(n=judged, all=len(rows))
+        self._count.setText(text)
         self._progress.setValue(100 * judged // len(rows) if rows else 0)
-        self._progress.setAccessibleDescription(said)
+        self._progress.setAccessibleDescription(text)
         self._detected.setText(self.tr("Detected {n} of {all}").format(n=detected, all=len(rows)))
         for widget in (self._sign, self._detected):
             widget.setVisible(bool(rows))
@@ -215,14 +215,14 @@ class ItemsPanel(Panel):
 
     def _choose_again(self) -> None:
         flags = QItemSelectionModel.SelectionFlag
-        place = self.model.row_of(self._current)
+        row = self.model.row_of(self._current)
         selection = self.list.selectionModel()
         selection.blockSignals(True)
-        if place < 0:
+        if row < 0:
             selection.clearCurrentIndex()
         else:
-            selection.setCurrentIndex(self.model.index(place), flags.NoUpdate)
-            self.list.scrollTo(self.model.index(place))
+            selection.setCurrentIndex(self.model.index(row), flags.NoUpdate)
+            self.list.scrollTo(self.model.index(row))
         selection.select(self._ranges(), flags.ClearAndSelect)
         selection.blockSignals(False)
         self.model.mark(self._current)
@@ -231,11 +231,11 @@ class ItemsPanel(Panel):
     def _ranges(self) -> QItemSelection:
         """The selected rows, those that follow each other as one range."""
         ranges = QItemSelection()
-        places = sorted(place for place in map(self.model.row_of, self._selection) if place >= 0)
+        rows = sorted(row for row in map(self.model.row_of, self._selection) if row >= 0)
         begin = 0
-        for at in range(1, len(places) + 1):
-            if at == len(places) or places[at] != places[at - 1] + 1:
-                ranges.select(self.model.index(places[begin]), self.model.index(places[at - 1]))
+        for at in range(1, len(rows) + 1):
+            if at == len(rows) or rows[at] != rows[at - 1] + 1:
+                ranges.select(self.model.index(rows[begin]), self.model.index(rows[at - 1]))
                 begin = at
         return ranges
 

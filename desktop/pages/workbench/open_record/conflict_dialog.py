@@ -112,24 +112,24 @@ class ConflictDialog(QDialog):
         self._column.addWidget(label(str(name) or self.tr("Item"), "strong"))
         refusal = self._open_record.edits.refusals.get(edit.id, "")
         if refusal or not conflict.current:
-            said = refusal or self.tr("The service rejected this change.")
-            self._column.addWidget(label(said, "error", wrap=True))
+            text = refusal or self.tr("The service rejected this change.")
+            self._column.addWidget(label(text, "error", wrap=True))
         else:
-            said = self.tr("Another user modified this item. Select what to keep.")
+            text = self.tr("Another user modified this item. Select what to keep.")
             if conflict.current.get(BY) and _fields_differ(conflict):
-                said = self.tr("{name} modified this item. Select what to keep.").format(
+                text = self.tr("{name} modified this item. Select what to keep.").format(
                     name=conflict.current[BY]
                 )
-            self._column.addWidget(label(said, "dim", wrap=True))
+            self._column.addWidget(label(text, "dim", wrap=True))
             if edit.kind is EditKind.DELETE:
                 for line in self._changes(conflict):
                     self._column.addWidget(label(line, wrap=True))
             if edit.kind is EditKind.UPDATE and _passes_over(conflict):
-                said = self.tr(
+                text = self.tr(
                     "The findings have changed, so the item becomes undecided. A verdict "
                     "applies only to the findings it was given for."
                 )
-                self._column.addWidget(label(said, "dim", wrap=True))
+                self._column.addWidget(label(text, "dim", wrap=True))
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(8)
@@ -164,8 +164,11 @@ class ConflictDialog(QDialog):
     def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
         grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
         group = QButtonGroup(self)
-        said = (self.tr("Mine: {value}").format(value=mine), self.tr("Theirs: {value}").format(value=theirs))
-        own, other = (QRadioButton(folded(text, self.fontMetrics(), _CHOICE_PX)) for text in said)
+        texts = (
+            self.tr("Mine: {value}").format(value=mine),
+            self.tr("Theirs: {value}").format(value=theirs),
+        )
+        own, other = (QRadioButton(folded(text, self.fontMetrics(), _CHOICE_PX)) for text in texts)
         group.addButton(own)
         group.addButton(other)
         other.setChecked(True)
@@ -184,13 +187,15 @@ class ConflictDialog(QDialog):
         payload = self._open_record.context.payload
         me = payload.user.user_id if payload is not None else ""
         for entry in new_facts(edit, current.get(RESULT) or (), me):
-            said = entry.get("verdict") or entry.get("correction")
+            decision = entry.get("verdict") or entry.get("correction")
             if results.is_verdict(entry):
-                what = f"{field_name(VERDICT)}: {self._shown(VERDICT, said)}"
+                what = f"{field_name(VERDICT)}: {self._shown(VERDICT, decision)}"
             else:
                 found = {"boxes": (entry.get("resultImage") or {}).get("boxes") or []}
                 what = f"{field_name(BOXES)}: {self._shown(BOXES, found)}"
-            signed = self._signed(what, said.get("by_name"), _time(said.get("at"))) if said else what
+            signed = (
+                self._signed(what, decision.get("by_name"), _time(decision.get("at"))) if decision else what
+            )
             lines.append(signed.replace("\n", " – "))
         return lines
 

@@ -96,7 +96,7 @@ class CorrectionDrafts:
         try:
             journal.draft(self._record_id, item_id, step, value, about)
         except JournalError as error:
-            said = QCoreApplication.translate(
+            text = QCoreApplication.translate(
                 "Workbench", "Cannot protect this change against a crash: {why}"
             )
-            self._edits.failed.emit(said.format(why=error))
+            self._edits.failed.emit(text.format(why=error))

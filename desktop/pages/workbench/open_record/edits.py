@@ -335,12 +335,12 @@ class EditSync(QObject):
         if payload is not None and payload.user.user_id == self._user_id:
             self.retry()
         elif payload is None and self.saving.waiting:
-            said = self.tr(
+            text = self.tr(
                 "%n change(s) saved on this computer. They will be sent when you log in again.",
                 "",
                 self.saving.waiting,
             )
-            self.kept.emit(said)
+            self.kept.emit(text)
 
     def _service_changed(self, state: object) -> None:
         if state is ServiceState.READY:

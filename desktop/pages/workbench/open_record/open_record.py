@@ -267,8 +267,8 @@ class OpenRecord(QObject):
         """The item `way` places further in `among`, round and round; an empty string for none."""
         if not among:
             return ""
-        place = among.index(self._current) if self._current in among else -1 if way > 0 else 0
-        return among[(place + way) % len(among)]
+        index = among.index(self._current) if self._current in among else -1 if way > 0 else 0
+        return among[(index + way) % len(among)]
 
     def next_undecided(self) -> str:
         """The next undecided item after the selected one; an empty string when all are decided."""
@@ -401,8 +401,8 @@ class OpenRecord(QObject):
             there = self.document.item
             self._selection = tuple(item_id for item_id in self._selection if there(item_id) is not None)
         if gone:
-            place = min(before, len(self.rows)) - 1
-            self._current = self.rows[max(place, 0)].item_id if self.rows else ""
+            row = min(before, len(self.rows)) - 1
+            self._current = self.rows[max(row, 0)].item_id if self.rows else ""
             self._selection = self._selection or ((self._current,) if self._current else ())
             self._version = None
             self._show_current()

@@ -67,13 +67,13 @@ class RegionLink:
         before = self._shown if self._shown.size == size else ShownRegions()
         # An item that did not change has the very same row, mostly in the same place.
         stay = list(map(is_, rows, before.rows))
-        other = [place for place, same in enumerate(stay) if not same]
+        other = [index for index, same in enumerate(stay) if not same]
         if self._touched:
-            other += [place for place, row in enumerate(rows[: len(stay)]) if row.item_id in self._touched]
+            other += [index for index, row in enumerate(rows[: len(stay)]) if row.item_id in self._touched]
         regions: list[Region | None] = [*before.regions[: len(stay)], *[None] * (len(rows) - len(stay))]
-        for place in (*other, *range(len(stay), len(rows))):
-            item = items[place]
-            regions[place] = self._region(item, rows[place], size) if self.shows(item) else None
+        for index in (*other, *range(len(stay), len(rows))):
+            item = items[index]
+            regions[index] = self._region(item, rows[index], size) if self.shows(item) else None
         return ShownRegions(size, rows, regions)
 
     def take(self, shown: ShownRegions, size: tuple[int, int]) -> None:

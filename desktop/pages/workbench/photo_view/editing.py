@@ -88,19 +88,19 @@ class FindingEditController(QObject):
         menu.popup(canvas.mapToGlobal(at))
 
     def _of_finding(self, menu: QMenu) -> None:
-        place = self._box.list.current
-        if not 0 <= place < len(self._box.shown):
+        index = self._box.list.current
+        if not 0 <= index < len(self._box.shown):
             return
-        accepted = self._box.shown[place].accepted
+        accepted = self._box.shown[index].accepted
         keys = {id_: self._commands.keys_text(id_) for id_ in ("edit.rename", "edit.delete")}
         first = menu.actions()[0]
         for text, key, act in (
             (
                 self.tr("Withdraw acceptance") if accepted else self.tr("Accept finding"),
                 "",
-                lambda: self._correcting.accept(place),
+                lambda: self._correcting.accept(index),
             ),
-            (self.tr("Relabel finding"), keys["edit.rename"], lambda: self._correcting.ask_label(place)),
+            (self.tr("Relabel finding"), keys["edit.rename"], lambda: self._correcting.ask_label(index)),
             (self.tr("Delete finding"), keys["edit.delete"], self._correcting.remove_chosen),
         ):
             action = menu.addAction(f"{text}\t{key}" if key else text)
@@ -115,8 +115,8 @@ class FindingEditController(QObject):
 
     def _shown(self, region_id: str) -> int:
         """Where a finding is among those on view; -1 for none."""
-        place = self._regions.index_of(region_id)
-        return next((at for at, one in enumerate(self._box.shown) if one.place == place >= 0), -1)
+        index = self._regions.index_of(region_id)
+        return next((at for at, one in enumerate(self._box.shown) if one.place == index >= 0), -1)
 
     def _selected(self) -> list[int]:
         return [self._shown(region_id) for region_id in self._canvas.store.selected]

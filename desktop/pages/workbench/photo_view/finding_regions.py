@@ -39,7 +39,7 @@ class FindingRegions:
             free = list(zip(self._boxes, self._ids, strict=True))
             ids = []
             for box in boxes:
-                at = next((place for place, (known, _) in enumerate(free) if known == box), -1)
+                at = next((index for index, (known, _) in enumerate(free) if known == box), -1)
                 ids.append(free.pop(at)[1] if at >= 0 else self._new_id())
             self._ids = ids
         self._boxes = boxes

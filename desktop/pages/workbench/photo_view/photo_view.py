@@ -135,11 +135,6 @@ class PhotoView(QObject):
         self._item_id = ""
         self._show_front()
 
-    def close(self) -> None:
-        """End reading; also done when the page goes."""
-        self._stop()
-        self.canvas.close_picture()
-
     def show_item(self, item_id: str) -> None:
         """Zoom to the region of an item in the picture that is in front."""
         rect = self._region()

@@ -154,8 +154,8 @@ class PhotoBox(QWidget):
         self._versions = lines
         versions = [line.version for line in lines if line.findings]
         self.version.setVisible(bool(versions))
-        place = versions.index(current) + 1 if current in versions else len(versions)
-        self.version.setText(self.tr("Version {n} / {all}").format(n=place, all=len(versions)))
+        number = versions.index(current) + 1 if current in versions else len(versions)
+        self.version.setText(self.tr("Version {n} / {all}").format(n=number, all=len(versions)))
         self.version.setEnabled(len(lines) > 1)
 
     def show_progress(self, share: float | None) -> None:

@@ -87,7 +87,7 @@ class PhotoPairController(QObject):
         item = self._open_record.item
         if item is None:
             self.ref = None
-            self._look("", None, own=False)
+            self._set_photo("", None, of_item=False)
             return
         entry = self._open_record.stored_entry
         self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
@@ -101,7 +101,7 @@ class PhotoPairController(QObject):
         self._known.clear()
         self._box.strip.forget()
         self._shown = self.pair = self.ref = None
-        self._look("", None, own=False)
+        self._set_photo("", None, of_item=False)
 
     def reread(self, item_id: str) -> None:
         """Reload the photos of an item that another user changed."""
@@ -111,10 +111,6 @@ class PhotoPairController(QObject):
         else:
             self._known.pop(item_id, None)
             self._open_record.photos.pop(item_id, None)
-
-    def has_photo(self, item_id: str) -> bool:
-        """True unless the item is known to have no photo."""
-        return item_id not in self._known or bool(self._known[item_id])
 
     def take_new(self, item_id: str, photo: Photo) -> None:
         """An item has this photo from now on; it is looked at first."""
@@ -151,12 +147,12 @@ class PhotoPairController(QObject):
         source = self._open_record.source
         region = item.region(*source.size) if source is not None else None
         self.ref = ref
-        own = ref is not None and self._is_of(entry, ref)
+        of_item = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        found = results.homography(entry) if own else self.assigned_mapping(self.file_id)
+        found = results.homography(entry) if of_item else self.assigned_mapping(self.file_id)
         mapping = None if ref is None else by_hand or found
-        self._look(item.item_id, mapping, own)
+        self._set_photo(item.item_id, mapping, of_item)
         if ref is None:
             self._stop_pairing()
             self._shown = None
@@ -175,10 +171,10 @@ class PhotoPairController(QObject):
         # Holding the key for the next item passes many items that are not looked at.
         self._pair_soon.start()
 
-    def _look(self, item_id: str, mapping: list[list[float]] | None, own: bool) -> None:
+    def _set_photo(self, item_id: str, mapping: list[list[float]] | None, of_item: bool) -> None:
         """Say so when the photo that is looked at, or what is known of it, is another."""
-        self.mapping, self.of_item = mapping, own
-        seen = (item_id, self.ref, mapping, own, self.name)
+        self.mapping, self.of_item = mapping, of_item
+        seen = (item_id, self.ref, mapping, of_item, self.name)
         if seen != self._seen:
             self._seen = seen
             self.photoChanged.emit()
@@ -222,8 +218,8 @@ class PhotoPairController(QObject):
     def _not_paired(self, error: Exception) -> None:
         self._shown = None
         self._say_pair(None)
-        said = str(error) if isinstance(error, ImageError) else sentence(error)
-        self._box.show_pair(None, said)
+        text = str(error) if isinstance(error, ImageError) else sentence(error)
+        self._box.show_pair(None, text)
 
     def _say_pair(self, pair: AlignedPair | None) -> None:
         self.pair = pair
@@ -325,11 +321,11 @@ class PhotoPairController(QObject):
     def _asked_to_remove(self, photo_id: str) -> bool:
         photos = self._known.get(self._open_record.current, ())
         file_id = next((photo.file_id for photo in photos if photo.photo_id == photo_id), "")
-        said = self.tr("The photo is removed from this item. Its detection results are kept.")
+        text = self.tr("The photo is removed from this item. Its detection results are kept.")
         return confirm(
             self._window,
             self.tr("Remove photo?"),
-            " ".join(filter(None, (said, self.removal_note(file_id)))),
+            " ".join(filter(None, (text, self.removal_note(file_id)))),
             self.tr("Remove"),
         )
 

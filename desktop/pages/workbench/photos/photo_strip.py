@@ -30,13 +30,13 @@ class _Thumb(QAbstractButton):
         self.setFixedSize(THUMB_PX, THUMB_PX)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        said = self.tr("Photo of {time}").format(time=minute(photo.created_at))
+        text = self.tr("Photo of {time}").format(time=minute(photo.created_at))
         if photo.added_by_name:
-            said += f", {photo.added_by_name}"
+            text += f", {photo.added_by_name}"
         if newest:
-            said += ", " + self.tr("used for detection")
-        self.setAccessibleName(said)
-        self.setToolTip(tip(said))
+            text += ", " + self.tr("used for detection")
+        self.setAccessibleName(text)
+        self.setToolTip(tip(text))
 
     def sizeHint(self) -> QSize:
         return QSize(THUMB_PX, THUMB_PX)
@@ -106,8 +106,8 @@ class PhotoStrip(QWidget):
         for thumb in self._thumbs.values():
             discard(thumb, self._grid)
         self._thumbs = {}
-        for place, photo in enumerate(reversed(photos)):
-            thumb = _Thumb(photo, place == 0, self._images.get(photo.file_id), removable, self)
+        for index, photo in enumerate(reversed(photos)):
+            thumb = _Thumb(photo, index == 0, self._images.get(photo.file_id), removable, self)
             thumb.setChecked(photo.photo_id == current)
             thumb.clicked.connect(lambda _checked=False, it=photo.photo_id: self.chosen.emit(it))
             thumb.removeWanted.connect(lambda it=photo.photo_id: self.removeWanted.emit(it))
@@ -138,14 +138,14 @@ class PhotoStrip(QWidget):
             seen = [*thumbs[: _COLUMNS - 1 - len(chosen)], *chosen]
         for thumb in thumbs:
             thumb.setVisible(thumb in seen)
-        for place, thumb in enumerate(seen):
-            self._grid.addWidget(thumb, place // _COLUMNS, place % _COLUMNS)
+        for index, thumb in enumerate(seen):
+            self._grid.addWidget(thumb, index // _COLUMNS, index % _COLUMNS)
         self._grid.addWidget(self.more, len(seen) // _COLUMNS, len(seen) % _COLUMNS)
         self.more.setVisible(too_many)
         self.more.setText("−" if self._all else f"+{len(thumbs) - len(seen)}")
-        said = self.tr("Show fewer photos") if self._all else self.tr("Show all %n photo(s)", "", len(thumbs))
-        self.more.setAccessibleName(said)
-        self.more.setToolTip(said)
+        text = self.tr("Show fewer photos") if self._all else self.tr("Show all %n photo(s)", "", len(thumbs))
+        self.more.setAccessibleName(text)
+        self.more.setToolTip(text)
 
     def forget(self) -> None:
         """Forget all thumbnails."""

@@ -293,11 +293,11 @@ class RecordPhotosController(QObject):
         if not photos or not self._may_add():
             return
         losing = names_of([*dict.fromkeys(item.item_name for photo in photos for item in photo.items)])
-        said = self.tr("Also removed from these items: {names}.").format(names=losing) if losing else ""
+        text = self.tr("Also removed from these items: {names}.").format(names=losing) if losing else ""
         if confirm(
             self.review or self._window,
             self.tr("Remove %n photo(s) from record?", "", len(photos)),
-            " ".join(filter(None, (said, self.tr("Existing detection results are kept.")))),
+            " ".join(filter(None, (text, self.tr("Existing detection results are kept.")))),
             self.tr("Remove"),
         ):
             for photo in photos:

@@ -55,8 +55,8 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if photo.state is PhotoState.WAITING:
         return QCoreApplication.translate("RecordPhotos", "Searching the photo for regions…")
     if photo.state is PhotoState.FAILED:
-        said = photo.message or ""
-        why = known_message(said) or said
+        message = photo.message or ""
+        why = known_message(message) or message
         return QCoreApplication.translate("RecordPhotos", "Cannot match the photo: {why}").format(why=why)
     if covered(photo):
         return QCoreApplication.translate(
@@ -72,8 +72,10 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
 
 def names_of(names: Sequence[str]) -> str:
     """The first names of a list, and how many more there are."""
-    said = joined_words(names[:_MOST_NAMES])
+    names_text = joined_words(names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     if more <= 0:
-        return said
-    return QCoreApplication.translate("RecordPhotos", "{names} and %n more", "", more).format(names=said)
+        return names_text
+    return QCoreApplication.translate("RecordPhotos", "{names} and %n more", "", more).format(
+        names=names_text
+    )

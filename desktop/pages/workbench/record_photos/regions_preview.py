@@ -138,7 +138,7 @@ class RegionsPreview(PictureView):
             painter.setPen(QPen(colour, width, style))
             painter.drawPolygon(shape)
             text = chip_text(metrics, outline.name)
-            top = min((shape.at(place) for place in range(shape.size())), key=lambda one: (one.y(), one.x()))
+            top = min((shape.at(index) for index in range(shape.size())), key=lambda one: (one.y(), one.x()))
             x = min(max(top.x(), 0.0), max(self.width() - metrics.horizontalAdvance(text) - 14, 0.0))
             y = min(max(top.y() - CHIP_HEIGHT, 0.0), max(self.height() - CHIP_HEIGHT, 0.0))
             chip = QRectF(x, y, metrics.horizontalAdvance(text) + 14, CHIP_HEIGHT)

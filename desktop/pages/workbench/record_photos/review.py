@@ -68,10 +68,10 @@ class ChoiceModel(QAbstractListModel):
         self._arrange()
 
     def _arrange(self) -> None:
-        place = {item_id: number for number, item_id in enumerate(self._first)}
+        order = {item_id: number for number, item_id in enumerate(self._first)}
         found = [choice for choice in self._choices if self._text in choice.name.casefold()]
         self.beginResetModel()
-        self.rows = sorted(found, key=lambda choice: place.get(choice.item_id, len(place)))
+        self.rows = sorted(found, key=lambda choice: order.get(choice.item_id, len(order)))
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default

@@ -50,12 +50,12 @@ class SharedPhotoController(QObject):
         others = self._others(photo, self._open_record.current)
         name = photo_name(photo)
         if others:
-            said = self.tr("{photo} · shared with %n other item(s)", "", len(others)).format(photo=name)
+            text = self.tr("{photo} · shared with %n other item(s)", "", len(others)).format(photo=name)
             self._line.setToolTip(tip(self.tr("Also used for {names}").format(names=names_of(others))))
         else:
-            said = self.tr("{photo} · this item only").format(photo=name)
+            text = self.tr("{photo} · this item only").format(photo=name)
             self._line.setToolTip("")
-        self._line.setText(said)
+        self._line.setText(text)
 
     def mapping(self, file_id: str) -> list[list[float]] | None:
         """From px of the reference image to px of a photo of the record, as assigned to the chosen item."""

@@ -134,8 +134,8 @@ class ThumbnailList(QListWidget):
             self.blockSignals(False)
             if self.chosen != chosen:
                 self.chosenChanged.emit()
-        for place, thumb in enumerate(thumbs):
-            item = self.item(place)
+        for row, thumb in enumerate(thumbs):
+            item = self.item(row)
             item.setText(thumb.name)
             item.setToolTip(tip(f"{thumb.name}\n{thumb.reason}"))
             item.setData(_Role.STATE, thumb.state)
@@ -146,7 +146,7 @@ class ThumbnailList(QListWidget):
     @property
     def ids(self) -> list[str]:
         """The ids of the photos that are listed."""
-        return [self.item(place).data(_Role.PHOTO) for place in range(self.count())]
+        return [self.item(row).data(_Role.PHOTO) for row in range(self.count())]
 
     @property
     def chosen(self) -> list[str]:
@@ -228,9 +228,9 @@ class _Delegate(QStyledItemDelegate):
             (index.data(), theme.text, elide.ElideMiddle),
             (index.data(_Role.STATE), theme.word(str(index.data(_Role.TONE))), elide.ElideRight),
         ):
-            said = QFontMetrics(font).elidedText(str(words), mode, int(text.width()))
+            elided = QFontMetrics(font).elidedText(str(words), mode, int(text.width()))
             painter.setPen(QColor(colour))
-            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
+            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
             text.translate(0, line)
         painter.restore()
 

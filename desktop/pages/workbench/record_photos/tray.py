@@ -59,8 +59,8 @@ class Tray(Panel):
         super().__init__("panel", "top", parent)
         self.setObjectName("photo-tray")
         self.state = TrayState()
-        self._said = label("", "dim", wrap=True)
-        self._said.setObjectName("photo-tray-text")
+        self._summary_label = label("", "dim", wrap=True)
+        self._summary_label.setObjectName("photo-tray-text")
         self._bar = ProgressBar(self.tr("Photo upload progress"))
         self.stop = IconButton("close", self.tr("Stop uploading photos"), side=22)
         self.again = Button(self.tr("Retry"), kind=ButtonKind.LINK)
@@ -101,7 +101,7 @@ class Tray(Panel):
         words = QVBoxLayout()
         words.setSpacing(4)
         words.addWidget(label(self.tr("Photos of the record"), "strong"))
-        words.addWidget(self._said)
+        words.addWidget(self._summary_label)
         words.addLayout(sending)
         words.addLayout(failed)
         words.addStretch(1)
@@ -124,7 +124,7 @@ class Tray(Panel):
     @property
     def text(self) -> str:
         """What it says of the photos."""
-        return self._said.text()
+        return self._summary_label.text()
 
     @property
     def error(self) -> str:
@@ -136,7 +136,7 @@ class Tray(Panel):
         self.state = state
         self.thumbnails.show_thumbnails(state.thumbnails)
         self.thumbnails.drag(state.editable)
-        self._said.setText(self._summary())
+        self._summary_label.setText(self._summary())
         sending = state.sending > 0
         self._bar.setVisible(sending and not state.away)
         self._bar.setValue(round(100 * state.share))
@@ -160,9 +160,9 @@ class Tray(Panel):
 
     def _summary(self) -> str:
         state = self.state
-        said = []
+        parts = []
         if state.sending and state.away:
-            said.append(
+            parts.append(
                 self.tr(
                     "The service is not responding. %n photo(s) will be uploaded when it is back.",
                     "",
@@ -170,18 +170,18 @@ class Tray(Panel):
                 )
             )
         elif state.sending:
-            said.append(self.tr("Uploading %n photo(s)…", "", state.sending))
+            parts.append(self.tr("Uploading %n photo(s)…", "", state.sending))
         if state.matching:
-            said.append(self.tr("Searching %n photo(s) for regions…", "", state.matching))
+            parts.append(self.tr("Searching %n photo(s) for regions…", "", state.matching))
         if state.offered:
             photos = self.tr("%n photo(s)", "", state.offering)
-            said.append(
+            parts.append(
                 self.tr("Regions of %n item(s) found in {photos}.", "", state.offered).format(photos=photos)
             )
         rest = len(state.thumbnails) - state.matching - state.offering
         if rest > 0:
-            said.append(self.tr("%n photo(s) to assign manually.", "", rest))
-        return " ".join(said)
+            parts.append(self.tr("%n photo(s) to assign manually.", "", rest))
+        return " ".join(parts)
 
     def show_menu(self, at: QPoint) -> None:
         """Offer what can be done with the chosen photos."""
@@ -242,8 +242,8 @@ class AcceptedBar(Panel):
     def say(self, photos: int, items: int) -> None:
         """So many photos were assigned to so many items, all in all."""
         counted = self.tr("%n photo(s)", "", photos)
-        said = self.tr("{photos} assigned to %n item(s).", "", items).format(photos=counted)
-        self._text.setText(said)
-        self.setAccessibleName(said)
+        text = self.tr("{photos} assigned to %n item(s).", "", items).format(photos=counted)
+        self._text.setText(text)
+        self.setAccessibleName(text)
         self.detect.setText(self.tr("Run detection on %n item(s)", "", items))
         self.show()

@@ -49,10 +49,10 @@ class ReferenceChoice(QWidget):
         self._error.hide()
         self._bar = ProgressBar(self.tr("Uploading image"))
         self._bar.hide()
-        for said in (self._text, self._error):
-            said.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            said.setMinimumWidth(380)
-            said.setMaximumWidth(460)
+        for shown_label in (self._text, self._error):
+            shown_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            shown_label.setMinimumWidth(380)
+            shown_label.setMaximumWidth(460)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.images)

@@ -168,8 +168,8 @@ class ReferencePicture(QObject):
 
     def _failed(self, error: Exception) -> None:
         self._file = None
-        said = str(error) if isinstance(error, ImageError) else sentence(error)
-        self._view.show_message(said)
+        text = str(error) if isinstance(error, ImageError) else sentence(error)
+        self._view.show_message(text)
 
 
 def _fetch(

@@ -89,8 +89,8 @@ class TemplateController(QObject):
         if known is not None and known.reference_image_id == reference.reference_image_id:
             self._open_record.reference = reference
             self._open_record.changed.emit()
-        said = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
-        self.notice.emit(said.format(name=reference.reference_image_name))
+        text = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
+        self.notice.emit(text.format(name=reference.reference_image_name))
 
     def _regions(self) -> list[TemplateRegion]:
         document = self._open_record.document

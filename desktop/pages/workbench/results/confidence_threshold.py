@@ -29,9 +29,9 @@ def made_with(entry: Entry | None, entries: tuple[Entry, ...]) -> float | None:
             return None
         seen.add(of_version)
         entry = by_version.get(of_version)
-    said = ((entry or {}).get("provenance") or {}).get("thresholds") or {}
-    own = said.get("per_label") or {}
-    given = [said.get("confidence", said.get("min_confidence")), *own.values()]
+    thresholds = ((entry or {}).get("provenance") or {}).get("thresholds") or {}
+    own = thresholds.get("per_label") or {}
+    given = [thresholds.get("confidence", thresholds.get("min_confidence")), *own.values()]
     numbers = [float(one) for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
     return min(max(min(numbers), 0.0), 1.0) if numbers else None
 

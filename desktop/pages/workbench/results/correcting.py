@@ -45,7 +45,7 @@ class CorrectionBar(QWidget):
         self.draw = Button(self.tr("Draw finding"), icon="plus", kind=ButtonKind.QUIET)
         self.draw.setObjectName("finding-draw")
         self.draw.setCheckable(True)
-        self._said = label("", "small")
+        self._unsaved_label = label("", "small")
         self.save = Button(self.tr("Save as new version"), kind=ButtonKind.MAIN)
         self.save.setObjectName("correction-save")
         self.discard = Button(self.tr("Discard"), kind=ButtonKind.QUIET)
@@ -61,7 +61,7 @@ class CorrectionBar(QWidget):
         waiting = QVBoxLayout(self.pending)
         waiting.setContentsMargins(0, 0, 0, 0)
         waiting.setSpacing(4)
-        waiting.addWidget(self._said)
+        waiting.addWidget(self._unsaved_label)
         waiting.addLayout(row)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -73,7 +73,7 @@ class CorrectionBar(QWidget):
 
     def show_steps(self, steps: int) -> None:
         """Say how many changes are not saved yet."""
-        self._said.setText(self.tr("%n unsaved change(s)", "", steps) if steps else "")
+        self._unsaved_label.setText(self.tr("%n unsaved change(s)", "", steps) if steps else "")
         self.pending.setVisible(steps > 0)
 
     def _drawing(self, on: bool) -> None:
@@ -180,9 +180,9 @@ class CorrectionController(QObject):
 
     def accept(self, shown: int) -> None:
         """Accept a finding on view, or take that back."""
-        place, draft = self._place(shown), self._open()
-        if draft is not None and place >= 0:
-            draft.accept(place)
+        index, draft = self._place(shown), self._open()
+        if draft is not None and index >= 0:
+            draft.accept(index)
             self.changed.emit()
 
     def remove(self, shown: int) -> None:
@@ -239,15 +239,15 @@ class CorrectionController(QObject):
 
     def relabel(self, shown: int, text: str) -> None:
         """Set the label of a finding on view."""
-        place, draft = self._place(shown), self._open()
-        if draft is not None and place >= 0:
-            draft.relabel(place, text, self._open_record.severities.get(text))
+        index, draft = self._place(shown), self._open()
+        if draft is not None and index >= 0:
+            draft.relabel(index, text, self._open_record.severities.get(text))
             self.changed.emit()
 
     def _reshaped(self, shown: int, rect: Rect) -> None:
-        place = self._place(shown)
-        if place >= 0:
-            self.reshape_places({place: rect})
+        index = self._place(shown)
+        if index >= 0:
+            self.reshape_places({index: rect})
 
     def _added(self, rect: Rect) -> None:
         self._bar.draw.setChecked(False)

@@ -36,10 +36,10 @@ def finding_boxes(findings: Sequence[Finding], chosen: int) -> list[FindingBox]:
             finding_word(finding.label),
             None if finding.drawn else finding.confidence,
             RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED,
-            highlighted=place == chosen,
+            highlighted=index == chosen,
             author=finding.author_name,
         )
-        for place, finding in enumerate(findings)
+        for index, finding in enumerate(findings)
     ]
 
 
@@ -97,19 +97,19 @@ class FindingList(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        place = int(event.position().y() // self.row_px)
-        if not 0 <= place < len(self._findings):
+        row = int(event.position().y() // self.row_px)
+        if not 0 <= row < len(self._findings):
             return
         if event.position().x() < _TICK_PX:
-            self.acceptWanted.emit(place)
+            self.acceptWanted.emit(row)
         else:
-            self.chosen.emit(-1 if place == self.current else place)
+            self.chosen.emit(-1 if row == self.current else row)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = int(event.position().y() // self.row_px)
-        if 0 <= place < len(self._findings):
-            self.chosen.emit(place)
-            self.relabelWanted.emit(place)
+        row = int(event.position().y() // self.row_px)
+        if 0 <= row < len(self._findings):
+            self.chosen.emit(row)
+            self.relabelWanted.emit(row)
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
         """Edit the label of the finding at `place`; `labels` are offered."""
@@ -137,10 +137,10 @@ class FindingList(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left, row_px = min(max(self.width() * 0.28, 70), 110), self.row_px
-        for place, finding in enumerate(self._findings):
-            top = place * row_px
+        for row, finding in enumerate(self._findings):
+            top = row * row_px
             tone = "failed" if finding.confidence >= SURE else "undecided"
-            if place == self.current:
+            if row == self.current:
                 painter.setPen(QPen(QColor(theme.accent)) if self.hasFocus() else Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(theme.accent_ground))
                 painter.drawRoundedRect(QRectF(0.5, top + 0.5, self.width() - 1, row_px - 1), 4, 4)
@@ -155,7 +155,7 @@ class FindingList(QWidget):
             named = self.width() * 0.55 if finding.drawn else left
             words = metrics.elidedText(finding_word(finding.label), elide, round(named - 22))
             painter.drawText(QRectF(18, top, named - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, words)
-            dim = QColor(theme.dim_text if place == self.current else theme.dim)
+            dim = QColor(theme.dim_text if row == self.current else theme.dim)
             if row_px > ROW_PX:
                 painter.setFont(sized(LABEL_PX))
                 painter.setPen(dim)
@@ -200,7 +200,7 @@ class FindingsBox(QWidget):
         super().__init__(parent)
         self._findings: Sequence[Finding] = ()
         self._nothing = ""
-        self._said = label("", "label")
+        self._threshold_label = label("", "label")
         self._none = label("", "dim", wrap=True)
         self.list = FindingList()
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -216,7 +216,7 @@ class FindingsBox(QWidget):
         head.addWidget(label(self.tr("Findings"), "label"))
         head.addWidget(self.slider, 1)
         head.addStretch(0)
-        head.addWidget(self._said)
+        head.addWidget(self._threshold_label)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -249,7 +249,7 @@ class FindingsBox(QWidget):
         self._findings = findings
         self._nothing = nothing
         self.slider.setVisible(bool(findings))
-        self._said.setVisible(bool(findings))
+        self._threshold_label.setVisible(bool(findings))
         self._list(current)
 
     def choose(self, place: int) -> None:
@@ -277,5 +277,5 @@ class FindingsBox(QWidget):
         self.thresholdChanged.emit(self.threshold)
 
     def _say(self) -> None:
-        self._said.setText(self.tr("Confidence ≥ {value}").format(value=f"{self.threshold:.2f}"))
-        self._said.setMinimumHeight(LABEL_PX + 4)
+        self._threshold_label.setText(self.tr("Confidence ≥ {value}").format(value=f"{self.threshold:.2f}"))
+        self._threshold_label.setMinimumHeight(LABEL_PX + 4)

@@ -95,7 +95,7 @@ class HistoryBox(QWidget):
         entries, mm_per_pixel, models = self._shown
         clear(self._grid)
         shown = entries if self._all else entries[:_SHOWN]
-        for place, entry in enumerate(shown):
+        for index, entry in enumerate(shown):
             when = day(found_when(entry).astimezone().date())
             link = Button(when, kind=ButtonKind.QUIET)
             link.setToolTip(self.tr("Compare photo of this record"))
@@ -103,13 +103,13 @@ class HistoryBox(QWidget):
             tone = "dim" if entry.passed is None else "passed" if entry.passed else "failed"
             chip = Chip(self._result_text(entry, mm_per_pixel), tone)
             trend = " · ".join(self._change(change) for change in changes(entry))
-            self._grid.addWidget(link, place * 2, 0, Qt.AlignmentFlag.AlignLeft)
-            self._grid.addWidget(chip, place * 2, 1, Qt.AlignmentFlag.AlignLeft)
-            self._grid.addWidget(label(trend, "small"), place * 2, 2)
-            self._grid.addWidget(label(self._who(entry, models), "small", wrap=True), place * 2 + 1, 0, 1, 3)
+            self._grid.addWidget(link, index * 2, 0, Qt.AlignmentFlag.AlignLeft)
+            self._grid.addWidget(chip, index * 2, 1, Qt.AlignmentFlag.AlignLeft)
+            self._grid.addWidget(label(trend, "small"), index * 2, 2)
+            self._grid.addWidget(label(self._who(entry, models), "small", wrap=True), index * 2 + 1, 0, 1, 3)
         if len(entries) > _SHOWN:
-            said = self.tr("Show fewer") if self._all else self.tr("Show all {n}").format(n=len(entries))
-            more = Button(said, kind=ButtonKind.LINK)
+            text = self.tr("Show fewer") if self._all else self.tr("Show all {n}").format(n=len(entries))
+            more = Button(text, kind=ButtonKind.LINK)
             more.setObjectName("history-more")
             more.clicked.connect(lambda _checked=False: self._unfold(not self._all))
             self._grid.addWidget(more, len(shown) * 2, 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
@@ -139,15 +139,15 @@ class HistoryBox(QWidget):
         return f"{name} {length * mm_per_pixel:.0f} mm"
 
     def _who(self, entry: HistoryEntry, models: Mapping[str, str]) -> str:
-        said = []
+        parts = []
         if entry.found_by:
             name = models.get(entry.found_by, entry.found_by)
-            said.append(self.tr("Detected by {name}").format(name=name))
+            parts.append(self.tr("Detected by {name}").format(name=name))
         if entry.decided_by and entry.verdict is not Verdict.UNDECIDED:
-            said.append(self.tr("verdict by {name}").format(name=entry.decided_by))
+            parts.append(self.tr("verdict by {name}").format(name=entry.decided_by))
         if entry.reason:
-            said.append(entry.reason)
-        return " · ".join(said)
+            parts.append(entry.reason)
+        return " · ".join(parts)
 
     def _change(self, change: FindingChange) -> str:
         match change:

@@ -56,8 +56,8 @@ class LabelEditor(QComboBox):
     def event(self, event: QEvent) -> bool:
         """Esc and Enter are meant for this field, not for the commands of the page."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            own = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            if event.key() in own:
+            handled_keys = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if event.key() in handled_keys:
                 event.accept()
                 return True
         return super().event(event)

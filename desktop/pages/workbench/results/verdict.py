@@ -96,8 +96,8 @@ class VerdictBox(QWidget):
             self._item_id, self._held = item.item_id, None
         self._verdict = item.verdict
         self._opinion = results.model_opinion(item.result)
-        said = {True: status_word("passed"), False: status_word("failed"), None: "–"}[self._opinion]
-        self._opinion_said.setText(self.tr("Model: {opinion}").format(opinion=said))
+        text = {True: status_word("passed"), False: status_word("failed"), None: "–"}[self._opinion]
+        self._opinion_said.setText(self.tr("Model: {opinion}").format(opinion=text))
         # An item that was never inspected was not judged undecided by anyone.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
         self._mark(None if unseen else item.verdict)

@@ -93,8 +93,8 @@ class Outbox:
         fields = {name: value for name, value in edit.after.items() if name in FIELDS and value is not None}
         body = {**fields, "inspection_id": edit.record_id, "result": edit.after.get("result") or []}
         made = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
-        for place, file_id in enumerate(edit.after.get("photos") or []):
-            self._session.items.add_photo(made.value.item_id, file_id, key=f"{edit.id}.{place}")
+        for index, file_id in enumerate(edit.after.get("photos") or []):
+            self._session.items.add_photo(made.value.item_id, file_id, key=f"{edit.id}.{index}")
         self._journal.acknowledge(edit.id, made.etag, made.value.item_id)
         return SendResult(edit, view_of(made.value, edit.object_id))
 
@@ -258,5 +258,5 @@ def _is_fact(entry: Entry) -> bool:
 
 def _signer(entry: Entry) -> str | None:
     """The id of who decided or corrected; None for what a model found."""
-    said = entry.get("verdict") or entry.get("correction")
-    return str(said.get("by")) if isinstance(said, Mapping) else None
+    decision = entry.get("verdict") or entry.get("correction")
+    return str(decision.get("by")) if isinstance(decision, Mapping) else None

@@ -21,7 +21,8 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import open_image
 from desktop.imaging.sources import opening
 from shared.geometry import Rect
-from tests.desktop.imaging.pictures import encoded, gradient, rgb
+from tests.desktop.imaging.pictures import rgb
+from tests.pictures import encoded, gradient
 
 application = QApplication([])
 view = CanvasView()

@@ -19,7 +19,7 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import open_image
 from desktop.imaging.decoding.tone import Tone
 from shared.geometry import Rect
-from tests.desktop.imaging.pictures import encoded, gradient
+from tests.pictures import encoded, gradient
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -16,7 +16,8 @@ from shared.samples import View
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, ItemPoint, Point, RecordCreate
 from shared.wire.photos import Assigned, PhotoItemSet, PhotoState
-from tests.service_process import logged_in, service_process
+from tests.client_session import logged_in
+from tests.service_process import service_process
 
 PLACES = [Point(x=0.05, y=0.05, w=0.4, h=0.9), Point(x=0.55, y=0.05, w=0.4, h=0.9)]
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from desktop.imaging.conversion.heif import LIBRARY
-from tests.desktop.imaging.pictures import Array
+from tests.pictures import Array
 
 WHEN, MAKER, MODEL = "2026:03:04 05:06:07", "Walkaround", "Camera 7"
 _POINTER = ctypes.c_void_p

@@ -18,7 +18,8 @@ from desktop.imaging.conversion import for_upload, heif, uploads
 from shared.checkup import Level
 from tests.desktop.imaging.conversion import photos
 from tests.desktop.imaging.conversion.photos import MAKER, MODEL, WHEN, exif_block, heic, jpeg, raw, scene
-from tests.desktop.imaging.pictures import Array, encoded, rgb
+from tests.desktop.imaging.pictures import rgb
+from tests.pictures import Array, encoded
 
 _RED, _GREEN, _BLUE, _WHITE = (220, 20, 20), (20, 200, 20), (20, 20, 220), (240, 240, 240)
 

@@ -26,7 +26,8 @@ from desktop.imaging.decoding.pixels import to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
 from shared.geometry import Rect
 from shared.images.upright import stored_rect, upright_size
-from tests.desktop.imaging.pictures import encoded, gradient, rgb
+from tests.desktop.imaging.pictures import rgb
+from tests.pictures import encoded, gradient
 
 
 @pytest.mark.parametrize("file_format", ["PNG", "JPEG", "WEBP", "TIFF"])

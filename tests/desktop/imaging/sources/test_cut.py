@@ -13,7 +13,8 @@ from desktop.imaging.sources.cut import coarse, fine, seen_at
 from desktop.imaging.sources.source import ImageSource
 from desktop.imaging.sources.tiled import TiledImage
 from shared.geometry import Rect
-from tests.desktop.imaging.pictures import encoded, gradient, rgb
+from tests.desktop.imaging.pictures import rgb
+from tests.pictures import encoded, gradient
 
 WIDTH, HEIGHT = 1500, 1200
 

@@ -26,8 +26,9 @@ from shared.content import cid
 from shared.geometry import Rect
 from shared.images.tiles import TILE, level_sizes
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
+from tests.client_session import logged_in
 from tests.desktop.imaging.pictures import rgb
-from tests.service_process import logged_in, service_process
+from tests.service_process import service_process
 
 SIZE = (6000, 5000)
 DIGEST = "0" * 64

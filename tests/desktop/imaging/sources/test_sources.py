@@ -15,7 +15,8 @@ from desktop.imaging.sources.pyramid import PyramidCache
 from desktop.imaging.sources.tiled import TiledImage
 from desktop.imaging.sources.whole import WholeImage
 from shared.geometry import Rect
-from tests.desktop.imaging.pictures import Array, encoded, gradient, rgb
+from tests.desktop.imaging.pictures import rgb
+from tests.pictures import Array, encoded, gradient
 
 
 def ignore(_done: float) -> bool:

@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
+from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import DATABASES, WorkbenchDriver, workbench_driver
-from tests.service_process import logged_in
 
 
 @pytest.fixture(scope="package")

@@ -146,7 +146,6 @@ def workbench_driver(session: Session, qtbot: object, folder: str = "") -> Itera
         yield WorkbenchDriver(session, context, page)
     finally:
         page.leave()
-        page.close_all()
         EditSync.of(context).close()
         page.close()
         page.deleteLater()

@@ -27,9 +27,9 @@ from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.photos import photo_pair
 from shared.codes import Verdict
+from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.desktop.pages.workbench.results.test_correcting import add_result
-from tests.service_process import logged_in
 
 _KEY, _LEFT = Qt.Key, Qt.MouseButton.LeftButton
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.detection.compute.pictures import load
-from tests.desktop.imaging.pictures import encoded, gradient
+from tests.pictures import encoded, gradient
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

@@ -12,7 +12,7 @@ from shared.codes import Progress
 from shared.wire.detection import JobState
 from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect
-from tests.service_process import first_admin, logged_in, running_service
+from tests.service_process import ADMIN, first_admin, running_service
 
 AGREE = {
     JobState.QUEUED: Progress.PENDING,
@@ -40,10 +40,15 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
         found.append(pairs(data_dir))
     for seen in found:
         assert [progress for _, progress in seen] == [str(AGREE[JobState(state)]) for state, _ in seen]
-    with running_service(data_dir) as running, logged_in(running.url) as session:
+    with (
+        running_service(data_dir) as running,
+        httpx.Client(base_url=f"{running.url}/api", timeout=30) as client,
+    ):
+        login = client.post("/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
+        headers = {"Authorization": f"Bearer {login.json()['data']['access_token']}"}
         until(lambda: all(state == "done" for state, _ in pairs(data_dir)))
         for item_id in items:
-            (entry,) = session.items.get(item_id).value.model_dump(mode="json")["result"]
+            (entry,) = client.get(f"/inspection_item/{item_id}", headers=headers).json()["result"]
             assert (entry["progress"], entry["version"]) == ("done", 1)
 
 

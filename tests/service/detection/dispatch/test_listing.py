@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
 from typing import Any
 
-import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from desktop.client import Session
-from desktop.pages.workbench.open_record.live_changes import _poll_jobs
 from service.db.database import Database, now
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.tables import JobRow
-from shared.wire.detection import JOBS_PAGE, OPEN, Job, JobState
-from tests.service_app import ADMIN, HERE
+from shared.wire.detection import JOBS_PAGE, OPEN, JobState
 
 RECORD = "a1b2"
 
@@ -91,47 +86,3 @@ def test_states_batch_and_record_are_asked_for_together(client: TestClient, data
     assert client.get("/api/detection/jobs", params={"state": "nearly"}).status_code == 422
     gone = client.get("/api/detection/jobs", params={"before": "none"})
     assert (gone.status_code, gone.json()["msg"]) == (404, "检测任务不存在")
-
-
-class Looked(Exception):
-    """One look is enough."""
-
-
-class Looking:
-    """Keeps what a poll reports and ends it after one look."""
-
-    def __init__(self) -> None:
-        self.jobs: Sequence[Job] = ()
-
-    def __call__(self, news: tuple[Sequence[Job], set[str]]) -> None:
-        self.jobs, ended = news
-        assert not ended
-
-    def wait(self, _seconds: float) -> None:
-        raise Looked
-
-
-def test_the_workbench_polls_the_oldest_of_many_waiting_jobs_too(
-    client: TestClient, database: Database
-) -> None:
-    jobs_of(database, RECORD, *[JobState.DONE] * 30)
-    waiting = jobs_of(database, "c3d4", JobState.RUNNING, *[JobState.QUEUED] * (JOBS_PAGE + 20))
-    ended = jobs_of(database, "e5f6", *[JobState.DONE] * (JOBS_PAGE + 1))
-
-    def through(request: httpx.Request) -> httpx.Response:
-        given = client.request(
-            request.method, str(request.url), content=request.read(), headers=dict(request.headers)
-        )
-        return httpx.Response(given.status_code, content=given.content)
-
-    session = Session(HERE, transport=httpx.MockTransport(through))
-    session.account.login(*ADMIN)
-    looking = Looking()
-    with pytest.raises(Looked):
-        _poll_jobs(looking, session, "c3d4", {f"item-{place}" for place in range(len(waiting))})  # type: ignore[arg-type]
-    assert [job.job_id for job in looking.jobs] == waiting[::-1]
-    assert looking.jobs[-1].state in OPEN
-    # Nothing is open where all have ended, however many those are.
-    assert session.detection.open_jobs("e5f6") == []
-    assert len(session.detection.jobs(record_id="e5f6")) == JOBS_PAGE < len(ended)
-    session.close()

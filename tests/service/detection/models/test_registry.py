@@ -101,6 +101,19 @@ def test_a_name_belongs_to_one_model(client: TestClient, tmp_path: Path) -> None
     assert client.put(place, json={"model_description": None}).json()["data"]["model_description"] is None
 
 
+def test_model_that_someone_changed_is_412_with_how_it_is_now(client: TestClient) -> None:
+    url = "/api/detection/models/reference-difference"
+    tag = client.get(url).headers["ETag"]
+    changed = client.put(url, json={"model_description": "x"}, headers={"If-Match": tag})
+    assert changed.status_code == 200
+    late = client.put(url, json={"model_description": "y"}, headers={"If-Match": tag})
+    assert (late.status_code, late.headers["ETag"]) == (412, changed.headers["ETag"])
+    body = late.json()
+    assert body["msg"] == "检测模型已被其他用户修改，请查看最新内容后重新保存"
+    assert list(body["data"]) == ["error", "etag", "current"]
+    assert (body["data"]["etag"], body["data"]["current"]) == (late.headers["ETag"], changed.json()["data"])
+
+
 def test_the_list_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from service.detection.cli import main
     from service.settings import Settings

@@ -13,8 +13,8 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from shared.codes import Role, Verdict
 from shared.wire.inspection import ItemUpdate
+from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.service_process import logged_in
 
 OTHER = ("li.wei", "a-longer-password-1")
 BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 10, "y1": 10, "x2": 60, "y2": 60}}

@@ -16,8 +16,8 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from shared.codes import Verdict
 from shared.wire.inspection import Item, ItemUpdate
+from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.service_process import logged_in
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from desktop.imaging.sources import cut, opening, tiled
 from desktop.pages.workbench.photos.photo_files import PhotoRef, make_pair
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from tests.desktop.imaging.pictures import encoded, rgb
+from tests.desktop.imaging.pictures import rgb
+from tests.pictures import encoded
 
 REGION = Rect(300, 200, 200, 150)
 

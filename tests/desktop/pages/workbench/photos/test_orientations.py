@@ -14,8 +14,8 @@ from shared.images.cv import cv2
 from shared.samples import panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
-from tests.desktop.imaging.pictures import encoded
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver
+from tests.pictures import encoded
 
 CRACK = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
 REGION = Rect(240, 180, 240, 180)

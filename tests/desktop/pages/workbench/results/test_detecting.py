@@ -14,6 +14,7 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.model.run_state import RunPhase, run_state
 from shared.images.cv import cv2
 from shared.samples import panel
+from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import (
     HEIGHT,
     WIDTH,
@@ -22,7 +23,6 @@ from tests.desktop.pages.workbench.driver import (
     picture,
     workbench_driver,
 )
-from tests.service_process import logged_in
 
 REGION = ((0.2, 0.2, 0.4, 0.4),)
 

@@ -21,8 +21,8 @@ from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.sync import sending as sending_module
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate
+from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
-from tests.service_process import logged_in
 
 
 @pytest.fixture

@@ -1,0 +1,55 @@
+"""Wakes coroutines that wait for a change, on any event loop, from any thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+
+
+class Notifier:
+    """Counts notifications and wakes those who wait for the next.
+
+    A waiter reads `count`, then checks for what it waits for, then waits for a notification after that count:
+    one that arrives between the check and the wait is not missed.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+
+    @property
+    def count(self) -> int:
+        """How many notifications there were so far."""
+        return self._count
+
+    def notify(self) -> None:
+        """Wake all who wait. From any thread."""
+        with self._lock:
+            self._count += 1
+            waiting, self._waiting = self._waiting, {}
+        for event, loop in waiting.items():
+            # The loop may be closed while its coroutine waits; the others are still to be woken.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(event.set)
+
+    async def wait(self, count: int, seconds: float | None = None) -> int:
+        """Wait until there were more than `count` notifications, at most `seconds`; return their number."""
+        event = asyncio.Event()
+        with self._lock:
+            if missed := self._count > count:
+                event.set()
+            else:
+                self._waiting[event] = asyncio.get_running_loop()
+        try:
+            # Before Python 3.12 `asyncio.wait_for` may lose a cancellation (python/cpython#86296).
+            async with asyncio.timeout(seconds):
+                # One that never has to wait still lets other coroutines run.
+                await (asyncio.sleep(0) if missed else event.wait())
+        except TimeoutError:
+            pass
+        finally:
+            with self._lock:
+                self._waiting.pop(event, None)
+        return self._count

@@ -1,0 +1,41 @@
+"""Small pictures made on the spot, for the tests."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+Array = npt.NDArray[np.uint8]
+
+
+def gradient(width: int, height: int) -> Array:
+    """RGB, each pixel its own colour up to 256 x 256: red is x, green is y, blue says which block."""
+    y, x = np.mgrid[:height, :width]
+    return np.stack([x % 256, y % 256, (x // 256 + 7 * (y // 256)) % 256], axis=-1).astype(np.uint8)
+
+
+def encoded(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> bytes:
+    """The file of an upright picture, stored so that `orientation` turns it back."""
+    image = Image.fromarray(pixels)
+    undo = {
+        2: Image.Transpose.FLIP_LEFT_RIGHT,
+        3: Image.Transpose.ROTATE_180,
+        4: Image.Transpose.FLIP_TOP_BOTTOM,
+        5: Image.Transpose.TRANSPOSE,
+        6: Image.Transpose.ROTATE_90,
+        7: Image.Transpose.TRANSVERSE,
+        8: Image.Transpose.ROTATE_270,
+    }
+    if orientation in undo:
+        image = image.transpose(undo[orientation])
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    buffer = io.BytesIO()
+    options = {"quality": 95, "subsampling": 0} if file_format == "JPEG" else {}
+    if file_format == "WEBP":
+        options = {"lossless": True}
+    image.save(buffer, file_format, exif=exif, **options)
+    return buffer.getvalue()
