@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
+    Connection,
     DateTime,
     Dialect,
     Engine,
@@ -183,6 +184,10 @@ class Database:
         with Session(self.reader, expire_on_commit=False) as session:
             return work(session)
 
+    def _fetch_now(self, work: Callable[[Connection], T]) -> T:
+        with self.reader.connect() as connection:
+            return work(connection)
+
     def write_now(self, work: Callable[[Session], T]) -> T:
         """Run `work` in a write transaction and wait for it; it commits unless `work` raises.
 
@@ -207,9 +212,16 @@ class Database:
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""
+        return await self._read(partial(self.read_now, work))
+
+    async def fetch(self, work: Callable[[Connection], T]) -> T:
+        """`read` for Core statements only, without a session: a point query costs half."""
+        return await self._read(partial(self._fetch_now, work))
+
+    async def _read(self, do: Callable[[], T]) -> T:
         running = RunningStatement()
         try:
-            return await self._awaited(self._readers, self.read_now, work, running)
+            return await self._awaited(self._readers, do, running)
         except asyncio.CancelledError:
             # Telling the database may take its time.
             asyncio.get_running_loop().run_in_executor(None, running.cancel)
@@ -220,19 +232,18 @@ class Database:
 
         Raises NoAnswerError; whether the change was made is not known then.
         """
-        return await self._awaited(self._writers, self._write, work, RunningStatement())
+        return await self._awaited(self._writers, partial(self._write, work), RunningStatement())
 
     async def _awaited(
         self,
         pool: ThreadPoolExecutor,
-        do: Callable[[Callable[[Session], T]], T],
-        work: Callable[[Session], T],
+        do: Callable[[], T],
         running: RunningStatement,
     ) -> T:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._patience) as patience:
-                return await loop.run_in_executor(pool, self._followed, do, work, running)
+                return await loop.run_in_executor(pool, self._followed, do, running)
         except TimeoutError:
             if not patience.expired():
                 raise
@@ -241,13 +252,12 @@ class Database:
 
     def _followed(
         self,
-        do: Callable[[Callable[[Session], T]], T],
-        work: Callable[[Session], T],
+        do: Callable[[], T],
         running: RunningStatement,
     ) -> T:
         self._here.running = running
         try:
-            return do(work)
+            return do()
         finally:
             self._here.running = None
             running.detach()
