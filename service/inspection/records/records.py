@@ -45,6 +45,8 @@ _NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id ==
 _TOTALS = "walkaround_record_totals"
 _TOTALS_AT_MOST = 500
 
+_INSERT = insert(RECORD)
+
 
 class RecordSearch(Wire):
     """The filters of a search; they combine with AND, an empty one filters nothing. Ranges are inclusive."""
@@ -202,7 +204,7 @@ class Records:
         }
 
         def work(session: Session) -> RecordState:
-            session.execute(insert(RECORD).values(values))
+            session.connection().execute(_INSERT, values)
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             change = ObjectChange("create", "record", inspection_id, caller.user_id, caller.address, details)
             announce(session, change)
