@@ -54,6 +54,7 @@ from service.web.middleware import (
     RequestMiddleware,
     allowed_hosts,
 )
+from service.web.route_index import RouteIndex
 from shared import __version__
 from shared.codes import ErrorCode
 
@@ -218,6 +219,7 @@ def create_app(settings: Settings) -> FastAPI:
         add_routes(app, router)
     app.include_router(_health(database))
     install_docs(app)
+    app.router.middleware_stack = RouteIndex(app.routes, app.router.middleware_stack)
 
     first_words = {
         route.path.split("/")[2]

@@ -171,7 +171,6 @@ def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or [],
         timeout_graceful_shutdown=ANSWER_SECONDS,
-        h11_max_incomplete_event_size=64 * 1024,
         access_log=False,
         ws="none",
     )

@@ -7,6 +7,7 @@ import datetime as dt
 import hashlib
 import hmac
 import secrets
+import time
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -22,6 +23,7 @@ AUDIENCE = "walkaround-api"
 ACCESS = "access"
 
 _REQUIRED = ["exp", "iat", "sub", "jti", "aud", "iss", "sid", "typ"]
+_MOST_KEPT = 10_000
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
@@ -37,10 +39,12 @@ def login_expired() -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What an access token says: whose it is and which session it belongs to."""
+    """What an access token says: whose it is, its session, from when and until when it is good (POSIX s)."""
 
     user_id: str
     session_id: str
+    from_time: float
+    until_time: float
 
 
 class AccessTokens:
@@ -50,6 +54,7 @@ class AccessTokens:
         self._secret = secret
         self.seconds = seconds
         self._jwt = jwt.PyJWT(options={"enforce_minimum_key_length": True})
+        self._read: dict[bytes, Claims] = {}
 
     def sign(
         self,
@@ -79,7 +84,22 @@ class AccessTokens:
         )
 
     def read(self, token: str) -> Claims:
-        """The claims of a good token. Raises Problem 401 for every other."""
+        """The claims of a good token. Raises Problem 401 for every other.
+
+        A token that was good once is good until it expires: its signature is checked once. Kept are hashes.
+        """
+        key = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+        claims = self._read.get(key)
+        if claims is None:
+            claims = self._checked(token)
+            if len(self._read) >= _MOST_KEPT:
+                self._read.clear()
+            self._read[key] = claims
+        elif not claims.from_time <= time.time() < claims.until_time:
+            raise login_expired()
+        return claims
+
+    def _checked(self, token: str) -> Claims:
         try:
             whole = self._jwt.decode_complete(
                 token,
@@ -102,7 +122,9 @@ class AccessTokens:
         user_id, session_id = claims["sub"], claims["sid"]
         if not isinstance(user_id, str) or not isinstance(session_id, str):
             raise not_logged_in()
-        return Claims(user_id, session_id)
+        return Claims(
+            user_id, session_id, from_time=max(claims["iat"], claims.get("nbf", 0)), until_time=claims["exp"]
+        )
 
 
 def new_refresh_token() -> str:

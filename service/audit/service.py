@@ -9,8 +9,9 @@ from collections.abc import Collection, Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy import func, text
-from sqlmodel import Session, col, insert, select, update
+from sqlalchemy import bindparam, func, text
+from sqlalchemy import select as core_select
+from sqlmodel import Session, col, select, update
 
 from service.audit import rules
 from service.audit.rules import START, Event
@@ -26,6 +27,16 @@ UNSIGNED = "audit_unsigned"
 """Action of the row that says: the log was found with an end that this installation's key did not sign."""
 
 _BATCH = 1000
+
+_ROW, _HEAD = AuditRow.__table__, HeadRow.__table__
+_INSERT_ROW = _ROW.insert()
+# The row lock makes parallel transactions on PostgreSQL append one after the other.
+_LOCKED_HEAD = core_select(_HEAD.c.seq, _HEAD.c.hash, _HEAD.c.mac).with_for_update()
+_SET_HEAD = (
+    _HEAD.update()
+    .where(_HEAD.c.head_id == 1)
+    .values(seq=bindparam("end"), hash=bindparam("end_hash"), mac=bindparam("end_mac"))
+)
 
 
 class AuditQuery(BaseModel):
@@ -147,12 +158,15 @@ def of_object(session: Session, kind: str, object_id: str, actions: Collection[s
 
 def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> None:
     """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
-    # The row lock makes parallel transactions on PostgreSQL append one after the other.
-    locked = select(HeadRow.seq, HeadRow.hash, HeadRow.mac).with_for_update()
-    head = session.exec(locked).first()
+    # What the session still holds is written before the head is locked: two transactions that lock the other
+    # way round would wait for each other.
+    session.flush()
+    # Prebuilt statements without the session: an entry goes with almost every change.
+    connection = session.connection()
+    head = connection.execute(_LOCKED_HEAD).first()
     if head is None:
         _insert_head(key, session)
-        head = session.exec(locked).one()
+        head = connection.execute(_LOCKED_HEAD).one()
     seq, last, mac = head
     if not rules.is_signed(key, seq, last, mac):
         changes = [ObjectChange(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
@@ -163,9 +177,8 @@ def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> Non
         event = _event(seq, at, change)
         rows.append({**event._asdict(), "prev_hash": last, "hash": rules.row_hash(event, last)})
         last = rows[-1]["hash"]
-    session.execute(insert(AuditRow), rows)
-    values = {"seq": seq, "hash": last, "mac": rules.head_mac(key, seq, last)}
-    session.exec(update(HeadRow).where(col(HeadRow.head_id) == 1).values(**values))
+    connection.execute(_INSERT_ROW, rows)
+    connection.execute(_SET_HEAD, {"end": seq, "end_hash": last, "end_mac": rules.head_mac(key, seq, last)})
 
 
 def _insert_head(key: bytes, session: Session) -> bool:

@@ -6,12 +6,14 @@ import asyncio
 import datetime as dt
 import sqlite3
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy import (
+    Connection,
     DateTime,
     Dialect,
     Engine,
@@ -26,7 +28,7 @@ from sqlalchemy.orm import registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
-from service.changes import AfterCommit, BeforeCommit, announced
+from service.changes import AfterCommit, BeforeCommit, ObjectChange, announced
 from service.db.cancel_statement import NoAnswerError, RunningStatement
 from service.db.postgresql import STATEMENT_SECONDS, arguments
 
@@ -36,6 +38,8 @@ T = TypeVar("T")
 SQLITE_READERS = 2
 POSTGRESQL_THREADS = 16
 BUSY_MILLISECONDS = 10_000
+MOST_TOGETHER = 32
+"""So many changes at most are committed together on SQLite."""
 _WRITING_THREAD = "db-write"
 GRACE_SECONDS = 5
 """What a request gives the database beyond the time of one statement, for its turn and for others."""
@@ -88,6 +92,38 @@ def now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
+class Write(Generic[T]):
+    """A change that waits to be made, and afterwards what came of it."""
+
+    def __init__(self, work: Callable[[Session], T]) -> None:
+        self._work = work
+        self._done: Future[T] = Future()
+        self.changes: list[ObjectChange] = []
+        """What it announced, once it is made."""
+
+    def run(self, do: Callable[[Callable[[Session], T]], T]) -> None:
+        """Make the change by `do`, unless it was made or has failed."""
+        if self._done.done():
+            return
+        try:
+            self._done.set_result(do(self._work))
+        except BaseException as problem:
+            self._done.set_exception(problem)
+
+    def reset(self) -> None:
+        """What was done is gone with its transaction: it can be made again."""
+        self._done, self.changes = Future(), []
+
+    def fail(self, problem: BaseException) -> None:
+        """It could not be committed."""
+        self.reset()
+        self._done.set_exception(problem)
+
+    def outcome(self) -> T:
+        """What the work gave. Raises what it raised."""
+        return self._done.result(timeout=0)
+
+
 class Database:
     """Runs pieces of work in transactions on a small thread pool.
 
@@ -109,6 +145,7 @@ class Database:
         self.after_commit: list[AfterCommit] = []
         self._patience = statement_seconds + GRACE_SECONDS
         self._here = threading.local()
+        self._waiting: deque[Write[Any]] = deque()
         if self.is_sqlite:
             self.writer = self._sqlite_engine(writes=True)
             self.reader = self._sqlite_engine(writes=False)
@@ -183,6 +220,10 @@ class Database:
         with Session(self.reader, expire_on_commit=False) as session:
             return work(session)
 
+    def _fetch_now(self, work: Callable[[Connection], T]) -> T:
+        with self.reader.connect() as connection:
+            return work(connection)
+
     def write_now(self, work: Callable[[Session], T]) -> T:
         """Run `work` in a write transaction and wait for it; it commits unless `work` raises.
 
@@ -207,9 +248,16 @@ class Database:
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""
+        return await self._read(partial(self.read_now, work))
+
+    async def fetch(self, work: Callable[[Connection], T]) -> T:
+        """`read` for Core statements only, without a session: a point query costs half."""
+        return await self._read(partial(self._fetch_now, work))
+
+    async def _read(self, do: Callable[[], T]) -> T:
         running = RunningStatement()
         try:
-            return await self._awaited(self._readers, self.read_now, work, running)
+            return await self._awaited(self._readers, do, running)
         except asyncio.CancelledError:
             # Telling the database may take its time.
             asyncio.get_running_loop().run_in_executor(None, running.cancel)
@@ -220,19 +268,83 @@ class Database:
 
         Raises NoAnswerError; whether the change was made is not known then.
         """
-        return await self._awaited(self._writers, self._write, work, RunningStatement())
+        if not self.is_sqlite:
+            return await self._awaited(self._writers, partial(self._write, work), RunningStatement())
+        write = Write(work)
+        self._waiting.append(write)
+        await self._awaited(self._writers, self._write_waiting, RunningStatement())
+        return write.outcome()
+
+    def _write_waiting(self) -> None:
+        """Make what waits, on the writing thread.
+
+        Several changes are one transaction, so that they reach the disk together. Each has a savepoint of its
+        own: one that fails takes no other with it.
+        """
+        group: list[Write[Any]] = []
+        while self._waiting and len(group) < MOST_TOGETHER:
+            group.append(self._waiting.popleft())
+        if len(group) > 1:
+            try:
+                whole = self._written_together(group)
+            except BaseException as problem:
+                for write in group:
+                    write.fail(problem)
+                return
+            if not whole:
+                for write in group:
+                    write.reset()
+        for write in group:
+            write.run(self._write)
+
+    def _written_together(self, group: Sequence[Write[Any]]) -> bool:
+        """Commit the changes of `group`; what came of each is in it then.
+
+        False when SQLite gave the whole transaction up, which it does when the disk is full, for example.
+        Raises what the commit raises: nothing is made then.
+        """
+        with self.writer.connect() as connection:
+            transaction = connection.begin()
+            driver = connection.connection.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            try:
+                for write in group:
+                    write.run(partial(self._write_savepoint, connection, write))
+                    if not driver.in_transaction:
+                        return False
+                transaction.commit()
+            finally:
+                if transaction.is_active:
+                    transaction.rollback()
+                # After a commit that failed SQLAlchemy takes the transaction for ended, SQLite does not.
+                driver.rollback()
+        for write in group:
+            if write.changes:
+                for after in self.after_commit:
+                    after(write.changes)
+        return True
+
+    def _write_savepoint(self, connection: Connection, write: Write[Any], work: Callable[[Session], T]) -> T:
+        with Session(connection, expire_on_commit=False, join_transaction_mode="create_savepoint") as session:
+            result = work(session)
+            changes = announced(session)
+            if changes:
+                for before in self.before_commit:
+                    before(session, changes)
+            session.commit()
+        write.changes = changes
+        return result
 
     async def _awaited(
         self,
         pool: ThreadPoolExecutor,
-        do: Callable[[Callable[[Session], T]], T],
-        work: Callable[[Session], T],
+        do: Callable[[], T],
         running: RunningStatement,
     ) -> T:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._patience) as patience:
-                return await loop.run_in_executor(pool, self._followed, do, work, running)
+                return await loop.run_in_executor(pool, self._followed, do, running)
         except TimeoutError:
             if not patience.expired():
                 raise
@@ -241,13 +353,12 @@ class Database:
 
     def _followed(
         self,
-        do: Callable[[Callable[[Session], T]], T],
-        work: Callable[[Session], T],
+        do: Callable[[], T],
         running: RunningStatement,
     ) -> T:
         self._here.running = running
         try:
-            return do(work)
+            return do()
         finally:
             self._here.running = None
             running.detach()

@@ -15,7 +15,7 @@ from service.inspection.ports import JoinSources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from shared import results
-from shared.codes import STATUS_NAMES, Status
+from shared.codes import STATUS_NAMES
 from shared.entries import Entry
 
 RecordRow = Row[*tuple[Any, ...]]
@@ -189,24 +189,27 @@ def _time(value: dt.datetime | None) -> str | None:
 
 def record_body(row: RecordRow) -> dict[str, Any]:
     """The record of a row of `RecordQueries`, as the contract writes it."""
+    found = row._mapping
+    status = found["inspection_status"]
+    start, end = found["start_time"], found["end_time"]
     return {
-        "inspection_id": row.inspection_id,
-        "inspection_name": row.inspection_name,
-        "task_id": row.task_id,
-        "executor_id": row.executor_id,
-        "executor_name": row.executor_name,
-        "reference_image_id": row.reference_image_id,
-        "reference_image_name": row.reference_image_name,
-        "progress": row.progress,
-        "start_time": _time(row.start_time),
-        "end_time": _time(row.end_time),
-        "inspection_status": row.inspection_status,
-        "status_name": STATUS_NAMES[Status(row.inspection_status)],
-        "flight_id": row.flight_id,
-        "aircraft_id": row.aircraft_id,
-        "aircraft_name": row.aircraft_name,
-        "created_at": _time(row.created_at),
-        "updated_at": _time(row.updated_at),
+        "inspection_id": found["inspection_id"],
+        "inspection_name": found["inspection_name"],
+        "task_id": found["task_id"],
+        "executor_id": found["executor_id"],
+        "executor_name": found["executor_name"],
+        "reference_image_id": found["reference_image_id"],
+        "reference_image_name": found["reference_image_name"],
+        "progress": found["progress"],
+        "start_time": None if start is None else start.isoformat(),
+        "end_time": None if end is None else end.isoformat(),
+        "inspection_status": status,
+        "status_name": STATUS_NAMES[status],
+        "flight_id": found["flight_id"],
+        "aircraft_id": found["aircraft_id"],
+        "aircraft_name": found["aircraft_name"],
+        "created_at": found["created_at"].isoformat(),
+        "updated_at": found["updated_at"].isoformat(),
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated
 from urllib.parse import quote
 
+import orjson
 from fastapi import APIRouter, Header, Path, Query, Response
 
 from service.inspection.photo_routes import add_photo_routes
@@ -106,7 +107,7 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
     ) -> Response:
         """One page of the records that pass every filter given, newest first."""
         found, standing = await records.search(where, current_page, page_size)
-        return _page(map(json_text, found), standing, READ)
+        return _page(orjson.dumps(found).decode(), standing, READ)
 
     @routes.get(
         "/inspection/getInspectionById/{inspection_id}",
@@ -173,7 +174,7 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
     ) -> Response:
         """One page of the items of a record, oldest first."""
         found, standing = await items.page(inspection_id, current_page, page_size)
-        return _page(found, standing, ITEMS_READ)
+        return _page(_array(found), standing, ITEMS_READ)
 
     @routes.get(
         "/inspection_item/{item_id}", tags=["inspection_item"], response_model=Item, responses=failures(404)
@@ -375,7 +376,7 @@ def _envelope(data: str, msg: str | None, revision: int | None = None, by: Updat
 
 
 def _record(state: RecordState, msg: str) -> Response:
-    return _envelope(json_text(state.body), msg, state.revision, state.by)
+    return _envelope(orjson.dumps(state.body).decode(), msg, state.revision, state.by)
 
 
 def _item(state: ItemState) -> Response:
@@ -386,5 +387,5 @@ def _array(texts: Iterable[str]) -> str:
     return f"[{','.join(texts)}]"
 
 
-def _page(texts: Iterable[str], standing: Pagination, msg: str) -> Response:
-    return _envelope(f'{{"data":{_array(texts)},"pagination":{standing.model_dump_json()}}}', msg)
+def _page(array: str, standing: Pagination, msg: str) -> Response:
+    return _envelope(f'{{"data":{array},"pagination":{standing.model_dump_json()}}}', msg)

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from email.message import Message
-from typing import Any
 
-from fastapi import Request, Response
+from fastapi import Request
 from starlette.requests import ClientDisconnect
 
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
 
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
 _NOT_READABLE = "请求无法解析，请检查请求的格式"
 _NOT_JSON = "不支持的内容类型，请以 Content-Type: application/json 发送 JSON"
 
 
-def json_read_first(handle: Handler) -> Handler:
-    """`handle`, once the request has no body, or one that is JSON and says so.
+async def read_json(request: Request) -> None:
+    """Read a body that is JSON and says so, or none; the request keeps it for its route.
 
     Raises Problem 415 for another content type, 422 for a text that is not JSON, in another encoding than
     UTF-8, nested too deep or with an integer of too many digits.
     """
 
-    async def read(request: Request) -> Response:
-        try:
-            if await request.body():
-                if not _says_json(request.headers.get("content-type", "")):
-                    raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, _NOT_JSON)
-                # The request keeps what it read: the route takes it from there.
-                await request.json()
-        except ClientDisconnect as gone:
-            raise Problem(400, ErrorCode.INVALID_INPUT, _NOT_READABLE) from gone
-        except (ValueError, RecursionError):
-            # Without its cause, which repeats the input.
-            fault = {"field": "", "type": "json_invalid", "message": _NOT_READABLE}
-            raise Problem(422, ErrorCode.INVALID_INPUT, _NOT_READABLE, fields=[fault]) from None
-        return await handle(request)
-
-    return read
+    try:
+        if await request.body():
+            if not _says_json(request.headers.get("content-type", "")):
+                raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, _NOT_JSON)
+            await request.json()
+    except ClientDisconnect as gone:
+        raise Problem(400, ErrorCode.INVALID_INPUT, _NOT_READABLE) from gone
+    except (ValueError, RecursionError):
+        # Without its cause, which repeats the input.
+        fault = {"field": "", "type": "json_invalid", "message": _NOT_READABLE}
+        raise Problem(422, ErrorCode.INVALID_INPUT, _NOT_READABLE, fields=[fault]) from None
 
 
 def _says_json(content_type: str) -> bool:

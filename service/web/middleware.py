@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.db.storage_faults import hindrance_of
@@ -39,6 +39,10 @@ SECURITY_HEADERS = (
     # Opened in a browser, no answer may load or run anything; the page of the API has a policy of its own.
     ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
 )
+
+_ADDED_HEADERS = [
+    (name.encode(), value.encode()) for name, value in (*SECURITY_HEADERS, ("cache-control", "no-store"))
+]
 
 
 def new_request_id() -> str:
@@ -95,11 +99,13 @@ class RequestMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                headers["x-request-id"] = number
-                for name, value in SECURITY_HEADERS:
-                    headers.setdefault(name, value)
-                headers.setdefault("cache-control", "no-store")
+                headers = message.get("headers") or ()
+                given = {name.lower() for name, _ in headers}
+                message["headers"] = [
+                    *headers,
+                    (b"x-request-id", number.encode()),
+                    *(pair for pair in _ADDED_HEADERS if pair[0] not in given),
+                ]
             await send(message)
 
         try:
@@ -120,9 +126,10 @@ class RequestMiddleware:
             msg = f"服务出错，请重试；如再次出现，请将编号 {number} 告知管理员"
             await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
         finally:
-            milliseconds = (time.perf_counter() - started) * 1000
-            path = scope["path"].encode("unicode_escape").decode("ascii")
-            log.info("%s %s %s %d %.1f ms", number, scope["method"], path, status, milliseconds)
+            if log.isEnabledFor(logging.INFO):
+                milliseconds = (time.perf_counter() - started) * 1000
+                path = scope["path"].encode("unicode_escape").decode("ascii")
+                log.info("%s %s %s %d %.1f ms", number, scope["method"], path, status, milliseconds)
             request_id.reset(token)
 
 
@@ -186,6 +193,11 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        names = {name for name, _ in scope["headers"]}
+        if b"content-length" not in names and b"transfer-encoding" not in names:
+            # There is no body.
             await self.app(scope, receive, send)
             return
         limit = self.upload_limit if self.uploads(scope["path"]) else self.limit

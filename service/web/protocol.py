@@ -1,7 +1,7 @@
-"""Adds time limits and designed refusals to uvicorn's HTTP/1.1 protocol (h11).
+"""Adds time limits and designed refusals to uvicorn's HTTP/1.1 protocol (httptools).
 
-h11 reads strictly (several lengths, unknown encodings, blanks before a colon are refused) and keeps the head
-of a request within `h11_max_incomplete_event_size`.
+Its parser, llhttp, reads strictly: several lengths, a length beside an encoding, unknown encodings and blanks
+before a colon are refused. It does not bound the head of a request, so this does.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import json
 from collections.abc import Callable
 from typing import ClassVar
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from service.web.envelope import failure_body
 from service.web.middleware import SECURITY_HEADERS, new_request_id
@@ -21,14 +20,22 @@ from shared.codes import ErrorCode
 HEAD_SECONDS = 15.0
 """How long the head of a request may be on its way, from the connection or from its first byte."""
 
+HEAD_BYTES = 64 * 1024
+"""Most bytes of the head of a request."""
 
-class GuardedProtocol(H11Protocol):
+_EVERYTHING = b"*"
+"""The target of an OPTIONS that asks about the server as a whole (RFC 9110, 9.3.7)."""
+
+
+class GuardedProtocol(HttpToolsProtocol):
     """Ends a connection whose request does not come, and refuses what is not HTTP with an envelope."""
 
     end_streams: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
     """Ends the answers of this process that would stay open by themselves."""
 
     _head_due: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+    _in_head = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection; its first head is awaited from now on."""
@@ -48,10 +55,44 @@ class GuardedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Take what came."""
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._head_came()
-        elif self._head_due is None and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES:
+                self.send_400_response("the head of a request is too long")
+        elif self.cycle is None or self.cycle.response_complete:
+            # Blank lines before a request are no request, and no reason to wait longer for one.
             self._await_head()
+
+    def on_message_begin(self) -> None:
+        """The first byte of a request is here."""
+        super().on_message_begin()
+        self._in_head, self._head_bytes = True, 0
+        self._await_head()
+
+    def on_headers_complete(self) -> None:
+        """The head of a request is here: start to answer it."""
+        self._in_head = False
+        self._head_came()
+        everything = self.url == _EVERYTHING
+        if everything:
+            self.url = b"/"
+        self._check_head()
+        super().on_headers_complete()
+        if everything:
+            self.scope["path"], self.scope["raw_path"] = "*", _EVERYTHING
+
+    def _check_head(self) -> None:
+        """Raise ValueError, which the parser reports as an error of its own, for what llhttp lets pass."""
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() != "1.0"):
+            raise ValueError("a request has one Host")
+        if any(name == b"transfer-encoding" and value.lower() != b"chunked" for name, value in self.headers):
+            raise ValueError("an unknown encoding")
+        if not self.url.startswith(b"/") and self.parser.get_method() != b"CONNECT":
+            # The form for proxies: its host would stand beside the Host that is checked.
+            raise ValueError("the target is not a path")
 
     def send_400_response(self, msg: str) -> None:
         """Answer a request that cannot be read, and close: what follows it cannot be separated."""
@@ -67,17 +108,18 @@ class GuardedProtocol(H11Protocol):
             ("cache-control", "no-store"),
             *SECURITY_HEADERS,
         ]
-        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            for event in (
-                h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
-                h11.Data(data=body),
-                h11.EndOfMessage(),
-            ):
-                self.transport.write(self.conn.send(event) or b"")
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            head = "".join(f"{name}: {value}\r\n" for name, value in headers)
+            self.transport.write(STATUS_LINE[400] + head.encode() + b"\r\n" + body)
+        if self.cycle is not None:
+            # Whoever reads the body that broke off learns that the client has left.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         self.transport.close()
 
     def _await_head(self) -> None:
-        self._head_due = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+        if self._head_due is None:
+            self._head_due = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
     def _head_came(self) -> None:
         if self._head_due is not None:

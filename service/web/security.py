@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any, Protocol
 
 from fastapi import Depends, Request, Response, Security
@@ -13,8 +14,9 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 
 from service.db.database import now
+from service.web.direct import direct_app, gives_response
 from service.web.envelope import Problem
-from service.web.json_body import json_read_first
+from service.web.json_body import read_json
 from shared.codes import ErrorCode, Permission
 
 # A password login this recent opens what a face login does not (managing users, roles, models, settings).
@@ -129,19 +131,42 @@ class AuthorizedRoute(APIRoute):
     megabytes, and fill the disk with a form.
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        dependencies = self.dependant.dependencies
+        of_caller = [one for one in dependencies if self._is_caller(one.call)]
+        if len(of_caller) == len(dependencies) and gives_response(self):
+            self.app = direct_app(self, self._prepare, [one.name for one in of_caller if one.name])
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
-        if self.body_field is not None and not isinstance(self.body_field.field_info, Form):
-            handle = json_read_first(handle)
-        wanted = [dependency.call for dependency in self.dependant.dependencies]
-        rights = [call for call in wanted if isinstance(call, _Permitted)]
-        if not rights and current_caller not in wanted:
-            return handle
 
         async def asked(request: Request) -> Response:
-            request.state.caller = await authenticated(request)
-            for right in rights:
-                right.check(request.state.caller)
+            request.state.caller = await self._prepare(request)
             return await handle(request)
 
         return asked
+
+    @staticmethod
+    def _is_caller(call: object) -> bool:
+        return isinstance(call, _Permitted) or call is current_caller
+
+    @cached_property
+    def _rights(self) -> list[_Permitted]:
+        calls = (one.call for one in self.dependant.dependencies)
+        return [call for call in calls if isinstance(call, _Permitted)]
+
+    @cached_property
+    def _asks_login(self) -> bool:
+        return any(self._is_caller(one.call) for one in self.dependant.dependencies)
+
+    async def _prepare(self, request: Request) -> Caller | None:
+        """Check the login and the rights, then read the body. Raises Problem."""
+        caller = None
+        if self._asks_login:
+            caller = await authenticated(request)
+            for right in self._rights:
+                right.check(caller)
+        if self.body_field is not None and not isinstance(self.body_field.field_info, Form):
+            await read_json(request)
+        return caller

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
@@ -103,7 +103,7 @@ class Items:
 
     async def get(self, item_id: str) -> ItemState:
         """The item. Raises Problem 404."""
-        return await self._database.read(lambda session: self.seen(session, item_id))
+        return await self._database.fetch(lambda connection: self.seen(connection, item_id))
 
     async def update(self, item_id: str, body: ItemUpdate, if_match: str | None, caller: Caller) -> ItemState:
         """Change the fields that were sent. Raises Problem 404, 409 (sealed or contradictory), 412."""
@@ -173,17 +173,17 @@ class Items:
     ) -> tuple[list[str], Pagination]:
         """One page of a record's items as JSON texts, oldest first; empty for a record that is not there."""
 
-        def work(session: Session) -> tuple[list[str], Pagination]:
+        def work(connection: Connection) -> tuple[list[str], Pagination]:
             given = {"inspection_id": inspection_id}
-            total: int = session.execute(self._queries.count, given).scalar_one()
+            total: int = connection.execute(self._queries.count, given).scalar_one()
             standing = pagination(current_page, page_size, total)
             skip = (current_page - 1) * page_size
             if skip >= total:
                 return [], standing
-            rows = session.execute(self._queries.page, {**given, "size": page_size, "skip": skip})
+            rows = connection.execute(self._queries.page, {**given, "size": page_size, "skip": skip})
             return [item_json(row) for row in rows], standing
 
-        return await self._database.read(work)
+        return await self._database.fetch(work)
 
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
@@ -278,9 +278,9 @@ class Items:
 
     # What the use cases share
 
-    def seen(self, session: Session, item_id: str) -> ItemState:
+    def seen(self, reads: Session | Connection, item_id: str) -> ItemState:
         """The item as it is in this transaction. Raises Problem 404."""
-        row = session.execute(self._queries.one, {"item_id": item_id}).one_or_none()
+        row = reads.execute(self._queries.one, {"item_id": item_id}).one_or_none()
         if row is None:
             raise problems.no_item()
         return ItemState(item_json(row), row.revision, updater(row))

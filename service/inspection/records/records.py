@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, or_, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
@@ -45,6 +45,8 @@ _BEGUN = select(
 _NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id == bindparam("inspection_id"))
 _TOTALS = "walkaround_record_totals"
 _TOTALS_AT_MOST = 500
+
+_INSERT = insert(RECORD)
 
 
 class RecordSearch(Wire):
@@ -203,7 +205,7 @@ class Records:
         }
 
         def work(session: Session) -> RecordState:
-            session.execute(insert(RECORD).values(values))
+            session.connection().execute(_INSERT, values)
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             change = ObjectChange("create", "record", inspection_id, caller.user_id, caller.address, details)
             announce(session, change)
@@ -213,7 +215,7 @@ class Records:
 
     async def get(self, inspection_id: str) -> RecordState:
         """The full record. Raises Problem 404."""
-        return await self._database.read(lambda session: self.seen(session, inspection_id))
+        return await self._database.fetch(lambda connection: self.seen(connection, inspection_id))
 
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
@@ -271,8 +273,8 @@ class Records:
         if text:
             given["q"] = like(text)
 
-        def work(session: Session) -> tuple[list[dict[str, Any]], Pagination]:
-            total = self._total(session, given)
+        def work(connection: Connection) -> tuple[list[dict[str, Any]], Pagination]:
+            total = self._total(connection, given)
             standing = pagination(current_page, page_size, total)
             skip = (current_page - 1) * page_size
             size = min(page_size, total - skip)
@@ -283,20 +285,19 @@ class Records:
             if not newest_first:
                 skip = total - skip - size
             page = self._queries.page(given, newest_first=newest_first)
-            rows = session.execute(page, {**given, "size": size, "skip": skip}).all()
+            rows = connection.execute(page, {**given, "size": size, "skip": skip}).all()
             return [record_body(row) for row in (rows if newest_first else reversed(rows))], standing
 
-        return await self._database.read(work)
+        return await self._database.fetch(work)
 
-    def _total(self, session: Session, given: dict[str, Any]) -> int:
+    def _total(self, connection: Connection, given: dict[str, Any]) -> int:
         """How many records pass the filters.
 
         SQLite counts a million rows in 20 ms, so there the total is kept. `PRAGMA data_version` tells a
         connection, inside its snapshot, whether another one has written: only if not, the total still holds.
         """
         if not self._database.is_sqlite:
-            return self._count(session, given)
-        connection = session.connection()
+            return self._count(connection, given)
         version = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
         kept_version, totals = connection.info.get(_TOTALS, (None, {}))
         if kept_version != version or len(totals) >= _TOTALS_AT_MOST:
@@ -304,15 +305,15 @@ class Records:
             connection.info[_TOTALS] = (version, totals)
         key = tuple(sorted(given.items()))
         if key not in totals:
-            totals[key] = self._count(session, given)
+            totals[key] = self._count(connection, given)
         return int(totals[key])
 
-    def _count(self, session: Session, given: dict[str, Any]) -> int:
-        return int(session.execute(self._queries.count(given), given).scalar_one())
+    def _count(self, connection: Connection, given: dict[str, Any]) -> int:
+        return int(connection.execute(self._queries.count(given), given).scalar_one())
 
-    def seen(self, session: Session, inspection_id: str) -> RecordState:
+    def seen(self, reads: Session | Connection, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""
-        row = session.execute(self._queries.one, {"inspection_id": inspection_id}).one_or_none()
+        row = reads.execute(self._queries.one, {"inspection_id": inspection_id}).one_or_none()
         if row is None:
             raise problems.no_record()
         return RecordState(record_body(row), row.revision, updater(row))

@@ -165,3 +165,22 @@ def test_token_of_another_users_session_is_refused(accounts: AccountService, set
         assert caught.value.error == "not_logged_in"
 
     asyncio.run(play())
+
+
+def test_a_token_that_was_read_before_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = AccessTokens(SECRET, 900)
+    token = _signed()
+    assert tokens.read(token) == tokens.read(token)
+    for seconds in (901, -1_000):
+        at = dt.datetime.now(dt.UTC).timestamp() + seconds
+        monkeypatch.setattr("service.account.tokens.time.time", lambda at=at: at)
+        with pytest.raises(Problem) as caught:
+            tokens.read(token)
+        assert caught.value.error == "login_expired"
+
+
+def test_a_token_is_kept_as_a_hash() -> None:
+    tokens = AccessTokens(SECRET, 900)
+    token = _signed()
+    tokens.read(token)
+    assert token not in repr(vars(tokens))
