@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -22,6 +23,9 @@ from tests.postgresql import Copy, Server, binaries
 ADMIN = ("chief", "correct-horse-battery")
 HERE = "http://localhost"
 """The address the tests' clients name: the service refuses every Host that is not its own."""
+
+Answer = httpx2.Response
+"""What a `TestClient` gives; not the response of httpx, which the desktop's client gives."""
 
 _numbers = itertools.count(1)
 
