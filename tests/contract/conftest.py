@@ -16,7 +16,7 @@ from tests.service_app import *  # noqa: F403 - fixtures
 from tests.service_app import HERE
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])  # type: ignore[no-redef]
 def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import httpx
 from starlette.testclient import TestClient
 
-from tests.service_app import ADMIN, with_token
+from tests.service_app import ADMIN, Answer, with_token
 
 _numbers = itertools.count(1)
 
@@ -74,7 +73,7 @@ def failed(error: str, msg: str, **details: Any) -> dict[str, Any]:
     return {"code": 1, "data": {"error": error, **details}, "msg": msg}
 
 
-def assert_invalid(answer: httpx.Response, *names: str) -> None:
+def assert_invalid(answer: Answer, *names: str) -> None:
     """Assert that `answer` refuses the fields of these names, and no other, each with its rule in Chinese."""
     assert answer.status_code == 422, answer.text
     body = answer.json()

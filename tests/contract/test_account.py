@@ -382,7 +382,8 @@ def test_change_password_throttled(account: Account) -> None:
 
 def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
-    for face in (123, "no picture", True, [], {}):
+    wrong: list[Any] = [123, "no picture", True, [], {}]
+    for face in wrong:
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})
         assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
     answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": "no picture"})

@@ -148,10 +148,20 @@ def test_face_info_of_another_type_is_422(running: Running, value: Any) -> None:
 
 # Types: each field as the tables of the contract say
 
+
+def each(*values: Any) -> tuple[Any, ...]:
+    """`values` of several types."""
+    return values
+
+
 WRONG_IN_A_RECORD: list[tuple[str, Any]] = [
-    *[(name, value) for name in ("task_id", "executor_id") for value in ("x" * 256, "a\x00", 5, True, [])],
+    *[
+        (name, value)
+        for name in ("task_id", "executor_id")
+        for value in each("x" * 256, "a\x00", 5, True, [])
+    ],
     ("task_id", ""),
-    *[("reference_image_id", value) for value in (5, {})],
+    *[("reference_image_id", value) for value in each(5, {})],
     *[("inspection_name", value) for value in ("x" * 256, "a\x00", "\ud800", 5, ["x"], " ", "\t\u3000\n")],
     *[("progress", value) for value in ("50", "", 50.5, -1, 101, True, [1], 10**30)],
     *[
@@ -182,14 +192,17 @@ def test_a_record_field_of_a_wrong_type_is_422_and_named(running: Running, name:
 HUGE = 10**309
 """No double holds it: a client that reads it gets infinity."""
 
-BOX = {"label": "裂纹", "confidence": 0.5, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}}
+BOX: dict[str, Any] = {"label": "裂纹", "confidence": 0.5, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}}
 POINT = {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25}
 
 WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
     *[("item_name", {"item_name": value}) for value in ("", " ", "\u3000\t", "x" * 256, "a\x00", 5)],
     *[("description", {"description": value}) for value in ("x" * 20_001, "a\x00", 5)],
     *[("model_id", {"model_id": value}) for value in ("x" * 256, 5)],
-    *[("item_point", {"item_point": value}) for value in ([], "x", 5, {"note": HUGE}, {"note": "\ud800"})],
+    *[
+        ("item_point", {"item_point": value})
+        for value in each([], "x", 5, {"note": HUGE}, {"note": "\ud800"})
+    ],
     ("item_point.point.h", {"item_point": {"point": {"x": 0, "y": 0, "w": 1}}}),
     *[
         ("item_point.point.x", {"item_point": {"point": {**POINT, "x": value}}})
@@ -201,12 +214,12 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
         for name in ("download_url", "filename", "ipfs_cid", "mime_type")
     ],
     ("item_point.fileInfo.size", {"item_point": {"fileInfo": {"size": "12345"}}}),
-    *[("result", {"result": value}) for value in ({}, "x", 5, [{"version": HUGE}])],
+    *[("result", {"result": value}) for value in each({}, "x", 5, [{"version": HUGE}])],
     *[("result.0", {"result": [value]}) for value in (None, 5, "x")],
     *[("result.0.isPassed", {"result": [{"isPassed": value}]}) for value in ("true", 1)],
     *[("result.0.version", {"result": [{"version": value}]}) for value in ("3", 3.5, True)],
     ("result.0.progress", {"result": [{"progress": 100}]}),
-    *[("result.0.inputImage", {"result": [{"inputImage": value}]}) for value in ("x", [])],
+    *[("result.0.inputImage", {"result": [{"inputImage": value}]}) for value in each("x", [])],
     ("result.0.resultImage", {"result": [{"resultImage": []}]}),
     ("result.0.resultImage.resultImage", {"result": [{"resultImage": {"resultImage": "x"}}]}),
     ("result.0.resultImage.boxes", {"result": [{"resultImage": {"boxes": None}}]}),
@@ -219,7 +232,7 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
     ],
     (
         "result.0.resultImage.boxes.0.points.x1",
-        {"result": [{"resultImage": {"boxes": [{**BOX, "points": {**BOX["points"], "x1": "1"}}]}}]},  # type: ignore[dict-item]
+        {"result": [{"resultImage": {"boxes": [{**BOX, "points": {**BOX["points"], "x1": "1"}}]}}]},
     ),
 ]
 

@@ -6,6 +6,7 @@ import errno
 import re
 import sqlite3
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -184,13 +185,13 @@ def test_a_body_over_the_limit_is_refused(anonymous: TestClient) -> None:
     assert answer.status_code == 413
     assert answer.json()["data"]["error"] == "too_large"
 
-    def pieces() -> object:
+    def pieces() -> Iterator[bytes]:
         for _ in range(17):
             yield b"x" * 2**20
 
     streamed = anonymous.post(
         "/api/auth/login",
-        content=pieces(),  # type: ignore[arg-type]
+        content=pieces(),
         headers={"content-type": "application/json"},
     )
     assert streamed.status_code == 413

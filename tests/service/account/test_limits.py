@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import func, select
+from sqlmodel import col
 
 from service.account.limits import ADDRESS_FREE, LONGEST_WAIT, PAIR_FREE, USER_FREE, wait_seconds
 from service.account.passwords import Passwords
@@ -244,7 +245,7 @@ def test_failures_are_forgotten_after_a_day(
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
 
     asyncio.run(play())
-    rows = database.read_now(lambda session: session.scalar(select(func.count(LoginFailures.key))))
+    rows = database.read_now(lambda session: session.scalar(select(func.count(col(LoginFailures.key)))))
     assert rows == 3
 
 
@@ -283,6 +284,6 @@ def test_typed_password_is_neither_stored_nor_logged(
     told = repr(changes)
     for secret in (canary, CHIEF[1], tokens.access_token, tokens.refresh_token):
         assert secret.lower() not in told.lower()
-    rows = database.read_now(lambda session: list(session.scalars(select(LoginFailures.key))))
+    rows = database.read_now(lambda session: list(session.scalars(select(col(LoginFailures.key)))))
     assert len(rows) == 5
     assert all(canary.lower() not in key for key in rows)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import bcrypt
 import pytest
 from sqlalchemy import select, update
+from sqlmodel import col
 
 from service.account.passwords import Passwords, hashed
 from service.account.rules import (
@@ -106,7 +107,7 @@ def test_a_hash_of_lower_cost_is_renewed_at_login(
     database: Database, settings: Settings, accounts: AccountService
 ) -> None:
     def stored() -> str:
-        return database.read_now(lambda session: session.scalars(select(User.password_hash)).one())
+        return database.read_now(lambda session: session.scalars(select(col(User.password_hash))).one())
 
     asyncio.run(first_admin(accounts))
     assert stored().startswith("$2b$04$")

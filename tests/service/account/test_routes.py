@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import Update, select, update
+from sqlmodel import col
 from starlette.testclient import TestClient
 
 from service.account.tables import LoginSession, User
@@ -350,4 +351,4 @@ def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> Non
         for _ in range(5):
             portal.call(authenticate, token, "127.0.0.1")
         assert reads == []
-        assert database.read_now(lambda session: session.scalar(select(User.enabled)))
+        assert database.read_now(lambda session: session.scalar(select(col(User.enabled))))

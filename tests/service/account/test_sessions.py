@@ -8,6 +8,7 @@ import datetime as dt
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select, update
+from sqlmodel import col
 
 from service.account.service import AccountService
 from service.account.tables import LoginSession, SpentRefresh, User
@@ -70,8 +71,8 @@ def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) 
     tokens = asyncio.run(play())
     stored = database.read_now(
         lambda session: [
-            *session.scalars(select(LoginSession.refresh_hash)),
-            *session.scalars(select(SpentRefresh.refresh_hash)),
+            *session.scalars(select(col(LoginSession.refresh_hash))),
+            *session.scalars(select(col(SpentRefresh.refresh_hash))),
         ]
     )
     assert len(stored) == 2
@@ -383,7 +384,7 @@ def test_old_sessions_are_forgotten(accounts: AccountService, clock: Clock, data
         await log_in(accounts, CHIEF)
 
     asyncio.run(play())
-    ids = database.read_now(lambda session: list(session.scalars(select(LoginSession.id))))
+    ids = database.read_now(lambda session: list(session.scalars(select(col(LoginSession.id)))))
     assert len(ids) == 1
 
 
@@ -402,7 +403,7 @@ def test_the_first_run_happens_once_however_many_ask(accounts: AccountService, d
         assert not await accounts.needs_first_run()
 
     asyncio.run(play())
-    names = database.read_now(lambda session: list(session.scalars(select(User.username))))
+    names = database.read_now(lambda session: list(session.scalars(select(col(User.username)))))
     assert len(names) == 1
 
 

@@ -107,7 +107,8 @@ def test_an_expired_token_says_so() -> None:
 @pytest.mark.parametrize("claim", ["nbf", "iat"])
 def test_a_token_of_the_future_has_to_be_refreshed(claim: str) -> None:
     """The clock was set back: a client goes on by a refresh, without its person."""
-    assert _error(_signed(**{claim: int(now().timestamp()) + 3600})) == "login_expired"
+    changed: dict[str, Any] = {claim: int(now().timestamp()) + 3600}
+    assert _error(_signed(**changed)) == "login_expired"
 
 
 def test_a_login_goes_on_after_the_clock_was_set_back_or_forward(

@@ -291,7 +291,7 @@ def test_what_is_referred_to_stays(room: TestClient) -> None:
         assert room.delete(f"/api/catalogue/{kind}/{entry[IDS[kind]]}").status_code == 200
 
 
-REGION = {
+REGION: dict[str, Any] = {
     "item_name": "铆钉",
     "description": None,
     "model_id": None,

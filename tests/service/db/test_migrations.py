@@ -275,8 +275,10 @@ def test_records_of_before_get_the_state_that_the_desktop_shows(empty_url: str) 
                 own = {"item_id": name, "outcome": outcome, "client_key": None}
                 connection.execute(tables["item"].insert(), rows["item"] | its | own)
                 for number, (said, reopened) in enumerate(editions, 1):
-                    own = {"edition": number, "outcome": said, "reopened_at": _AT if reopened else None}
-                    connection.execute(tables["record_edition"].insert(), rows["record_edition"] | its | own)
+                    edition = {"edition": number, "outcome": said, "reopened_at": _AT if reopened else None}
+                    connection.execute(
+                        tables["record_edition"].insert(), rows["record_edition"] | its | edition
+                    )
         migrate(database)
         columns = sa.text("SELECT inspection_id, record_state FROM record")
         with database.reader.connect() as connection:

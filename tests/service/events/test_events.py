@@ -6,9 +6,10 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack
 from dataclasses import replace
+from types import AsyncGeneratorType
 from typing import Any
 
 import httpx
@@ -24,6 +25,7 @@ from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
 from service.web.security import Caller
 from shared.codes import ErrorCode, Role
+from tests.narrowing import narrowed
 from tests.service.domain_app import as_role, by_role, caller_of, rooms
 
 
@@ -48,8 +50,8 @@ async def take(messages: AsyncIterator[bytes], count: int) -> list[dict[str, str
         return [parsed(await anext(messages)) for _ in range(count)]
 
 
-def run(work: Callable[[ChangeFeed], Awaitable[None]], kept: int = 10) -> None:
-    asyncio.run(work(ChangeFeed(kept)))  # type: ignore[arg-type]
+def run(work: Callable[[ChangeFeed], Coroutine[Any, Any, None]], kept: int = 10) -> None:
+    asyncio.run(work(ChangeFeed(kept)))
 
 
 def test_a_change_arrives_without_its_contents() -> None:
@@ -75,7 +77,7 @@ def test_a_change_arrives_without_its_contents() -> None:
         assert data["at"].endswith("Z")
         assert json.loads(second["data"])["object_id"] == "r2"
         assert "secret" not in first["data"]
-        await messages.aclose()  # type: ignore[attr-defined]
+        await narrowed(messages, AsyncGeneratorType).aclose()
         assert change_feed.readers == 0
 
     run(work)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import text
+from sqlmodel import Session as DatabaseSession
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database
@@ -35,7 +36,11 @@ class Process:
         self.database.after_commit.append(self.change_feed.after_commit)
 
     def change(self, *changes: ObjectChange) -> None:
-        self.database.write_now(lambda session: [announce(session, change) for change in changes])
+        def work(session: DatabaseSession) -> None:
+            for change in changes:
+                announce(session, change)
+
+        self.database.write_now(work)
 
     def place(self) -> int:
         return self.change_feed.since(0).place
@@ -99,8 +104,8 @@ def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Proce
     one, other = two
     place = other.place()
 
-    def fail(session: object) -> None:
-        announce(session, ObjectChange("create", "record", "lost"))  # type: ignore[arg-type]
+    def fail(session: DatabaseSession) -> None:
+        announce(session, ObjectChange("create", "record", "lost"))
         raise RuntimeError
 
     with pytest.raises(RuntimeError):

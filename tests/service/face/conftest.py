@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,7 +88,8 @@ class Room:
 
 
 def tokens_of(user_id: str) -> Tokens:
-    return Tokens.model_construct(access_token=f"token of {user_id}", refresh_token="r", expires_in=900)
+    fields: dict[str, Any] = {"access_token": f"token of {user_id}", "refresh_token": "r", "expires_in": 900}
+    return Tokens.model_construct(**fields)
 
 
 def _migrated(url: str) -> Database:
@@ -116,18 +118,18 @@ def open_room(
     database = database or _migrated(settings.url)
 
     async def log_in(user_id: str, address: str) -> Tokens:
-        room.logged_in.append(user_id)
+        made.logged_in.append(user_id)
         return tokens_of(user_id)
 
     async def may_log_in(user_id: str) -> bool:
-        return user_id not in room.disabled
+        return user_id not in made.disabled
 
     service = FaceService(
         database, settings, log_in=log_in, may_log_in=may_log_in, face_client=SameProcess(engine, model_id)
     )
-    room = Room(service, database, settings)
-    database.before_commit.append(lambda _session, changes: room.changes.extend(changes))
-    return room
+    made = Room(service, database, settings)
+    database.before_commit.append(lambda _session, changes: made.changes.extend(changes))
+    return made
 
 
 @pytest.fixture

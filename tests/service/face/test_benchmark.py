@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -228,7 +229,7 @@ def test_process_killed_by_picture_is_reported(
         raise BrokenProcessPool
 
     monkeypatch.setattr(face_pairs, "_FEW", 1)
-    monkeypatch.setattr(face_pairs.ProcessPoolExecutor, "map", dead)
+    monkeypatch.setattr(ProcessPoolExecutor, "map", dead)
     put(tmp_path, a=faces.enrolment(), b=faces.login())
     assert run(monkeypatch, tmp_path, "a.png,b.png,1\n", "--jobs", "2")[0] == 1
     assert "try --jobs 1" in capsys.readouterr().err

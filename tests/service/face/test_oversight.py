@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from sqlalchemy import select
+from sqlmodel import col
 
 from service.face import rules
 from service.face.consent import CONSENT_VERSION
@@ -53,7 +54,9 @@ def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
 def test_strangers_are_compared_with_the_enrolled_and_not_kept(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        before = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
+        before = room.database.read_now(
+            lambda session: session.scalars(select(col(FaceTemplate.sealed))).all()
+        )
         scores = await room.service.oversight.compare_strangers([STRANGER, NOBODY, "no picture"])
         assert (scores.pictures, scores.faces, scores.comparisons, scores.false_matches) == (3, 1, 3, 0)
         assert scores.largest is not None
@@ -62,7 +65,9 @@ def test_strangers_are_compared_with_the_enrolled_and_not_kept(room: Room) -> No
         assert own.false_matches == own.comparisons == 3
         nobody = await room.service.oversight.compare_strangers([NOBODY])
         assert (nobody.faces, nobody.comparisons, nobody.largest) == (0, 0, None)
-        after = room.database.read_now(lambda session: session.scalars(select(FaceTemplate.sealed)).all())
+        after = room.database.read_now(
+            lambda session: session.scalars(select(col(FaceTemplate.sealed))).all()
+        )
         assert before == after
 
     asyncio.run(play())

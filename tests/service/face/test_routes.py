@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -15,7 +17,7 @@ STRANGER = as_face_info(faces.stranger())
 
 
 @pytest.fixture
-def client(room: Room) -> TestClient:
+def client(room: Room) -> Iterator[TestClient]:
     with rooms(router(room.service)) as client:
         yield client
 

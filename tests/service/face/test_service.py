@@ -6,6 +6,7 @@ import threading
 import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session, col
 
 from service.db.database import now
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
@@ -231,7 +232,7 @@ def test_a_template_moved_to_another_user_never_matches(room: Room, dlib_engine:
         await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
 
     asyncio.run(enrol())
-    move = update(FaceTemplate).where(FaceTemplate.user_id == "mei").values(user_id="lan")
+    move = update(FaceTemplate).where(col(FaceTemplate.user_id) == "mei").values(user_id="lan")
     room.database.write_now(lambda session: session.execute(move))
     other = open_room(room.settings.data_dir, dlib_engine)
     assert asyncio.run(identified(other, PERSON)) is None
@@ -301,11 +302,11 @@ def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(roo
 
 
 def test_the_tables_are_those_of_the_migration(room: Room) -> None:
-    def columns(session: object) -> set[tuple[str, str]]:
+    def columns(session: Session) -> set[tuple[str, str]]:
         return {
             (table, row.name)
             for table in ("face_enrolment", "face_template", "face_station", "face_policy")
-            for row in session.execute(text(f"SELECT name FROM pragma_table_info('{table}')"))  # type: ignore[attr-defined]
+            for row in session.execute(text(f"SELECT name FROM pragma_table_info('{table}')"))
         }
 
     declared = {

@@ -11,6 +11,7 @@ from sqlmodel import select
 
 from service.changes import ObjectChange
 from service.db.database import Database
+from service.db.upsert import insert_or_ignore
 from service.files import service
 from service.files.tables import FileRow
 
@@ -22,7 +23,7 @@ def test_one_file_that_two_processes_store_at_once_is_one_row(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Neither sees the other's row before it inserts its own.
-    both_looked, insert = threading.Barrier(2), service.insert_or_ignore
+    both_looked, insert = threading.Barrier(2), insert_or_ignore
     changes: list[ObjectChange] = []
     database.after_commit.append(changes.extend)
 

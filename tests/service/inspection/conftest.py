@@ -148,7 +148,7 @@ class Stage:
 
     def finished(self, inspection_id: str, **body: Any) -> dict[str, Any]:
         """The record after its finish; each undecided item is passed first."""
-        listed = {"inspection_id": inspection_id, "page_size": 200}
+        listed: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
         for item in self.client.get("/api/inspection_item/list", params=listed).json()["data"]["data"]:
             if results.verdict(item["result"]) is Verdict.UNDECIDED:
                 path = f"/api/inspection_item/{item['item_id']}/verdict"

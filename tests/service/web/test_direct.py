@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import pytest
@@ -100,7 +101,8 @@ def test_only_what_makes_its_own_answer_is_called_directly() -> None:
     async def sets_headers(response: Response) -> Response:
         return response
 
-    for place, operation in enumerate((as_model, in_a_thread, sets_headers)):
+    operations: list[Callable[..., Any]] = [as_model, in_a_thread, sets_headers]
+    for place, operation in enumerate(operations):
         app.add_api_route(f"/{place}", operation, methods=["GET"])
     routes = [route for route in app.routes if isinstance(route, APIRoute)]
     assert [gives_response(route) for route in routes] == [False, False, False]

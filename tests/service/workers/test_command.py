@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -30,7 +31,7 @@ def test_an_option_chooses_the_kind(words: list[str], wanted: str, monkeypatch: 
         def __init__(self, name: str) -> None:
             self.main = lambda: served.append(name)
 
-    monkeypatch.setattr(command.importlib, "import_module", Module)
+    monkeypatch.setattr(importlib, "import_module", Module)
     assert command.main(["worker", *words]) == 0
     assert served == [wanted]
 

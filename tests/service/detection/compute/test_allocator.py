@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import platform
 import subprocess
 import sys
@@ -39,5 +40,5 @@ def test_pictures_that_come_and_go_do_not_come_from_the_system_each_time() -> No
 
 
 def test_a_c_library_that_knows_nothing_of_it_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allocator.ctypes, "CDLL", lambda _name: object())
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: object())
     allocator.keep()

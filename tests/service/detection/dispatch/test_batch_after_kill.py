@@ -56,7 +56,7 @@ def counts(database: Database) -> tuple[int, int]:
     query = text(
         "SELECT (SELECT count(*) FROM detection_job), (SELECT coalesce(sum(size), 0) FROM detection_portion)"
     )
-    return database.read_now(lambda session: tuple(session.execute(query).one()))  # type: ignore[arg-type]
+    return database.read_now(lambda session: tuple(session.execute(query).one()))
 
 
 def test_a_batch_whose_service_is_killed_while_it_is_made_is_made_once_and_whole(

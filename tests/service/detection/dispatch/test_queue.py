@@ -186,7 +186,7 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
     )
 
     def both_work() -> bool:
-        return database.read_now(lambda session: session.execute(working).scalar_one()) == 2
+        return bool(database.read_now(lambda session: session.execute(working).scalar_one()) == 2)
 
     def held_in_work(process: subprocess.Popen[bytes]) -> bool:
         # It stands still, so what it has taken now is what it dies with.

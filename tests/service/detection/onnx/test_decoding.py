@@ -191,8 +191,8 @@ def test_the_parts_cover_the_photo_and_overlap(width: int, height: int, side: in
 
 def test_candidates_are_kept_by_their_confidence_and_only_with_a_box() -> None:
     good, empty, turned = [0, 0, 5, 5], [3, 3, 3, 9], [5, 5, 0, 9]
-    boxes = np.array([good, good, good, empty, turned, [0, 0, np.inf, 5], [np.nan, 0, 5, 5]], np.float32)
-    sure = np.array([0.5, 0.49, 0.9, 0.9, 0.9, 0.9, 0.9], np.float32)
+    boxes = np.array([good, good, good, empty, turned, [0, 0, np.inf, 5], [np.nan, 0, 5, 5]], np.float64)
+    sure = np.array([0.5, 0.49, 0.9, 0.9, 0.9, 0.9, 0.9], np.float64)
     decoded = Decoded(boxes, sure, np.arange(7))
     assert decoded.above(0.5).classes.tolist() == [0, 2]
     assert decoded.above(np.array([0.6, 0.4, 0.8, 0, 0, 0, 0])).classes.tolist() == [1, 2]

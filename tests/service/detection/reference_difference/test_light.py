@@ -22,7 +22,7 @@ def worn(image: samples.Image) -> samples.Image:
     for size, depth in ((2, 14), (6, 14), (20, 18)):
         grain = cv2.GaussianBlur(rng.standard_normal(dirt.shape).astype(np.float32), (0, 0), size)
         dirt += grain / grain.std() * depth
-    return np.clip(image + dirt[..., None], 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(image + dirt[..., None], 0, 255), np.uint8)
 
 
 PANEL = worn(samples.panel(900, 700, 8).image)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from service.db.database import now
 from service.face import rules
@@ -44,8 +44,8 @@ def test_five_failures_make_the_station_wait_and_longer_each_time(room: Room) ->
 
 
 def pass_time(room: Room, passed: timedelta) -> None:
-    def earlier(session: object) -> None:
-        for station in session.scalars(select(FaceStation)):  # type: ignore[attr-defined]
+    def earlier(session: Session) -> None:
+        for station in session.scalars(select(FaceStation)):
             if station.paused_until is not None:
                 station.paused_until -= passed
 
@@ -98,7 +98,7 @@ def test_a_station_is_forgotten_in_the_end(room: Room) -> None:
         await refused(room, NOBODY)
 
     asyncio.run(play())
-    left = room.database.read_now(lambda session: list(session.scalars(select(FaceStation.address))))
+    left = room.database.read_now(lambda session: list(session.scalars(select(col(FaceStation.address)))))
     assert left == [ADDRESS]
 
 
@@ -136,11 +136,11 @@ def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPa
                     await sent_away
         answers = await asyncio.gather(*logins, return_exceptions=True)
         assert sum(isinstance(answer, Refusal) for answer in answers) == 2
-        answers = await asyncio.gather(
+        enrolments = await asyncio.gather(
             *(room.service.enrol(f"user-{number}", [NOBODY], CONSENT_VERSION) for number in range(4)),
             return_exceptions=True,
         )
-        assert [type(answer) for answer in answers] == [Refusal, Refusal, Problem, Problem]
+        assert [type(answer) for answer in enrolments] == [Refusal, Refusal, Problem, Problem]
 
     asyncio.run(play())
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from service.face import rules
@@ -25,7 +26,7 @@ def process_with(model: str) -> FaceProcess:
 
 
 def flat(level: int) -> str:
-    return as_face_info(faces.np.full((320, 320, 3), level, faces.np.uint8))
+    return as_face_info(np.full((320, 320, 3), level, np.uint8))
 
 
 def test_looks_in_a_process_of_its_own(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from skimage.transform import SimilarityTransform
 
 from service.face import rules
 from service.face.engines.engine import FaceEngine, analyse
-from service.face.engines.manifest import recognised
+from service.face.engines.manifest import Normalisation, recognised
 from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalised, session, similarity
 from service.face.engines.picture import Pixels
 from service.face.packs.pack_store import PackError, install, load_engine, sha256_of
@@ -41,10 +41,10 @@ def test_similarity_of_points_in_one_place_is_finite() -> None:
 @pytest.mark.parametrize(
     ("how", "expected"), [("raw", [0, 127.5, 255]), ("unit", [-1, 0, 1]), ("imagenet", [-2.118, 0.205, 2.64])]
 )
-def test_normalisations(how: str, expected: list[float]) -> None:
+def test_normalisations(how: Normalisation, expected: list[float]) -> None:
     pixels = np.zeros((112, 112, 3), np.uint8)
     pixels[0, 0] = (0, 128, 255)
-    values = normalised(pixels, how)  # type: ignore[arg-type]
+    values = normalised(pixels, how)
     assert values.shape == (1, 3, 112, 112)
     assert values[0, :, 0, 0] == pytest.approx(expected, abs=0.6 if how == "raw" else 0.02)
 
@@ -103,7 +103,8 @@ def test_embedding_matches_reference(open_engine: FaceEngine, test_models: Path)
     estimated = SimilarityTransform.from_estimate(found.landmarks, ARCFACE_POINTS)
     aligned = cv2.warpAffine(image, estimated.params[:2], (112, 112))
     rgb = aligned[:, :, ::-1].astype(np.float32) / 255
-    batch = (rgb - np.float32((0.485, 0.456, 0.406))) / np.float32((0.229, 0.224, 0.225))
+    mean, deviation = np.array((0.485, 0.456, 0.406), np.float32), np.array((0.229, 0.224, 0.225), np.float32)
+    batch = (rgb - mean) / deviation
     model = session(test_models / "mobilefacenet_128_dynbatch.onnx")
     (vector,) = model.run(None, {model.get_inputs()[0].name: batch.transpose(2, 0, 1)[None]})[0]
     assert float(open_engine.embed(image, found) @ vector) / np.linalg.norm(vector) > 0.9999
@@ -115,8 +116,8 @@ def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) 
     for name in ("mobilefacenet_128_dynbatch.onnx", "mobilefacenet_128_embednorm.onnx"):
         folder = tmp_path / name
         folder.mkdir()
-        for file in (name, "face_detection_yunet_2023mar.onnx"):
-            (folder / file).symlink_to(test_models / file)
+        for model in (name, "face_detection_yunet_2023mar.onnx"):
+            (folder / model).symlink_to(test_models / model)
         pack = recognised({file.name: sha256_of(file) for file in folder.iterdir()})
         assert pack is not None
         for file in folder.iterdir():

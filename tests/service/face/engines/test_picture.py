@@ -17,6 +17,7 @@ from service.face.engines.picture import (
     picture_bytes,
     read_header,
 )
+from shared.images.cv import cv2
 from shared.samples.faces import encoded
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (90, 120, 3), np.uint8)
@@ -66,7 +67,7 @@ def with_orientation(data: bytes, suffix: str, orientation: int, order: str = "<
     height, width = PICTURE.shape[:2]
     extended = b"VP8X" + struct.pack("<IB3x", 10, 0x08)
     extended += (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
-    body = b"WEBP" + extended + data[12:] + b"EXIF" + struct.pack("<I", len(tiff)) + tiff
+    body: bytes = b"WEBP" + extended + data[12:] + b"EXIF" + struct.pack("<I", len(tiff)) + tiff
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
@@ -192,7 +193,7 @@ def test_a_large_picture_comes_reduced_in_the_same_colours(suffix: str, shape: t
 @pytest.mark.parametrize("channels", [1, 4])
 def test_a_large_png_of_other_channels_has_three(channels: int) -> None:
     image = np.full((100, 3300, channels), 200, np.uint16) * 256
-    assert decode(encoded(image, ".png")).shape == (97, 3200, 3)
+    assert decode(bytes(cv2.imencode(".png", image)[1])).shape == (97, 3200, 3)
 
 
 FILES = [encoded(PICTURE, suffix) for suffix in SUFFIXES]

@@ -38,7 +38,7 @@ def bearded(colour: tuple[int, int, int], density: float) -> Pixels:
     hair = np.random.default_rng(1).normal(density, 0.25, area.shape).clip(0, 1).astype(np.float32)
     weight = (cv2.GaussianBlur(area, (0, 0), 2) * cv2.GaussianBlur(hair, (0, 0), 0.6))[..., None]
     mixed = faces.portrait() * (1 - weight) + np.array(colour) * weight
-    return np.clip(mixed, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(mixed, 0, 255), np.uint8)
 
 
 @pytest.mark.parametrize(

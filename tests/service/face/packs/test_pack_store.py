@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -209,7 +210,7 @@ def test_downloads_verifies_and_installs(models_dir: Path) -> None:
 def test_a_cut_download_goes_on_where_it_stopped(models_dir: Path) -> None:
     # The first try ends after half of the first file; the transport then fails.
     class Dropping(httpx.SyncByteStream):
-        def __iter__(self):  # type: ignore[no-untyped-def]
+        def __iter__(self) -> Iterator[bytes]:
             yield FILES["find.onnx"][:4000]
             raise httpx.ReadError("gone")
 

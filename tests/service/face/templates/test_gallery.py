@@ -58,11 +58,11 @@ def test_incremental_updates_equal_rebuilding(steps: list[tuple[int, int]]) -> N
             gallery.remove(str(user))
     assert len(gallery) == sum(map(len, held.values()))
     assert sorted(gallery.users) == sorted(held)
-    for user, templates in held.items():
+    for user_id, templates in held.items():
         for template in templates:
             match = gallery.search(template)
             assert match is not None
-            assert match.user_id == user
+            assert match.user_id == user_id
             assert match.score == pytest.approx(1, abs=1e-5)
 
 

@@ -87,7 +87,13 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
     ]
     for matrix in wrong:
         assert results.homography(entry_with(matrix)) is None, matrix
-    for broken in ({}, {"provenance": 1}, {"provenance": {"alignment": None}}, {"provenance": {}}):
+    incomplete: list[dict[str, Any]] = [
+        {},
+        {"provenance": 1},
+        {"provenance": {"alignment": None}},
+        {"provenance": {}},
+    ]
+    for broken in incomplete:
         assert results.homography(broken) is None
 
 

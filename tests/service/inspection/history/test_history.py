@@ -195,7 +195,7 @@ def test_who_found_and_who_decided_are_named(stage: Stage) -> None:
 def test_a_detection_that_has_no_result_yet_hides_none(stage: Stage) -> None:
     known_image(stage)
     box = ("裂纹", 210, 220, 20, 20)
-    unfinished = [
+    unfinished: list[dict[str, Any]] = [
         {
             "inputImage": None,
             "resultImage": {"boxes": []},

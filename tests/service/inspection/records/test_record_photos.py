@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from typing import Any
 
 import pytest
@@ -339,7 +340,7 @@ def test_a_deleted_record_takes_its_photos_with_it(scene: Scene) -> None:
     scene.assign(scene.add()["photo_id"], *scene.items)
     assert scene.stage.client.delete(f"/api/inspection/deleteInspection/{scene.record}").status_code == 200
     for table in (RECORD_PHOTO, PHOTO):
-        rows = scene.stage.database.read_now(lambda session, t=table: session.execute(select(t)).all())
+        rows = scene.stage.database.read_now(methodcaller("execute", select(table))).all()
         assert rows == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from typing import Any
 
 from sqlalchemy import func, select, update
@@ -32,9 +33,10 @@ def listed(stage: Stage, inspection_id: str) -> list[dict[str, Any]]:
 
 
 def kept(stage: Stage) -> int:
-    return stage.database.read_now(
+    count: int = stage.database.read_now(
         lambda session: session.execute(select(func.count()).select_from(DELETED)).scalar_one()
     )
+    return count
 
 
 def test_an_item_returns_as_it_was_in_its_place(stage: Stage) -> None:
@@ -149,7 +151,7 @@ def test_after_its_time_a_deleted_item_is_gone(stage: Stage) -> None:
     for item, seconds in ((old, -1), (young, 600)):
         at = month_ago + dt.timedelta(seconds=seconds)
         deleted = update(DELETED).where(DELETED.c.item_id == item["item_id"]).values(deleted_at=at)
-        stage.database.write_now(lambda session, deleted=deleted: session.execute(deleted))
+        stage.database.write_now(methodcaller("execute", deleted))
     assert stage.client.post(path(old, "/restore")).status_code == 404
     assert kept(stage) == 2
     stage.client.delete(path(newest))

@@ -77,7 +77,7 @@ def test_the_total_of_a_text_follows_every_write(fleet: Stage) -> None:
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 @pytest.mark.parametrize("text", ["a\x00b", "x" * 256])
 def test_a_text_out_of_its_rules_is_422(stage: Stage, text: str) -> None:
-    query = {"current_page": 1, "page_size": 10, "q": text}
+    query: dict[str, str | int] = {"current_page": 1, "page_size": 10, "q": text}
     answer = stage.client.get("/api/inspection/search", params=query)
     assert answer.status_code == 422, answer.text
     assert answer.json()["data"]["fields"][0]["field"] == "q"

@@ -201,7 +201,7 @@ def box(label: str = "裂纹", confidence: float = 0.9, x: int = 1, **more: Any)
     return {"label": label, "confidence": confidence, "points": points, "origin": "model", **more}
 
 
-ME = {"by": "me", "by_name": "我"}
+ME: dict[str, Any] = {"by": "me", "by_name": "我"}
 OTHER = {"by": "other", "by_name": "他"}
 
 

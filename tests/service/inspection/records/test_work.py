@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from httpx import Response
 from starlette.testclient import TestClient
 
 from service.web.envelope import Problem
 from shared.wire.catalogue import ReferenceImage, TemplateRegion
 from tests.service.inspection.conftest import Stage, stored_file
+from tests.service_app import Answer
 
 POINT = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
 AT = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
@@ -74,7 +74,7 @@ def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(sta
     record = stage.record()["inspection_id"]
     first, second = (f"/api/inspection_item/{stage.item(record)['item_id']}/photos" for _ in range(2))
 
-    def add(name: str, key: str | None, path: str = first, client: TestClient = stage.client) -> Response:
+    def add(name: str, key: str | None, path: str = first, client: TestClient = stage.client) -> Answer:
         headers = {} if key is None else {"Idempotency-Key": key}
         return client.post(path, json={"file_id": name}, headers=headers)
 
@@ -370,7 +370,7 @@ def test_a_create_that_is_sent_again_makes_no_second_item(stage: Stage) -> None:
         headers = {} if key is None else {"Idempotency-Key": key}
         answer = client.post("/api/inspection_item/create", json=body, headers=headers)
         assert answer.status_code == 200
-        return answer.json()["item_id"]
+        return str(answer.json()["item_id"])
 
     first = make("k1")
     assert make("k1") == first

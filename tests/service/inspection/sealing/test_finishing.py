@@ -193,8 +193,8 @@ def test_a_finish_again_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     again = finish(stage, record)
     assert (again.status_code, again.json()["data"]) == (409, {"error": "record_sealed", "edition": 1})
     for reason in ("", "   ", None):
-        body = {} if reason is None else {"reason": reason}
-        assert stage.client.post(f"/api/inspection/{record}/reopen", json=body).status_code == 422
+        given = {} if reason is None else {"reason": reason}
+        assert stage.client.post(f"/api/inspection/{record}/reopen", json=given).status_code == 422
     assert verdict(stage, item, "failed").json()["data"]["error"] == "record_sealed"
     opened = reopen(stage, record, reason=" 右翼照片拍错 ").json()["data"]
     assert (opened["state"], opened["newest"]["reopen_reason"]) == ("reopened", "右翼照片拍错")

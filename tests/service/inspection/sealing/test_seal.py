@@ -31,8 +31,8 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.wire.seal import SealCheck
 
-FILE: Table = FileRow.__table__  # type: ignore[attr-defined]
-AUDIT: Table = AuditRow.__table__  # type: ignore[attr-defined]
+FILE: Table = FileRow.__table__
+AUDIT: Table = AuditRow.__table__
 
 
 @dataclass
@@ -70,8 +70,9 @@ class Sealed:
 def made(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
     answer = client.post(path, json=body)
     assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()
-    return data.get("data", data)
+    body = answer.json()
+    data: dict[str, Any] = body.get("data", body)
+    return data
 
 
 @pytest.fixture
@@ -340,7 +341,7 @@ def test_a_photo_that_was_added_before_is_answered_again(sealed: Sealed) -> None
     assert sealed.client.post(path, json={"file_id": sealed.ids["file_id"]}).status_code == 409
     reason = {"reason": "补一张"}
     assert sealed.client.post(f"/api/inspection/{sealed.record}/reopen", json=reason).status_code == 200
-    given = {"json": {"file_id": sealed.ids["file_id"]}, "headers": {"Idempotency-Key": "k"}}
+    given: dict[str, Any] = {"json": {"file_id": sealed.ids["file_id"]}, "headers": {"Idempotency-Key": "k"}}
     photo = sealed.client.post(path, **given).json()["data"]
     assert sealed.client.post(f"/api/inspection/{sealed.record}/finish").status_code == 200
     assert sealed.client.post(path, **given).json()["data"] == photo
