@@ -151,7 +151,7 @@ def _nothing_left_behind() -> Iterator[None]:
     assert QThreadPool.globalInstance().activeThreadCount() == 0, "the global pool is not ours to use"
 
 
-def _windows() -> list:
+def _windows() -> list[QWidget]:
     if not isinstance(QApplication.instance(), QApplication):
         return []
     return [widget for widget in QApplication.topLevelWidgets() if shiboken6.isValid(widget)]

@@ -70,7 +70,7 @@ class Service:
         self.server.server_close()
 
     def again(self) -> None:
-        self.server = ThreadingHTTPServer(self.address, _Health)  # type: ignore[arg-type]
+        self.server = ThreadingHTTPServer(self.address, _Health)
         self.start()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QSize, Qt
@@ -22,10 +22,11 @@ from desktop.theme import DARK, LIGHT, Mode, stylesheet, theme_manager
 from desktop.widgets import Page, PageFactory
 from shared.codes import Hindrance, Permission, Role
 from tests.desktop.conftest import make_payload
+from tests.narrowing import current, present
 
 
 class _Page(Page):
-    stays: ClassVar[bool] = False
+    stays = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,13 +127,13 @@ def test_parameters_arrive_and_the_way_back_leads_to_the_place(window: MainWindo
 def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
     records = page_of(window, Records)
-    records.stays = True  # type: ignore[misc]
+    records.stays = True
     assert not window.go("people")
     assert in_front(window) == "records"
     window.rail.chosen.emit("people")
     assert in_front(window) == "records"
     assert not window.close()
-    records.stays = False  # type: ignore[misc]
+    records.stays = False
     assert window.go("people")
 
 
@@ -183,7 +184,7 @@ def test_logging_out_asks_while_photos_are_not_sent(
     context.closeAsked.connect(tell)
     context.enter(make_payload(Role.ADMIN))
     context.commands.run("logout")
-    assert context.payload is not None
+    assert current(context.payload) is not None
     assert asked == [
         ("1 photo(s) not uploaded yet. They may be lost if you log out now.", "Log out anyway"),
     ]
@@ -195,10 +196,10 @@ def test_logging_out_asks_while_photos_are_not_sent(
 def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
     records = page_of(window, Records)
-    records.stays = True  # type: ignore[misc]
+    records.stays = True
     context.commands.run("logout")
-    assert context.payload is not None
-    records.stays = False  # type: ignore[misc]
+    assert current(context.payload) is not None
+    records.stays = False
     context.commands.run("logout")
     assert context.payload is None
     assert in_front(window) == "login"
@@ -326,8 +327,8 @@ def test_the_palette_knows_english_words_in_another_language(
 
 
 def test_better_matches_score_higher() -> None:
-    assert score("zi", "Zoom in") > score("zi", "Fuzzy find")  # type: ignore[operator]
-    assert score("rec", "Records") > score("rec", "Draw a rectangle c")  # type: ignore[operator]
+    assert present(score("zi", "Zoom in")) > present(score("zi", "Fuzzy find"))
+    assert present(score("rec", "Records")) > present(score("rec", "Draw a rectangle c"))
     assert score("xyz", "Zoom in") is None
     assert score("", "Zoom in") is not None
 
@@ -404,7 +405,11 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
     made: list[str] = []
 
     def kind(page: type[_Page]) -> PageFactory:
-        return PageFactory(page, lambda: made.append(page.page_id) or page())  # type: ignore[func-returns-value]
+        def make() -> _Page:
+            made.append(page.page_id)
+            return page()
+
+        return PageFactory(page, make)
 
     window = MainWindow(context, [kind(page) for page in (Login, Records, Workbench, People)])
     qtbot.addWidget(window)

@@ -86,6 +86,6 @@ def test_it_is_set_before_the_program_has_threads() -> None:
 
 
 def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_trimming.sys, "platform", "win32")
+    monkeypatch.setattr(sys, "platform", "win32")
     assert memory_trimming._of_glibc("mallopt") is None
     memory_trimming.release_memory()

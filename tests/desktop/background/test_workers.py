@@ -32,13 +32,10 @@ def test_the_result_arrives_on_the_gui_thread(qtbot: QtBot, qapp: QApplication) 
         worker_threads.append(QThread.currentThread() == qapp.thread())
         return a + b
 
-    task = run(
-        add,
-        2,
-        3,
-        owner=None,
-        done=lambda value: got.append((value, QThread.currentThread() == qapp.thread(), task.finished)),
-    )
+    def done(value: int) -> None:
+        got.append((value, QThread.currentThread() == qapp.thread(), task.finished))
+
+    task = run(add, 2, 3, owner=None, done=done)
     wait(qtbot, lambda: bool(got))
     assert got == [(5, True, True)]
     assert worker_threads == [False]

@@ -21,7 +21,7 @@ def face_frame(
     frame = np.full((480, 640, 3), 120, dtype=np.uint8)
     _paste(frame, head, round(x * 640 - 95 * scale), round(y * 480 - 100 * scale))
     frame = np.clip(frame * light, 0, 255).astype(np.uint8)
-    return cv2.GaussianBlur(frame, (0, 0), blur) if blur else frame
+    return np.asarray(cv2.GaussianBlur(frame, (0, 0), blur), np.uint8) if blur else frame
 
 
 def two_faces() -> Frame:

@@ -9,14 +9,17 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
 from desktop.camera import CameraFeed, FeedState, Hint, SourceError
 from desktop.camera import feed as feed_module
+from desktop.camera.hints import FrameAnalysis
 from desktop.camera.sources import Frame
 from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, face_frame
+from tests.narrowing import current, present
 
 
 class Played:
@@ -44,7 +47,7 @@ class Played:
 
 
 @pytest.fixture
-def feed(qapp, monkeypatch: pytest.MonkeyPatch) -> Iterator[CameraFeed]:
+def feed(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[CameraFeed]:
     monkeypatch.setattr(feed_module, "_LOST_AFTER", 0.15)
     monkeypatch.setattr(feed_module, "_TRY_AGAIN", 0.05)
     feed = CameraFeed()
@@ -56,16 +59,17 @@ def feed(qapp, monkeypatch: pytest.MonkeyPatch) -> Iterator[CameraFeed]:
 def test_it_shows_frames_and_says_what_it_sees(qtbot: QtBot, feed: CameraFeed) -> None:
     source = Played(face_frame())
     images: list[QImage] = []
-    looks = []
+    looks: list[FrameAnalysis] = []
     feed.frameReady.connect(images.append)
     feed.looked.connect(looks.append)
     feed.start(source)
-    assert feed.state is FeedState.OPENING
+    assert current(feed.state) is FeedState.OPENING
     qtbot.waitUntil(lambda: len(images) >= 4 and len(looks) >= 2)
     assert feed.state is FeedState.LIVE
     assert (images[0].width(), images[0].height()) == (640, 480)
     pixel = images[0].pixelColor(320, 240)
-    assert [pixel.blue(), pixel.green(), pixel.red()] == source.frame[240, 320].tolist()
+    assert [pixel.blue(), pixel.green(), pixel.red()] == present(source.frame)[240, 320].tolist()
+
     assert looks[0].hint is Hint.GOOD
 
 
@@ -115,19 +119,21 @@ def test_a_camera_that_is_not_there_is_said_and_tried_again(qtbot: QtBot, feed: 
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
 
 
-def test_the_best_shot_is_the_sharpest_good_one_and_is_given_once(qtbot: QtBot, feed: CameraFeed) -> None:
+def test_the_best_shot_is_the_sharpest_good_one_and_is_given_once(
+    qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frames = [face_frame(blur=1), face_frame(), face_frame(blur=1), empty_frame()]
     source = Played(frames[0])
     numbers = itertools.count()
-    source.read = lambda: frames[next(numbers) // 3 % len(frames)]
-    looks = []
+    monkeypatch.setattr(source, "read", lambda: frames[next(numbers) // 3 % len(frames)])
+    looks: list[FrameAnalysis] = []
     feed.looked.connect(looks.append)
     feed.start(source)
     qtbot.waitUntil(lambda: len(looks) >= 4)
     shot = feed.best(seconds=60)
     assert shot is not None
     assert np.array_equal(shot.frame, frames[1])
-    decoded = cv2.imdecode(np.frombuffer(shot.jpeg(), np.uint8), cv2.IMREAD_COLOR)
+    decoded = present(cv2.imdecode(np.frombuffer(shot.jpeg(), np.uint8), cv2.IMREAD_COLOR))
     assert float(np.abs(decoded.astype(int) - shot.frame).mean()) < 3
     assert feed.best(seconds=0) is None
     assert "frame=" not in repr(shot)
@@ -157,7 +163,9 @@ def test_nobody_in_front_gives_no_shot(qtbot: QtBot, feed: CameraFeed) -> None:
     assert feed.best(seconds=60) is None
 
 
-def test_a_slow_window_gets_fewer_frames_not_late_ones(qtbot: QtBot, feed: CameraFeed) -> None:
+def test_a_slow_window_gets_fewer_frames_not_late_ones(
+    qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = Played(empty_frame())
     feed.start(source)
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
@@ -165,12 +173,12 @@ def test_a_slow_window_gets_fewer_frames_not_late_ones(qtbot: QtBot, feed: Camer
     feed.frameReady.connect(lambda _: count.append(1))
     reads = 0
 
-    def counted() -> Frame:
+    def counted() -> Frame | None:
         nonlocal reads
         reads += 1
         return source.frame
 
-    source.read = counted
+    monkeypatch.setattr(source, "read", counted)
     # The event loop stands still while the camera goes on.
     while reads < 8:
         threading.Event().wait(0.01)

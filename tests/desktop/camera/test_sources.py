@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from desktop.camera import Camera, ImageSequence, SourceError, VideoFile
-from desktop.camera.sources import _named_cameras
+from desktop.camera import Camera, FrameSource, ImageSequence, SourceError, VideoFile
+from desktop.camera.sources import Frame, _named_cameras
 from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, write
+from tests.narrowing import present
 
 
-def shade(value: int):
+def shade(value: int) -> Frame:
     frame = empty_frame()
     frame[:] = value
     return frame
@@ -27,7 +28,7 @@ def test_a_sequence_shows_its_pictures_in_order_and_begins_again(tmp_path: Path)
     (folder / "notes.txt").write_text("no picture")
     source = ImageSequence(folder)
     source.open()
-    shades = [int(frame[0, 0, 0]) for frame in (source.read(), source.read(), source.read())]
+    shades = [int(present(frame)[0, 0, 0]) for frame in (source.read(), source.read(), source.read())]
     assert shades == [10, 20, 10]
     assert source.name == "照片"
     source.close()
@@ -44,20 +45,20 @@ def test_a_picture_that_cannot_be_read_gives_no_frame(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", [Path("nowhere"), []])
-def test_an_empty_sequence_cannot_be_opened(missing) -> None:
+def test_an_empty_sequence_cannot_be_opened(missing: Path | list[Path]) -> None:
     with pytest.raises(SourceError):
         ImageSequence(missing).open()
 
 
 def test_a_video_begins_again_at_its_end(tmp_path: Path) -> None:
     path = tmp_path / "v.avi"
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 10, (64, 48))
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10, (64, 48))
     for value in (40, 200):
         writer.write(np.full((48, 64, 3), value, dtype=np.uint8))
     writer.release()
     source = VideoFile(path)
     source.open()
-    shades = [int(source.read()[24, 32, 0]) for _ in range(3)]
+    shades = [int(present(source.read())[24, 32, 0]) for _ in range(3)]
     assert shades == pytest.approx([40, 200, 40], abs=8)
     source.close()
     assert source.read() is None
@@ -78,7 +79,7 @@ def test_a_driver_that_fails_when_the_camera_is_pulled_out_gives_no_frame() -> N
 
 
 @pytest.mark.parametrize("source", [Camera(63, "nothing there"), VideoFile(Path("nowhere.mp4"))])
-def test_what_is_not_there_cannot_be_opened(source, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_there_cannot_be_opened(source: FrameSource, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SourceError):
         source.open()
     source.close()

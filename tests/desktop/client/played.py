@@ -6,13 +6,14 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 
 BASE = "http://service.test"
 SECRET = "correct horse battery staple"
 
-PAYLOAD = {
+PAYLOAD: dict[str, Any] = {
     "user": {
         "user_id": "u1",
         "username": "zhang",
@@ -31,7 +32,7 @@ PAYLOAD = {
     "permissions": ["INSPECTION_READ"],
 }
 
-RECORD = {
+RECORD: dict[str, Any] = {
     "inspection_id": "r1",
     "inspection_name": "walk",
     "task_id": "t1",
@@ -52,7 +53,7 @@ RECORD = {
 }
 
 
-ITEM = {
+ITEM: dict[str, Any] = {
     "item_id": "i1",
     "item_name": "前缘",
     "inspection_id": "r1",

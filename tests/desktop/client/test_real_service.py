@@ -34,6 +34,7 @@ from shared.wire.catalogue import (
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, RecordUpdate
 from tests.client_session import logged_in
+from tests.narrowing import present
 from tests.service_process import ADMIN, service_process
 
 
@@ -172,7 +173,7 @@ def test_files(session: Session) -> None:
     assert (stored.width, stored.height, stored.filename) == (300, 300, "左翼.png")
     assert session.files.download(stored.file_id) == data
     assert session.files.fetch(stored.download_url) == data
-    small = cv2.imdecode(np.frombuffer(session.files.thumbnail(stored.file_id, 64), np.uint8), 1)
+    small = present(cv2.imdecode(np.frombuffer(session.files.thumbnail(stored.file_id, 64), np.uint8), 1))
     assert max(small.shape[:2]) == 64
     with pytest.raises(NotFound):
         session.files.download("nothing")

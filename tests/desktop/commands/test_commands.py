@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
@@ -155,7 +157,7 @@ def test_single_keys_do_not_act_while_typing(qtbot: QtBot, admin: Context, edito
     field, canvas = editor(), QPushButton()
     window = opened(qtbot, field, canvas)
     for id_ in ("item.pass", "item.fail", "edit.delete", "search", "keys", "view.zoom_in", "edit.undo"):
-        admin.commands.bind(id_, lambda it=id_: done.append(it), window)
+        admin.commands.bind(id_, partial(done.append, id_), window)
     field.setFocus()
     qtbot.waitUntil(field.hasFocus)
     for letter in "yx/?+":
@@ -267,7 +269,7 @@ def test_of_two_who_do_a_command_the_one_with_the_focus_does_it(qtbot: QtBot, ad
     one, two = QPushButton(), QPushButton()
     _window = opened(qtbot, one, two)
     for name, widget in (("one", one), ("two", two)):
-        admin.commands.bind("move.left", lambda it=name: done.append(it), widget)
+        admin.commands.bind("move.left", partial(done.append, name), widget)
     two.setFocus()
     qtbot.keyClick(two, Qt.Key.Key_Left)
     assert admin.commands.run("move.left")

@@ -12,8 +12,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,6 +23,7 @@ from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from shared.codes import Hindrance
 from shared.paths import root
+from tests.narrowing import current, present
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
 
@@ -63,16 +65,20 @@ class Seen:
         assert done, self.states
 
 
+Play = Callable[..., EmbeddedService]
+"""Makes a service that runs this script with these options."""
+
+
 @pytest.fixture
 def seen() -> Seen:
     return Seen()
 
 
 @pytest.fixture
-def play(tmp_path: Path, seen: Seen) -> Iterator:
+def play(tmp_path: Path, seen: Seen) -> Iterator[Play]:
     services: list[EmbeddedService] = []
 
-    def make(script: str = PLAYED, **options) -> EmbeddedService:
+    def make(script: str = PLAYED, **options: Any) -> EmbeddedService:
         command = [sys.executable, "-c", script]
         service = EmbeddedService(tmp_path / "数据 1", seen, command=command, **options)
         services.append(service)
@@ -99,7 +105,7 @@ def gone(url: str, seconds: float = 20) -> bool:
     return True
 
 
-def test_it_starts_tells_its_address_and_stops(play, seen: Seen) -> None:
+def test_it_starts_tells_its_address_and_stops(play: Play, seen: Seen) -> None:
     service = play()
     service.start()
     url = service.wait_ready()
@@ -116,11 +122,11 @@ def test_it_starts_tells_its_address_and_stops(play, seen: Seen) -> None:
     assert "starting" in service.log_file.read_text()
 
 
-def test_it_comes_back_after_kill_9(play, seen: Seen) -> None:
+def test_it_comes_back_after_kill_9(play: Play, seen: Seen) -> None:
     service = play()
     service.start()
     first = service.wait_ready()
-    pid = service.pid
+    pid = present(service.pid)
     os.kill(pid, signal.SIGKILL)
     seen.wait(ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY)
     second = service.wait_ready()
@@ -129,7 +135,7 @@ def test_it_comes_back_after_kill_9(play, seen: Seen) -> None:
     assert service.pid != pid
 
 
-def test_it_gives_up_says_so_and_can_be_tried_again(play, seen: Seen, tmp_path: Path) -> None:
+def test_it_gives_up_says_so_and_can_be_tried_again(play: Play, seen: Seen, tmp_path: Path) -> None:
     flag = tmp_path / "mended"
     script = f"import os, sys\nif not os.path.exists({str(flag)!r}): sys.exit('no space left')\n{PLAYED}"
     service = play(script, tries=2)
@@ -143,7 +149,7 @@ def test_it_gives_up_says_so_and_can_be_tried_again(play, seen: Seen, tmp_path: 
     assert listens(service.wait_ready())
 
 
-def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play) -> None:
+def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play: Play) -> None:
     service = play("""print('{"event": "failed", "why": "disk_full"}')""")
     service.start()
     with pytest.raises(TimeoutError):
@@ -151,7 +157,7 @@ def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play) -> None:
     assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.DISK_FULL)
 
 
-def test_a_start_that_met_a_locked_database_is_tried_again(play, tmp_path: Path) -> None:
+def test_a_start_that_met_a_locked_database_is_tried_again(play: Play, tmp_path: Path) -> None:
     tried = tmp_path / "tried"
     script = f"""
 with open({str(tried)!r}, "a") as file:
@@ -167,7 +173,7 @@ print('{{"event": "failed", "why": "busy_database"}}')
 
 
 @pytest.mark.parametrize("why", ["null", '"of_the_future"'])
-def test_a_failed_start_without_a_known_reason_is_tried_again(play, why: str) -> None:
+def test_a_failed_start_without_a_known_reason_is_tried_again(play: Play, why: str) -> None:
     service = play(f"""print('{{"event": "failed", "why": {why}}}')""", tries=2)
     service.start()
     with pytest.raises(TimeoutError):
@@ -175,8 +181,10 @@ def test_a_failed_start_without_a_known_reason_is_tried_again(play, why: str) ->
     assert (service.state, service.hindrance) == (ServiceState.FAILED, None)
 
 
-def test_a_data_directory_that_cannot_be_made_is_a_hindrance(tmp_path: Path, monkeypatch) -> None:
-    def refuse(*_arguments, **_options) -> None:
+def test_a_data_directory_that_cannot_be_made_is_a_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "mkdir", refuse)
@@ -198,7 +206,7 @@ if len((folder / "starts").read_text()) == 1:
 """
 
 
-def test_another_service_that_still_starts_is_awaited(play, seen: Seen, tmp_path: Path) -> None:
+def test_another_service_that_still_starts_is_awaited(play: Play, seen: Seen, tmp_path: Path) -> None:
     """It holds the data directory and has no address yet; then it ends, and the place is free."""
     script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{PLAYED}"
     service = play(script, tries=1)
@@ -207,11 +215,11 @@ def test_another_service_that_still_starts_is_awaited(play, seen: Seen, tmp_path
     assert [state for state, _ in seen.states] == [ServiceState.STARTING, ServiceState.READY]
 
 
-def test_the_address_of_another_service_is_found_when_it_is_there(play, tmp_path: Path) -> None:
+def test_the_address_of_another_service_is_found_when_it_is_there(play: Play, tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", PLAYED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
-        line = other.stdout.readline()
+        line = present(other.stdout).readline()
         busy = f"""
 import pathlib
 print('{{"event": "busy", "url": null}}', flush=True)
@@ -221,10 +229,10 @@ pathlib.Path({str(tmp_path / "数据 1" / "service.json")!r}).write_text({line!r
         service.start()
         assert service.wait_ready() == json.loads(line)["url"]
         service.stop()
-        other.stdin.close()
+        present(other.stdin).close()
 
 
-def test_a_service_that_never_gets_ready_is_ended(play) -> None:
+def test_a_service_that_never_gets_ready_is_ended(play: Play) -> None:
     service = play("import time; time.sleep(600)", tries=1, ready_seconds=0.3)
     service.start()
     with pytest.raises(TimeoutError):
@@ -233,10 +241,10 @@ def test_a_service_that_never_gets_ready_is_ended(play) -> None:
     assert "not ready" in service.log_file.read_text()
 
 
-def test_stopping_while_it_starts_leaves_nothing(play) -> None:
+def test_stopping_while_it_starts_leaves_nothing(play: Play) -> None:
     service = play("import sys; sys.stdin.read()")
     service.start()
-    while service.pid is None:
+    while current(service.pid) is None:
         time.sleep(0.01)
     service.stop()
     assert service.pid is None
@@ -252,7 +260,7 @@ def test_a_program_that_is_not_there_fails(tmp_path: Path) -> None:
     assert "cannot start" in service.log_file.read_text()
 
 
-def test_a_service_that_does_not_listen_to_its_pipe_is_ended_by_force(play) -> None:
+def test_a_service_that_does_not_listen_to_its_pipe_is_ended_by_force(play: Play) -> None:
     deaf = PLAYED.replace("sys.stdin.read(), os._exit(0)", "None").replace(
         "import http", "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nimport http"
     )
@@ -272,7 +280,7 @@ def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path
         url = first.wait_ready()
         second.start()
         assert second.wait_ready() == url
-        assert second.pid is None
+        assert current(second.pid) is None
         first.stop()
         second_seen.wait(
             ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY
@@ -296,7 +304,7 @@ def test_calls_go_on_after_the_real_service_was_killed(tmp_path: Path) -> None:
         service.start()
         service.wait_ready()
         assert session.account.first_run_needed()
-        os.kill(service.pid, signal.SIGKILL)
+        os.kill(present(service.pid), signal.SIGKILL)
         assert session.account.first_run_needed()
     finally:
         service.stop()
@@ -318,7 +326,7 @@ def test_the_service_ends_when_the_desktop_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", DESKTOP, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=root()
     ) as desktop:
-        url = desktop.stdout.readline().strip()
+        url = present(desktop.stdout).readline().strip()
         assert listens(url)
         desktop.kill()
     assert gone(url)

@@ -7,12 +7,12 @@ import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from desktop.background.workers import Cancelled
+from desktop.background.workers import Cancelled, ProgressReport
 from desktop.client import Session
 from desktop.exchange.data.column_terms import CODES
 from desktop.exchange.data.content import ExportedPicture
@@ -27,6 +27,7 @@ from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.client_session import logged_in
 from tests.desktop.exchange.samples import box
+from tests.narrowing import present
 from tests.service_process import service_process
 
 JSON, CSV, COCO, YOLO = FORMATS
@@ -132,7 +133,8 @@ def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) 
     homes = ExportedPicture("home.jpg", 200, 100, home.ipfs_cid)
     for made in (COCO, YOLO):
         (draft,) = read_regions(made.write(whole), made.file_name("x"), homes)
-        assert (draft.name, draft.rect.w) == ("a", pytest.approx(50))
+        assert draft.name == "a"
+        assert draft.rect.w == pytest.approx(50)
     (draft,) = read_regions(
         COCO.write(whole), COCO.file_name("x"), ExportedPicture("?", 400, 80, other.ipfs_cid)
     )
@@ -157,7 +159,7 @@ def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Sessio
     assert json.loads(walkaround_json.write(open_one))["seal"]["state"] == "open"
     session.items.set_verdict(plain.item_id, Verdict.PASSED, "只是反光")
     session.records.finish(record_id, accept_model_opinion=True)
-    newest = session.records.seal(record_id).newest
+    newest = present(session.records.seal(record_id).newest)
     whole = gather(session, record_id, lambda *_: None)
     document = json.loads(walkaround_json.write(whole))
     assert walkaround_json.read(walkaround_json.write(whole)) == whole
@@ -216,7 +218,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
     known = {"file_id": sideways.file_id, "download_url": sideways.download_url}
     elsewhere = {"filename": "b.jpg", "width": 7, "height": 5, "download_url": "https://example.org/b.jpg"}
     record_id = make_record(session, image.reference_image_id, entry(known), entry(elsewhere))
-    task = Standing()
+    task = cast(ProgressReport, Standing())
     for made, folders in (
         (COCO, ("images/regions", "images/findings")),
         (YOLO, ("regions/images", "findings/images")),
@@ -227,8 +229,8 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
             assert archive.read(f"{folders[0]}/plain.jpg") == turned(80, 40, 1)
             photo = archive.read(f"{folders[1]}/0001-turned.jpg")
             assert f"{folders[1]}/0002-b.jpg" not in archive.namelist()
-        pixels = cv2.imdecode(
-            np.frombuffer(photo, np.uint8), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
+        pixels = present(
+            cv2.imdecode(np.frombuffer(photo, np.uint8), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)
         )
         assert pixels.shape[:2] == (64, 32)
         assert read_regions(path.read_bytes(), path.name, ExportedPicture("plain.jpg", 80, 40))

@@ -50,7 +50,8 @@ def test_the_archive_of_an_annotation_server_holds_coco_somewhere() -> None:
 def test_polygons_without_a_box_become_the_box_around_them(box: dict[str, Any]) -> None:
     polygons = [[10, 20, 40, 20, 40, 60], [30, 50, 50, 55, 35, 70]]
     assert found(coco("wing.jpg", segmentation=polygons, **box), "x.json") == [("dent", Rect(10, 20, 40, 50))]
-    for broken in ([[1, 2, 3]], [["a", 2, 3, 4]], {"counts": []}, [[1, 2], 3]):
+    several: list[Any] = [[[1, 2, 3]], [["a", 2, 3, 4]], {"counts": []}, [[1, 2], 3]]
+    for broken in several:
         with pytest.raises(ExchangeError) as refused:
             found(coco("wing.jpg", segmentation=broken, **box), "x.json")
         assert refused.value.reason is Reason.NO_REGIONS
@@ -159,7 +160,7 @@ def test_shapes_that_are_no_rectangles_are_counted() -> None:
     target = ExportedPicture("a.png", 100, 100)
     image = {"id": 1, "file_name": "a.png", "width": 100, "height": 100}
     square = [[10, 10, 30, 10, 30, 30, 10, 30]]
-    shapes = [
+    shapes: list[dict[str, Any]] = [
         {"bbox": [10, 10, 20, 20], "segmentation": []},
         {"bbox": [10, 10, 20, 20], "segmentation": square},
         {"bbox": [10, 10, 20, 20], "segmentation": [[10, 10, 30, 10, 20, 30]]},

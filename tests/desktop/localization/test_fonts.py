@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf import PdfReader
@@ -72,7 +73,8 @@ def test_a_report_with_a_character_of_no_font_is_not_written(
     elif place == "evidence":
         whole = replace(whole, evidence=(replace(whole.evidence[0], name=NOWHERE),))
     else:
-        whole = replace(whole, **{place: NOWHERE})
+        texts: dict[str, Any] = {place: NOWHERE}
+        whole = replace(whole, **texts)
     with pytest.raises(MissingGlyphsError) as caught:
         pdf.write(whole, tmp_path / "report.pdf")
     assert caught.value.characters == NOWHERE

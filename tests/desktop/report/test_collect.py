@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -133,10 +133,11 @@ def test_a_finding_outside_of_its_region_is_pictured(qtbot: QtBot, tmp_path: Pat
     path.write_bytes(_plain(800, 600, 200))
     photo = open_image(path)
     region, straight = Rect(100, 100, 100, 100), {"alignment": {"homography": np.eye(3).tolist()}}
+    nobody = cast(Session, None)
 
     def crop(*boxes: Rect) -> QImage:
         found = [Finding("crack", 1.0, box) for box in boxes]
-        return collect_module._photo_crop(collect_module._Pictures(None), photo, found, region, straight)
+        return collect_module._photo_crop(collect_module._Pictures(nobody), photo, found, region, straight)
 
     inside = crop(Rect(120, 120, 20, 20))
     assert (inside.width(), inside.height()) == (116, 116)

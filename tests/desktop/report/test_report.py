@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pypdf import PdfReader
+from pypdf.generic import DictionaryObject, StreamObject
 from PySide6.QtCore import QBuffer, QLocale, QRectF
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
@@ -24,6 +25,7 @@ from shared.findings import Finding
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.detection import Severity
+from tests.narrowing import narrowed
 
 
 def picture(width: int, height: int, colour: str = "#9aa3ad") -> QImage:
@@ -180,10 +182,12 @@ def test_the_pdf_declares_pdf_a_1b_and_embeds_its_fonts(qtbot: QtBot, tmp_path: 
     path = tmp_path / "report.pdf"
     pdf.write(report(1), path)
     reader = PdfReader(path)
-    metadata = reader.trailer["/Root"]["/Metadata"].get_data().decode()  # type: ignore[index]
+    catalogue = narrowed(reader.trailer["/Root"], DictionaryObject)
+    metadata = narrowed(catalogue["/Metadata"], StreamObject).get_data().decode()
     assert re.search(r"pdfaid:part\W+1\b", metadata)
     assert re.search(r"pdfaid:conformance\W+B\b", metadata)
-    fonts = reader.pages[0]["/Resources"]["/Font"]  # type: ignore[index]
+    resources = narrowed(reader.pages[0]["/Resources"], DictionaryObject)
+    fonts = narrowed(resources["/Font"], DictionaryObject)
     assert fonts
     for font in fonts.values():
         kind = font.get_object()
@@ -203,9 +207,11 @@ def test_every_page_is_numbered_and_no_item_is_cut(qtbot: QtBot, tmp_path: Path)
 
 def test_a_large_picture_is_packed_in_bands(qtbot: QtBot, tmp_path: Path) -> None:
     pdf.write(report(1), tmp_path / "a.pdf")
-    found = PdfReader(tmp_path / "a.pdf").pages[0]["/Resources"]["/XObject"]
-    bands = [one for one in (found[name].get_object() for name in found) if one["/Width"] == 800]
-    heights = [one["/Height"] for one in bands]
+    resources = narrowed(PdfReader(tmp_path / "a.pdf").pages[0]["/Resources"], DictionaryObject)
+    found = narrowed(resources["/XObject"], DictionaryObject)
+    pictures = [narrowed(found[name].get_object(), StreamObject) for name in found]
+    bands = [one for one in pictures if narrowed(one["/Width"], int) == 800]
+    heights = [narrowed(one["/Height"], int) for one in bands]
     assert max(heights) <= 168
     # Each but the last has some of the next.
     assert sum(heights) - 8 * (len(heights) - 1) == 500

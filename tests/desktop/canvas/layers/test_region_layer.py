@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -59,9 +60,9 @@ class Stage:
             self.layer.paint(painter, Viewport(SIDE, SIDE, SIDE, SIDE), COLOURS, moved or {}, QFont())
         return image
 
-    def change(self, key: str, **values: object) -> None:
+    def change(self, key: str, **values: Any) -> None:
         before = self.store[key]
-        self.store.apply(RegionsChanged((before,), (replace(before, **values),), RegionStep.MOVE))  # type: ignore[arg-type]
+        self.store.apply(RegionsChanged((before,), (replace(before, **values),), RegionStep.MOVE))
 
 
 def edge(image: QImage, x: int, y: int) -> str:

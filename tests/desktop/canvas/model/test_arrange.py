@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from desktop.canvas.model.arrange import (
@@ -29,7 +31,7 @@ def store_of(*regions: Region, selected: str) -> RegionStore:
     return store
 
 
-def region(key: str, number: int, z: int = 0, x: float = 0.0, **more: bool) -> Region:
+def region(key: str, number: int, z: int = 0, x: float = 0.0, **more: Any) -> Region:
     return Region(key, Rect(x, 0, 50, 40), number, z=z, **more)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -115,7 +116,7 @@ def test_a_missing_file_is_not_found(service: Service, session: Session) -> None
 
 def test_a_download_that_breaks_off_is_unreachable(service: Service, session: Session) -> None:
     def broken(request: httpx.Request) -> httpx.Response:
-        def pieces():
+        def pieces() -> Iterator[bytes]:
             yield b"abc"
             raise httpx.ReadError("cut")
 
@@ -127,8 +128,8 @@ def test_a_download_that_breaks_off_is_unreachable(service: Service, session: Se
 
 
 class _Pieces(httpx.SyncByteStream):
-    def __init__(self, pieces) -> None:
+    def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[bytes]:
         return self._pieces

@@ -92,6 +92,10 @@ def test_what_the_taker_raises_ends_the_reading(service: Service, session: Sessi
     assert session.events._open == set()
 
 
+def unexpected(event: ChangeEvent | None) -> None:
+    pytest.fail(f"read {event}")
+
+
 def test_error_in_callback_is_not_a_connection_error(service: Service, session: Session) -> None:
     service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
 
@@ -109,7 +113,7 @@ def test_a_reading_that_is_refused_at_its_begin_takes_nothing(service: Service, 
         raise LookupError
 
     with pytest.raises(LookupError):
-        session.events.read(pytest.fail, begin=refuse)
+        session.events.read(unexpected, begin=refuse)
     assert session.events._open == set()
 
 
@@ -122,4 +126,4 @@ def test_a_stream_that_opens_while_the_session_is_closed_is_not_read(
 
     service.answers["/api/events"] = late
     with pytest.raises(Unreachable):
-        session.events.read(pytest.fail)
+        session.events.read(unexpected)

@@ -29,7 +29,7 @@ def corners(data: bytes) -> list[tuple[int, int, int]]:
     image = open_image(data)
     seen = rgb(image.preview())
     height, width = seen.shape[:2]
-    return [tuple(seen[y, x]) for y in (height // 4, 3 * height // 4) for x in (width // 4, 3 * width // 4)]  # type: ignore[misc]
+    return [tuple(seen[y, x]) for y in (height // 4, 3 * height // 4) for x in (width // 4, 3 * width // 4)]
 
 
 def are(found: list[tuple[int, int, int]], *wanted: tuple[int, int, int]) -> bool:

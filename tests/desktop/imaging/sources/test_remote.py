@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from shared.images.tiles import TILE, level_sizes
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 from tests.client_session import logged_in
 from tests.desktop.imaging.pictures import rgb
+from tests.narrowing import current
 from tests.service_process import service_process
 
 SIZE = (6000, 5000)
@@ -84,13 +86,23 @@ def upright(original: bytes) -> np.ndarray:
     return np.frombuffer(pixels.write_to_memory(), np.uint8).reshape(SIZE[1], SIZE[0], 3)
 
 
+def heard(said: list[float]) -> Callable[[float], bool]:
+    """Notes in `said` how far it is, and goes on."""
+
+    def progress(done: float) -> bool:
+        said.append(done)
+        return True
+
+    return progress
+
+
 def test_a_picture_far_away_looks_like_the_original(image: RemoteImage, original: bytes) -> None:
     said: list[float] = []
     assert image.size == SIZE
     preview = image.preview()
     assert max(preview.width(), preview.height()) == remote.PREVIEW
-    assert image.levels == ()
-    image.prepare(lambda done: said.append(done) is None)
+    assert current(image.levels) == ()
+    image.prepare(heard(said))
     assert said == sorted(said)
     assert [(level.width, level.height) for level in image.levels] == level_sizes(*SIZE)
     pixels = upright(original)
@@ -231,7 +243,7 @@ def test_progress_never_goes_back_and_the_levels_come_at_the_end(tmp_path: Path)
     files.percents = [10, 60, 30]
     image = remote_image(files, tmp_path)
     said: list[float] = []
-    image.prepare(lambda done: said.append(done) is None)
+    image.prepare(heard(said))
     assert said == sorted(said)
     assert 0.6 in said
     assert len(image.levels) == 3
@@ -378,6 +390,7 @@ def test_the_file_is_fetched_unless_the_picture_is_large_and_far(
 @pytest.fixture
 def stored_like() -> Callable[..., StoredFile]:
     def make(width: int | None, content: str | None) -> StoredFile:
-        return StoredFile.model_construct(file_id="f", ipfs_cid=content, width=width, height=5000)
+        fields: dict[str, Any] = {"file_id": "f", "ipfs_cid": content, "width": width, "height": 5000}
+        return StoredFile.model_construct(**fields)
 
     return make

@@ -9,7 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
+from desktop.pages.common.lists.list_section import TableSection
 from shared.images.cv import cv2
+from tests.narrowing import narrowed
 
 
 def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> CataloguePage:
@@ -35,5 +37,5 @@ def picture(path: Path, width: int = 320, height: int = 200) -> Path:
 
 
 def names(page: CataloguePage, section: str) -> list[str]:
-    model = page.sections[section].table.rows_model
+    model = narrowed(page.sections[section], TableSection).table.rows_model
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]

@@ -11,11 +11,15 @@ from pytestqt.qtbot import QtBot
 from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
+from desktop.pages.catalogue.table_sections import AircraftSection
 from desktop.pages.common.forms.chooser import SearchCombo
+from desktop.widgets.states import ErrorState
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
+from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.catalogue.driver import names, opened, settled
+from tests.narrowing import narrowed, present
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbot: QtBot) -> None:
     section = page.sections["aircraft"]
     section.new.click()
-    form = section.findChild(AircraftForm)
+    form = child(section, AircraftForm)
     form.submit()
     assert form.fields["aircraft_name"].error()
     form.fields["aircraft_name"].set_text("B-1234 · 波音 787")
@@ -40,7 +44,7 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
         form.submit()
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
-    assert page.focusWidget() is section.table
+    assert page.focusWidget() is narrowed(section, AircraftSection).table
 
     page._context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-9999"))
     section.search.setText("波音")
@@ -48,7 +52,7 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
 
-    made = section.chosen()
+    made = present(section.chosen())
     section.edit_chosen()
     form = next(found for found in section.findChildren(AircraftForm) if found.isVisible())
     form.fields["aircraft_type"].set_text("Boeing 787-9")
@@ -73,7 +77,7 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     section = page.sections["aircraft"]
     section.reload(aircraft.aircraft_id)
     settled(page, qtbot)
-    assert section.chosen().aircraft_name == "B-2087"
+    assert present(section.chosen()).aircraft_name == "B-2087"
     with qtbot.waitSignal(page.toast) as said:
         section.delete_chosen()
     assert "B-2087" in said.args[0]
@@ -86,7 +90,7 @@ def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context,
     page = opened(context, qtbot, "flights")
     section = page.sections["flights"]
     section.make()
-    form = section.findChild(FlightForm)
+    form = child(section, FlightForm)
     form.fields["flight_number"].set_text("CZ3456")
     form.fields["scheduled_at"].set_text("tomorrow")
     chooser = form.fields["aircraft_id"].editor
@@ -116,7 +120,7 @@ def test_change_of_one_field_keeps_concurrent_changes(context: Context, qtbot: Q
     settled(page, qtbot)
     section.edit_chosen()
     tasks.update(made.task_id, TaskWrite(task_name="航后", description="别人写的"))
-    form = section.findChild(TaskForm)
+    form = child(section, TaskForm)
     form.fields["task_name"].set_text("航后绕机")
     with qtbot.waitSignal(form.saved):
         form.submit()
@@ -162,7 +166,7 @@ def test_concurrent_change_is_shown_before_deletion(
     section.reload(made.aircraft_id)
     settled(page, qtbot)
     qtbot.waitUntil(lambda: section.chosen() is not None)
-    assert section.chosen().aircraft_id == made.aircraft_id
+    assert present(section.chosen()).aircraft_id == made.aircraft_id
     aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name=made.aircraft_name, aircraft_type="787-9"))
     asked: list[str] = []
 
@@ -197,14 +201,14 @@ def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Conte
 
 def test_a_service_out_of_reach_is_said_and_tried_again(context: Context, qtbot: QtBot, service: str) -> None:
     page = opened(context, qtbot)
-    section = page.sections["aircraft"]
+    section = narrowed(page.sections["aircraft"], AircraftSection)
     section.table.show_rows([])
     context.session._transport._patience = 0.0
     context.session.rebase("http://127.0.0.1:9")
     section.reload()
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
     settled(page, qtbot)
-    button = section.stack.currentWidget().button
+    button = narrowed(section.stack.currentWidget(), ErrorState).button
     context.session.rebase(service)
     button.click()
     settled(page, qtbot)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Invalid, Stale
@@ -14,8 +14,12 @@ from desktop.context import Context
 from desktop.localization.detection_terms import BUILT_IN, model_description
 from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOLD
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
+from desktop.pages.catalogue.models.section import ModelSection
+from desktop.widgets import Combo
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
+from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import opened
+from tests.narrowing import narrowed, present
 from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
 
 
@@ -26,8 +30,8 @@ def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot, "models")
-    section = page.sections["models"]
-    assert section.chosen().model_id == REFERENCE_DIFFERENCE
+    section = narrowed(page.sections["models"], ModelSection)
+    assert present(section.chosen()).model_id == REFERENCE_DIFFERENCE
     assert section.remove.text() == "Disable"
     with qtbot.waitSignal(page.toast):
         section.remove.click()
@@ -39,7 +43,7 @@ def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot
 
 def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
     page = opened(context, qtbot, "models")
-    section = page.sections["models"]
+    section = narrowed(page.sections["models"], ModelSection)
     bad = tmp_path / "detector.onnx"
     bad.write_bytes(b"not a model")
     section.send(bad)
@@ -53,21 +57,22 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "models")
-    section = page.sections["models"]
+    section = narrowed(page.sections["models"], ModelSection)
     section.send(ambiguous_model(tmp_path / "rivets.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
-    asked = section.findChild(KindForm)
+    asked = child(section, KindForm)
+    assert asked.kind is not None
     assert [asked.kind.itemData(n) for n in range(asked.kind.count())] == [ModelKind.YOLO, ModelKind.YOLOX]
     assert not section.uploads.lines()
     assert asked.activation is None
     asked.kind.set_value(ModelKind.YOLOX)
     asked.save.click()
     qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
-    form = section.findChild(ModelForm)
+    form = child(section, ModelForm)
     assert {"YOLOX", "1"} <= {said.text() for said in form.findChildren(QLabel)}
     assert form.settings() == {}
-    form.confidence.setValue(0.6)
-    row = form.classes.table.cellWidget(0, THRESHOLD)
+    present(form.confidence).setValue(0.6)
+    row = narrowed(present(form.classes).table.cellWidget(0, THRESHOLD), QDoubleSpinBox)
     row.setValue(0.75)
     assert {key: combo.value() for key, combo in form.feeding.items()} == {
         "values": "raw",
@@ -90,13 +95,13 @@ def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: Qt
     form = ModelForm(context, made)
     qtbot.addWidget(form)
     form.show()
-    classes = form.classes
+    classes = present(form.classes)
     qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
-    classes.table.cellWidget(0, THRESHOLD).setValue(0.6)
-    classes.table.cellWidget(1, FAILS).setChecked(False)
+    narrowed(classes.table.cellWidget(0, THRESHOLD), QDoubleSpinBox).setValue(0.6)
+    narrowed(classes.table.cellWidget(1, FAILS), QCheckBox).setChecked(False)
     QGuiApplication.clipboard().setText("裂纹\ndent\n")
     classes.paste.click()
-    classes.table.cellWidget(0, SEVERITY).set_value("critical")
+    narrowed(classes.table.cellWidget(0, SEVERITY), Combo).set_value("critical")
     with qtbot.waitSignal(form.saved) as saved:
         form.save.click()
     now = saved.args[0]
@@ -107,13 +112,14 @@ def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: Qt
     assert detection.labels()["裂纹"] is Severity.CRITICAL
     again = ModelForm(context, now)
     qtbot.addWidget(again)
-    qtbot.waitUntil(lambda: again.classes.table.cellWidget(0, SEVERITY).isEnabled())
-    assert (again.names(), again.settings(), again.classes.severities()) == (None, {}, {})
-    again.classes.table.item(1, 0).setText("裂纹")
+    shown = present(again.classes)
+    qtbot.waitUntil(lambda: shown.table.cellWidget(0, SEVERITY).isEnabled())
+    assert (again.names(), again.settings(), shown.severities()) == (None, {}, {})
+    present(shown.table.item(1, 0)).setText("裂纹")
     assert again.work() is None
     assert "裂纹" in again.banner.text()
-    again.classes.table.item(1, 0).setText("  ")
-    assert again.names()[1] == "class 1"
+    present(shown.table.item(1, 0)).setText("  ")
+    assert present(again.names())[1] == "class 1"
 
 
 def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> None:
@@ -122,22 +128,23 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
     form = ModelForm(context, model)
     qtbot.addWidget(form)
     form.show()
-    classes = form.classes
+    classes = present(form.classes)
     qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
     assert not classes.table.cellWidget(0, THRESHOLD).isVisible()
-    classes.table.cellWidget(BUILT_IN.index("dent"), SEVERITY).set_value("minor")
+    narrowed(classes.table.cellWidget(BUILT_IN.index("dent"), SEVERITY), Combo).set_value("minor")
     classes.more.click()
     added = classes.table.rowCount() - 1
-    classes.table.item(added, 0).setText("漏油")
-    classes.table.cellWidget(added, SEVERITY).set_value("major")
+    present(classes.table.item(added, 0)).setText("漏油")
+    narrowed(classes.table.cellWidget(added, SEVERITY), Combo).set_value("major")
     with qtbot.waitSignal(form.saved):
         form.save.click()
     said = detection.labels()
     assert (said["dent"], said["漏油"]) == (Severity.MINOR, Severity.MAJOR)
     again = ModelForm(context, model)
     qtbot.addWidget(again)
-    qtbot.waitUntil(lambda: "漏油" in again.classes.names())
-    assert again.classes.severities() == {}
+    shown = present(again.classes)
+    qtbot.waitUntil(lambda: "漏油" in shown.names())
+    assert shown.severities() == {}
     assert detection.models()[0].version == model.version
 
 
@@ -145,11 +152,12 @@ def test_how_classes_become_confidences_is_asked_where_the_file_does_not_tell(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "models")
-    section = page.sections["models"]
+    section = narrowed(page.sections["models"], ModelSection)
     section.send(unclear_detr(tmp_path / "queries.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
-    asked = section.findChild(KindForm)
+    asked = child(section, KindForm)
     assert asked.kind is None
+    assert asked.activation is not None
     assert [asked.activation.itemData(n) for n in range(asked.activation.count())] == ["sigmoid", "softmax"]
     asked.activation.set_value("softmax")
     asked.save.click()
@@ -171,7 +179,7 @@ def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) 
     form = KindForm(context, "m.onnx", asked, send)
     qtbot.addWidget(form)
     form.show()
-    form.kind.set_value(ModelKind.DETR)
+    present(form.kind).set_value(ModelKind.DETR)
     form.submit()
     qtbot.waitUntil(lambda: form.activation is not None)
     with qtbot.waitSignal(form.saved):

@@ -24,8 +24,10 @@ from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from shared.images.cv import cv2
 from shared.samples import panel
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
+from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
 from tests.desktop.pages.catalogue.driver import opened, picture, settled
+from tests.narrowing import narrowed, present
 
 
 def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
@@ -46,7 +48,7 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
         )
     )
     qtbot.waitUntil(lambda: section.findChild(ReferenceForm) is not None)
-    form = section.findChild(ReferenceForm)
+    form = child(section, ReferenceForm)
     assert form.fields["reference_image_name"].text() == "左翼根部"
     form.fields["mm_per_pixel"].set_text("0")
     form.submit()
@@ -88,7 +90,7 @@ def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
 
 def test_file_that_is_not_a_picture_can_be_retried(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
     page = opened(context, qtbot, "references")
-    section = page.sections["references"]
+    section = narrowed(page.sections["references"], ReferenceSection)
     bad = tmp_path / "notes.png"
     bad.write_text("no picture")
     section.send([bad])
@@ -138,7 +140,7 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
     qtbot.addWidget(form)
     form.show()
     form.measure.click()
-    dialog = form.findChild(ScaleDialog)
+    dialog = child(form, ScaleDialog)
     qtbot.waitUntil(lambda: dialog.view.source is not None)
     assert not dialog.use.isEnabled()
     ends = [QPointF(*dialog.view.viewport.to_view(x, 150)).toPoint() for x in (100, 300)]
@@ -169,7 +171,7 @@ def test_measuring_takes_nearly_all_of_the_main_window(
     form = ReferenceForm(context, made, QWidget(main))
     form.show()
     form.measure.click()
-    dialog = form.findChild(ScaleDialog)
+    dialog = child(form, ScaleDialog)
     qtbot.waitUntil(dialog.isVisible)
     assert dialog.width() > 1300
     assert dialog.height() > 700
@@ -184,13 +186,13 @@ def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: 
             ReferenceImageWrite(reference_image_name=name, file_id=stored.file_id)
         )
     page = opened(context, qtbot, "references")
-    cards = page.sections["references"].cards
-    assert cards.chosen.reference_image_name == "bb.png"
+    cards = narrowed(page.sections["references"], ReferenceSection).cards
+    assert present(cards.chosen).reference_image_name == "bb.png"
     qtbot.keyClick(cards, Qt.Key.Key_Right)
-    assert cards.chosen.reference_image_name == "a.png"
+    assert present(cards.chosen).reference_image_name == "a.png"
     with qtbot.waitSignal(cards.picked):
         qtbot.keyClick(cards, Qt.Key.Key_Return)
-    form = page.sections["references"].findChild(ReferenceForm)
+    form = child(page.sections["references"], ReferenceForm)
     assert form.isVisible()
     form.done(0)
 

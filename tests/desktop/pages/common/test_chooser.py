@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.common.forms.chooser import PAGE, SearchCombo
+from tests.narrowing import present
 
 
 def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
@@ -23,14 +24,14 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     assert chooser.chosen() == "a9"
     chooser.activateWindow()
     chooser.setFocus()
-    chooser.lineEdit().selectAll()
+    present(chooser.lineEdit()).selectAll()
     qtbot.keyClicks(chooser.lineEdit(), "boe")
     with pytest.raises(ValueError, match="nothing"):
         chooser.chosen()
-    qtbot.waitUntil(lambda: chooser.completer().popup().isVisible())
+    qtbot.waitUntil(lambda: present(present(chooser.completer()).popup()).isVisible())
     assert asked == ["", "boe"]
-    assert chooser.lineEdit().text() == "boe"
-    chooser.completer().popup().hide()
+    assert present(chooser.lineEdit()).text() == "boe"
+    present(present(chooser.completer()).popup()).hide()
     chooser.setEditText("B-1234 Boeing")
     assert chooser.chosen() == "a1"
     typed = chooser.typed()
@@ -90,7 +91,11 @@ def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
         bar = chooser.view().verticalScrollBar()
         bar.setValue(0)
         bar.setValue(bar.maximum())
-        qtbot.waitUntil(lambda number=expected: chooser.count() == number)
+
+        def shown(number: int = expected) -> bool:
+            return chooser.count() == number
+
+        qtbot.waitUntil(shown)
     chooser.hidePopup()
     with qtbot.waitSignal(chooser.settled):
         chooser.setCurrentIndex(len(every) - 1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from PIL import Image
 
@@ -12,6 +14,7 @@ from desktop.client.http.errors import TooLarge, Unsupported
 from desktop.pages.common.faces import face_picture
 from desktop.pages.common.faces.face_picture import read_face_picture
 from shared.images.cv import cv2
+from tests.narrowing import present
 
 MOST_BODY = 16 * 2**20
 """What the service takes in one request."""
@@ -35,19 +38,19 @@ def test_a_large_picture_is_reduced_and_upright(tmp_path: Path, kind: str, orien
     path = tmp_path / f"me.{kind.lower()}"
     exif = Image.Exif()
     exif[0x0112] = orientation
-    stored = {
+    stored: dict[int, Callable[[npt.NDArray[np.uint8]], npt.NDArray[np.uint8]]] = {
         1: lambda upright: upright,
         3: lambda upright: np.rot90(upright, 2),
         6: lambda upright: np.rot90(upright, 1),
         8: lambda upright: np.rot90(upright, -1),
-    }[orientation]
-    picture = Image.fromarray(np.ascontiguousarray(stored(noise(3000, 2250))))
+    }
+    picture = Image.fromarray(np.ascontiguousarray(stored[orientation](noise(3000, 2250))))
     picture.save(path, kind, quality=95, exif=exif)
     assert path.stat().st_size > 2 * 2**20
     sent = read_face_picture(path)
     # Five of them fit into a request, in Base64.
     assert 5 * len(sent) * 4 / 3 < MOST_BODY
-    image = cv2.imdecode(np.frombuffer(sent, np.uint8), cv2.IMREAD_COLOR)
+    image = present(cv2.imdecode(np.frombuffer(sent, np.uint8), cv2.IMREAD_COLOR))
     assert image.shape == (1200, 1600, 3)
     red = image[:, :, 2].astype(int) - image[:, :, 0]
     assert red[100:500, 100:700].mean() > 150

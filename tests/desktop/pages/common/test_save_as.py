@@ -94,7 +94,13 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(
 ) -> None:
     (tmp_path / "mine.pdf").write_bytes(b"old")
     asked: list[str] = []
-    monkeypatch.setattr(save_as, "confirm", lambda _parent, *said: bool(asked.append(said[1])) or agreed)
+
+    def answer(_parent: QWidget, *said: str) -> bool:
+        asked.append(said[1])
+        return agreed
+
+    monkeypatch.setattr(save_as, "confirm", answer)
+
     types("mine", "PDF (*.pdf)")
     assert (choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is not None) is agreed
     assert "mine.pdf" in asked[0]

@@ -16,6 +16,8 @@ from desktop.pages.me import MePage, enrol_dialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.preferences import Preferences
 from tests.desktop.camera.pictures import face_frame, write
+from tests.desktop.children import child
+from tests.narrowing import current, present
 from tests.service_process import ADMIN, service_process
 
 
@@ -55,18 +57,18 @@ def test_first_run_enrolment_and_face_login(
         qtbot.waitUntil(lambda: me.face.chip.text == "Not enrolled")
         me.face.consent.setChecked(True)
         me.face.by_camera.click()
-        dialog = me.face.findChild(EnrolDialog)
+        dialog = child(me.face, EnrolDialog)
         qtbot.waitUntil(dialog.skip.isVisible, timeout=30_000)
         dialog.skip.click()
         qtbot.waitUntil(lambda: me.face.chip.text == "Enrolled", timeout=30_000)
-        qtbot.waitUntil(lambda: context.payload.user.has_face)
+        qtbot.waitUntil(lambda: present(context.payload).user.has_face)
         me.hide()
 
         context.leave()
-        assert context.payload is None
+        assert current(context.payload) is None
         login.show()
         login.opened({})
         with qtbot.waitSignal(context.loginChanged, timeout=30_000):
             pass
-        assert context.payload.user.username == ADMIN[0]
+        assert present(context.payload).user.username == ADMIN[0]
         session.close()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -12,15 +13,20 @@ from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.camera import Hint, ImageSequence, feed
+from desktop.camera import FrameSource, Hint, ImageSequence, feed
 from desktop.camera.hints import FrameAnalysis
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.login import LoginPage
 from desktop.pages.login.server_dialog import ServerDialog, server_address
 from tests.desktop.camera.pictures import empty_frame, face_frame, write
+from tests.desktop.children import child
 from tests.desktop.client.played import PAYLOAD
 from tests.desktop.pages.played_service import TOKENS, Played, done, failed, played_context, refused
+from tests.narrowing import present
+
+Show = Callable[..., LoginPage]
+"""Opens the page with these cameras and parameters."""
 
 
 @pytest.fixture
@@ -29,19 +35,19 @@ def played() -> Played:
 
 
 @pytest.fixture
-def context(qapp, played: Played) -> Iterator[Context]:
+def context(qapp: QApplication, played: Played) -> Iterator[Context]:
     with played_context(played) as context:
         context.service_state = ServiceState.READY
         yield context
 
 
 @pytest.fixture
-def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator:
+def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     # Every frame is looked at: a test needs not wait for a person.
     monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
     pages: list[LoginPage] = []
 
-    def make(sources=(), **params) -> LoginPage:
+    def make(sources: Iterable[FrameSource] = (), **params: Any) -> LoginPage:
         page = LoginPage(context, lambda: list(sources))
         pages.append(page)
         qtbot.addWidget(page)
@@ -55,7 +61,7 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         page.leave()
 
 
-def test_a_right_password_lets_in(qtbot: QtBot, context: Context, played: Played, show) -> None:
+def test_a_right_password_lets_in(qtbot: QtBot, context: Context, played: Played, show: Show) -> None:
     page = show()
     qtbot.keyClicks(page.password_form.user_name.editor, "zhang")
     qtbot.keyClick(page.password_form.user_name.editor, Qt.Key.Key_Return)
@@ -63,12 +69,14 @@ def test_a_right_password_lets_in(qtbot: QtBot, context: Context, played: Played
     with qtbot.waitSignal(context.loginChanged):
         qtbot.keyClick(page.password_form.password.editor, Qt.Key.Key_Return)
     assert played.bodies("/api/auth/login") == [{"username": "zhang", "password": "secret words"}]
-    assert context.payload.user.username == "zhang"
+    assert present(context.payload).user.username == "zhang"
     assert context.preferences.values.user_name == "zhang"
     assert page.password_form.password.text() == ""
 
 
-def test_a_wrong_password_is_said_and_stays_typed(qtbot: QtBot, played: Played, context, show) -> None:
+def test_a_wrong_password_is_said_and_stays_typed(
+    qtbot: QtBot, played: Played, context: Context, show: Show
+) -> None:
     played.answers["/api/auth/login"] = refused("用户名或密码错误")
     page = show(user_name="zhang")
     form = page.password_form
@@ -82,7 +90,7 @@ def test_a_wrong_password_is_said_and_stays_typed(qtbot: QtBot, played: Played, 
     assert context.payload is None
 
 
-def test_nothing_typed_is_said_beside_the_field(show, played: Played) -> None:
+def test_nothing_typed_is_said_beside_the_field(show: Show, played: Played) -> None:
     form = show().password_form
     form.user_name.set_text("")
     form.submit()
@@ -93,7 +101,7 @@ def test_nothing_typed_is_said_beside_the_field(show, played: Played) -> None:
     assert played.bodies("/api/auth/login") == []
 
 
-def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show) -> None:
+def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show: Show) -> None:
     played.answers["/api/auth/login"] = failed(429, "too_many_requests", retry_after=2)
     form = show(user_name="zhang").password_form
     form._wait.second.setInterval(20)
@@ -107,7 +115,7 @@ def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show) -> None:
     assert form.password.text() == "guess"
 
 
-def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: Played, show) -> None:
+def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: Played, show: Show) -> None:
     played.answers["/api/auth/first-run"] = lambda request: done(
         TOKENS if request.method == "POST" else {"needed": True}
     )
@@ -133,7 +141,9 @@ def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: P
     assert (form.password.text(), form.again.text()) == ("", "")
 
 
-def test_what_the_service_says_about_a_field_stands_beside_it(qtbot: QtBot, played: Played, show) -> None:
+def test_what_the_service_says_about_a_field_stands_beside_it(
+    qtbot: QtBot, played: Played, show: Show
+) -> None:
     fields = [{"field": "password", "type": "password_common", "message": "密码过于常见，请更换"}]
     played.answers["/api/auth/first-run"] = lambda request: (
         failed(422, "invalid_input", fields=fields) if request.method == "POST" else done({"needed": True})
@@ -150,7 +160,7 @@ def test_what_the_service_says_about_a_field_stands_beside_it(qtbot: QtBot, play
     assert form.password.text() == "password123"
 
 
-def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, show) -> None:
+def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, show: Show) -> None:
     needed = [True]
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -170,7 +180,9 @@ def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, s
     assert page.password_form.isVisible()
 
 
-def test_a_server_elsewhere_makes_no_admin_from_here(qtbot: QtBot, played: Played, context, show) -> None:
+def test_a_server_elsewhere_makes_no_admin_from_here(
+    qtbot: QtBot, played: Played, context: Context, show: Show
+) -> None:
     played.answers["/api/auth/first-run"] = done({"needed": True})
     context.session.rebase("https://walkaround.test")
     context.embedded = False
@@ -180,7 +192,9 @@ def test_a_server_elsewhere_makes_no_admin_from_here(qtbot: QtBot, played: Playe
     assert page._server.text() == "walkaround.test"
 
 
-def test_a_service_that_starts_is_waited_for(qtbot: QtBot, played: Played, context, show) -> None:
+def test_a_service_that_starts_is_waited_for(
+    qtbot: QtBot, played: Played, context: Context, show: Show
+) -> None:
     context.service_state = ServiceState.STARTING
     page = show()
     assert page.viewfinder.hint == "The service is starting…"
@@ -191,7 +205,9 @@ def test_a_service_that_starts_is_waited_for(qtbot: QtBot, played: Played, conte
     assert not page.face.running
 
 
-def test_a_service_that_cannot_be_reached_is_said_and_tried_again(qtbot: QtBot, played: Played, show) -> None:
+def test_a_service_that_cannot_be_reached_is_said_and_tried_again(
+    qtbot: QtBot, played: Played, show: Show
+) -> None:
     played.answers["/api/auth/first-run"] = httpx.ConnectError("refused")
     page = show()
     qtbot.waitUntil(lambda: "Cannot connect to the service" in page.viewfinder.sentence)
@@ -200,13 +216,15 @@ def test_a_service_that_cannot_be_reached_is_said_and_tried_again(qtbot: QtBot, 
     qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
 
 
-def test_no_camera_offers_the_photo_file(qtbot: QtBot, context, played, show, tmp_path: Path) -> None:
+def test_no_camera_offers_the_photo_file(
+    qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
+) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     page = show()
     qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
     with qtbot.waitSignal(context.loginChanged):
         page.log_in_by_photo(write(tmp_path / "我.png", face_frame()))
-    assert context.payload.user.user_id == PAYLOAD["user"]["user_id"]
+    assert present(context.payload).user.user_id == PAYLOAD["user"]["user_id"]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +238,14 @@ def test_no_camera_offers_the_photo_file(qtbot: QtBot, context, played, show, tm
     ],
 )
 def test_a_photo_that_does_not_work_is_said(
-    qtbot: QtBot, context, show, tmp_path: Path, monkeypatch, name: str | None, data: bytes, said: str
+    qtbot: QtBot,
+    context: Context,
+    show: Show,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str | None,
+    data: bytes,
+    said: str,
 ) -> None:
     monkeypatch.setattr("desktop.pages.common.faces.face_picture.MAX_BYTES", 3 * 2**20)
     page = show()
@@ -234,7 +259,9 @@ def test_a_photo_that_does_not_work_is_said(
     assert context.payload is None
 
 
-def test_too_many_photos_are_counted_down(qtbot: QtBot, context, played, show, tmp_path: Path) -> None:
+def test_too_many_photos_are_counted_down(
+    qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
+) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=3)
     page = show()
     page._photo_wait.second.setInterval(20)
@@ -251,7 +278,9 @@ def test_too_many_photos_are_counted_down(qtbot: QtBot, context, played, show, t
         page.log_in_by_photo(path)
 
 
-def test_a_face_in_front_of_the_camera_lets_in(qtbot: QtBot, context, played, show, tmp_path) -> None:
+def test_a_face_in_front_of_the_camera_lets_in(
+    qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
+) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())], "Desk Cam")])
     with qtbot.waitSignal(context.loginChanged):
@@ -261,14 +290,16 @@ def test_a_face_in_front_of_the_camera_lets_in(qtbot: QtBot, context, played, sh
     assert body["faceInfo"].startswith("/9j/")
 
 
-def test_an_empty_chair_is_never_sent(qtbot: QtBot, played, show, tmp_path) -> None:
+def test_an_empty_chair_is_never_sent(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.viewfinder.hint.startswith("Look into the oval"))
     qtbot.wait(300)
     assert played.bodies("/api/auth/loginByFaceInfo") == []
 
 
-def test_a_look_that_misses_the_face_loses_little(qtbot: QtBot, played, show, tmp_path) -> None:
+def test_a_look_that_misses_the_face_loses_little(
+    qtbot: QtBot, played: Played, show: Show, tmp_path: Path
+) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     frames = [write(tmp_path / f"{n}.png", empty_frame() if n == 2 else face_frame()) for n in range(3)]
     page = show([ImageSequence(frames, "Desk Cam")])
@@ -276,7 +307,9 @@ def test_a_look_that_misses_the_face_loses_little(qtbot: QtBot, played, show, tm
         pass
 
 
-def test_tries_count_until_the_person_has_gone(qtbot: QtBot, played, show, tmp_path) -> None:
+def test_tries_count_until_the_person_has_gone(
+    qtbot: QtBot, played: Played, show: Show, tmp_path: Path
+) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.face.running)
     page.face._feed.stop()
@@ -291,12 +324,14 @@ def test_tries_count_until_the_person_has_gone(qtbot: QtBot, played, show, tmp_p
     assert page.face._tries == 0
 
 
-def test_the_preview_marks_the_face(qtbot: QtBot, played, show, tmp_path) -> None:
+def test_the_preview_marks_the_face(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame(blur=6))])])
     qtbot.waitUntil(lambda: not page.viewfinder.face_box().isEmpty())
 
 
-def test_a_stranger_is_tried_three_times_only(qtbot: QtBot, played, show, tmp_path) -> None:
+def test_a_stranger_is_tried_three_times_only(
+    qtbot: QtBot, played: Played, show: Show, tmp_path: Path
+) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._pause.setInterval(10)
     qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence, timeout=20_000)
@@ -304,13 +339,13 @@ def test_a_stranger_is_tried_three_times_only(qtbot: QtBot, played, show, tmp_pa
     assert page.viewfinder.action.text() == "Retry"
 
 
-def test_face_login_switched_off_is_said(qtbot: QtBot, played, show, tmp_path) -> None:
+def test_face_login_switched_off_is_said(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(403, "face_login_off")
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     qtbot.waitUntil(lambda: "Face login is disabled" in page.viewfinder.sentence)
 
 
-def test_too_many_faces_count_down(qtbot: QtBot, played, show, tmp_path) -> None:
+def test_too_many_faces_count_down(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=30)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._wait.second.setInterval(150)
@@ -318,16 +353,20 @@ def test_too_many_faces_count_down(qtbot: QtBot, played, show, tmp_path) -> None
     assert len(played.bodies("/api/auth/loginByFaceInfo")) == 1
 
 
-def test_another_camera_is_chosen_and_remembered(qtbot: QtBot, context, show, tmp_path) -> None:
+def test_another_camera_is_chosen_and_remembered(
+    qtbot: QtBot, context: Context, show: Show, tmp_path: Path
+) -> None:
     path = write(tmp_path / "a.png", empty_frame())
     page = show([ImageSequence([path], "One"), ImageSequence([path], "Two")])
     qtbot.waitUntil(lambda: page.face._feed.source is not None)
     page.viewfinder.camera_chosen.emit("Two")
-    assert page.face._feed.source.name == "Two"
+    assert present(page.face._feed.source).name == "Two"
     assert context.preferences.values.camera == "Two"
 
 
-def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(qtbot: QtBot, show, tmp_path: Path) -> None:
+def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(
+    qtbot: QtBot, show: Show, tmp_path: Path
+) -> None:
     class Broken(ImageSequence):
         works = False
 
@@ -347,14 +386,14 @@ def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(qtbot: QtBot, show,
     qtbot.waitUntil(lambda: "oval" in page.viewfinder.hint)
 
 
-def test_leaving_releases_the_camera(qtbot: QtBot, show, tmp_path) -> None:
+def test_leaving_releases_the_camera(qtbot: QtBot, show: Show, tmp_path: Path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.face.running)
     page.hide()
     assert not page.face.running
 
 
-def test_the_place_keeps_the_names_and_no_password(show) -> None:
+def test_the_place_keeps_the_names_and_no_password(show: Show) -> None:
     page = show(user_name="zhang")
     page.password_form.password.set_text("secret words")
     assert page.return_params() == {"user_name": "zhang", "name": ""}
@@ -379,7 +418,7 @@ def test_what_is_typed_as_an_address(typed: str, address: str | None) -> None:
     assert server_address(typed) == address
 
 
-def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp) -> None:
+def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp: QApplication) -> None:
     dialog = ServerDialog("")
     qtbot.addWidget(dialog)
     chosen: list[str] = []
@@ -401,16 +440,16 @@ def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp) -> None:
     assert not dialog.isVisible()
 
 
-def test_the_page_passes_the_chosen_server_on(qtbot: QtBot, show) -> None:
+def test_the_page_passes_the_chosen_server_on(qtbot: QtBot, show: Show) -> None:
     page = show()
     page._change_server()
-    dialog = page.findChild(ServerDialog)
+    dialog = child(page, ServerDialog)
     with qtbot.waitSignal(page.server_chosen) as told:
         dialog.use.click()
     assert told.args == [""]
 
 
-def test_the_shadow_follows_the_card(qtbot: QtBot, show) -> None:
+def test_the_shadow_follows_the_card(qtbot: QtBot, show: Show) -> None:
     page = show()
     qtbot.waitUntil(lambda: page._card.height() > 0)
     painted: list[QRegion] = []

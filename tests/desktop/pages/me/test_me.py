@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.camera import ImageSequence, feed
@@ -16,14 +18,17 @@ from desktop.pages.me import MePage, enrol_dialog, face
 from desktop.pages.me import page as me_page
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from shared.wire.account import Payload
+from shared.wire.face import FaceStatus
 from tests.desktop.camera.pictures import face_frame, write
+from tests.desktop.children import child
 from tests.desktop.client.played import PAYLOAD
 from tests.desktop.pages.played_service import STATUS, Played, done, failed, played_context, refused
+from tests.narrowing import narrowed, present
 
 ENROLLED = {**STATUS, "enrolled": True, "templates": 3, "enrolled_at": "2026-01-02T00:00:00Z"}
 
 
-def person(**fields: object) -> dict:
+def person(**fields: object) -> dict[str, Any]:
     payload = copy.deepcopy(PAYLOAD)
     payload["user"].update(fields)
     payload["permissions"] = ["USER.UPDATE"]
@@ -39,7 +44,7 @@ def played() -> Played:
 
 
 @pytest.fixture
-def context(qapp, played: Played) -> Iterator[Context]:
+def context(qapp: QApplication, played: Played) -> Iterator[Context]:
     with played_context(played) as context:
         context.session.account.login("zhang", "x")
         context.enter(Payload.model_validate(person(email="old@example.com", work_years=3)))
@@ -60,7 +65,7 @@ def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.Mon
     return page
 
 
-def saved(user: dict) -> object:
+def saved(user: dict[str, Any]) -> object:
     """Answers update and me with the profile after the save."""
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -74,7 +79,7 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     after = person(email="new@example.com", work_years=None, gender="female")
     played.answers["/api/auth/updateInfo"] = played.answers["/api/auth/me"] = saved(after)
     email = page.profile.fields["email"]
-    email.editor.selectAll()
+    narrowed(email.editor, QLineEdit).selectAll()
     qtbot.keyClicks(email.editor, "new@example.com")
     page.profile.fields["work_years"].set_text("")
     page.profile._gender().set_value("female")
@@ -85,7 +90,7 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     assert played.bodies("/api/auth/updateInfo") == [
         {"email": "new@example.com", "work_years": None, "gender": "female"}
     ]
-    assert context.payload.user.email == "new@example.com"
+    assert present(context.payload).user.email == "new@example.com"
     assert not page.profile.unsaved
 
 
@@ -145,7 +150,7 @@ def test_a_word_of_another_program_for_gender_is_kept(page: MePage) -> None:
 def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def answer(parent, title: str, text: str, verb: str) -> bool:
+    def answer(parent: QWidget, title: str, text: str, verb: str) -> bool:
         asked.append(verb)
         return False
 
@@ -156,7 +161,9 @@ def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPa
     assert asked == ["Discard"]
 
 
-def test_the_place_brings_typed_text_back_but_no_password(qtbot: QtBot, context, page: MePage) -> None:
+def test_the_place_brings_typed_text_back_but_no_password(
+    qtbot: QtBot, context: Context, page: MePage
+) -> None:
     page.profile.fields["name"].set_text("别名")
     page.password.new.set_text("very secret words")
     place = page.return_params()
@@ -171,7 +178,7 @@ def test_the_place_brings_typed_text_back_but_no_password(qtbot: QtBot, context,
 
 
 def test_an_answer_after_logout_lets_nobody_in(qtbot: QtBot, context: Context, page: MePage) -> None:
-    payload = context.payload
+    payload = present(context.payload)
     context.leave()
     page._refreshed(payload)
     assert context.payload is None
@@ -181,7 +188,7 @@ def test_without_the_right_the_profile_cannot_be_changed(qtbot: QtBot, context: 
     context.enter(Payload.model_validate({**person(), "permissions": []}))
     page = MePage(context, lambda: [])
     qtbot.addWidget(page)
-    page._show(context.payload)
+    page._show(present(context.payload))
     assert not page.profile.isEnabled()
     assert page.password.isEnabled()
 
@@ -300,7 +307,7 @@ def test_enrolment_at_the_camera_takes_a_picture_for_each_step(
     monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 20 if glasses else 60_000)
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
-    dialog = page.face.findChild(EnrolDialog)
+    dialog = child(page.face, EnrolDialog)
     assert dialog.step().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
     played.answers["/api/auth/face"] = done(ENROLLED)
@@ -323,7 +330,7 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     monkeypatch.setattr(enrol_dialog, "_GLASSES_MS", 10)
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
-    dialog = page.face.findChild(EnrolDialog)
+    dialog = child(page.face, EnrolDialog)
     played.answers["/api/auth/face"] = refused("该人脸已登记在其他用户名下，请联系管理员")
     qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence, timeout=20_000)
     assert dialog.viewfinder.action.text() == "Retry"
@@ -337,7 +344,7 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
 ) -> None:
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
-    dialog = page.face.findChild(EnrolDialog)
+    dialog = child(page.face, EnrolDialog)
     qtbot.waitUntil(lambda: dialog._feed.state is feed.FeedState.LIVE)
     camera = dialog._feed
     dialog.cancel.click()
@@ -348,24 +355,24 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
 
 def test_the_own_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
     agreed = {**ENROLLED, "consent_version": "1", "consented_at": "2026-01-02T03:04:05Z"}
-    page.face.show_status(face.FaceStatus.model_validate(agreed))
+    page.face.show_status(FaceStatus.model_validate(agreed))
     assert "You agreed to consent text 1 on " in page.face.status_text()
     assert "26" in page.face.status_text().partition("text 1 on ")[2]
     by_program = {**agreed, "consent_version": "caller"}
-    page.face.show_status(face.FaceStatus.model_validate(by_program))
+    page.face.show_status(FaceStatus.model_validate(by_program))
     assert "Consent was given" in page.face.status_text()
 
 
 def test_built_in_model_is_not_recommended(page: MePage) -> None:
     assert not page.face.advice.isHidden()
-    page.face.show_status(face.FaceStatus.model_validate({**STATUS, "recommend_pack": False}))
+    page.face.show_status(FaceStatus.model_validate({**STATUS, "recommend_pack": False}))
     assert page.face.advice.isHidden()
 
 
 def test_deleting_asks_first(
     qtbot: QtBot, played: Played, page: MePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page.face.show_status(face.FaceStatus.model_validate(ENROLLED))
+    page.face.show_status(FaceStatus.model_validate(ENROLLED))
     assert not page.face.delete.isHidden()
     monkeypatch.setattr(face, "confirm", lambda *_: False)
     page.face.delete.click()
@@ -379,10 +386,10 @@ def test_deleting_asks_first(
 
 
 def test_an_enrolment_of_another_model_asks_for_a_new_one(page: MePage) -> None:
-    page.face.show_status(face.FaceStatus.model_validate({**ENROLLED, "usable": False}))
+    page.face.show_status(FaceStatus.model_validate({**ENROLLED, "usable": False}))
     assert page.face.chip.text == "Enrol again"
 
 
 def test_a_consent_text_that_is_not_known_is_shown_as_given(page: MePage) -> None:
-    page.face.show_status(face.FaceStatus.model_validate({**STATUS, "current_consent_version": "2"}))
+    page.face.show_status(FaceStatus.model_validate({**STATUS, "current_consent_version": "2"}))
     assert page.face._consent_text.text() == "同意书"

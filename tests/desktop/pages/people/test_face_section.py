@@ -17,6 +17,7 @@ from desktop.pages.people import PeoplePage
 from shared.codes import Role
 from shared.images.cv import cv2
 from tests.desktop.camera.pictures import face_frame, write
+from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.played_service import Played, done, failed, opened, played_context
 
@@ -175,7 +176,7 @@ def test_comparing_asks_for_the_password_and_can_be_cancelled(
     folder = photos(tmp_path, 1)
     faces.compare_strangers(folder)
     qtbot.waitUntil(lambda: faces.findChild(PasswordPrompt) is not None)
-    dialog = faces.findChild(PasswordPrompt)
+    dialog = child(faces, PasswordPrompt)
     played.answers["/api/face/calibration/strangers"] = done(scores())
     played.open.clear()
     dialog.password.set_text("p")

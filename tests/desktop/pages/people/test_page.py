@@ -21,8 +21,10 @@ from desktop.pages.people.details import changes, referred
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite
+from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.played_service import Played, done, failed, opened, played_context, refused
+from tests.narrowing import present
 from tests.service_app import ADMIN
 
 GOOD = "correct horse battery 9"
@@ -48,7 +50,7 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
     page = opened(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.new.click()
-    form = page.users.findChild(NewUser)
+    form = child(page.users, NewUser)
     form.fields["username"].set_text("zhang")
     form.fields["name"].set_text("张三")
     form.password.set_text(GOOD)
@@ -73,7 +75,7 @@ def test_a_taken_name_and_a_common_password_are_said_in_the_form(context: Contex
     page = opened(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.make()
-    form = page.users.findChild(NewUser)
+    form = child(page.users, NewUser)
     form.fields["username"].set_text("somebody")
     for field in (form.password, form.again):
         field.set_text("password123")
@@ -94,7 +96,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
     page = opened(context, qtbot)
     choose(page, qtbot, "wang")
     page.users.edit_chosen()
-    edit = page.users.findChild(EditUser)
+    edit = child(page.users, EditUser)
     edit.roles.boxes[Role.INSPECTOR].click()
     with qtbot.waitSignal(edit.saved) as saved:
         edit.submit()
@@ -103,7 +105,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
 
     choose(page, qtbot, "wang")
     page.users.password.click()
-    form = page.users.findChild(SetPassword)
+    form = child(page.users, SetPassword)
     for field in (form.password, form.again):
         field.set_text("another good one 7")
     with qtbot.waitSignal(form.saved):
@@ -138,7 +140,7 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
     page = opened(context, qtbot, "audit")
     audit = page.audit
     qtbot.waitUntil(lambda: audit.table.rows_model.rowCount() > 2)
-    me = context.payload.user
+    me = present(context.payload).user
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 2).data() == (me.name or me.username))
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623")
     assert audit.table.rows_model.index(1, 3).data() == "Deleted"
@@ -275,14 +277,14 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
 ) -> None:
     page, played = locked
     page.users.make()
-    form = page.users.findChild(NewUser)
+    form = child(page.users, NewUser)
     form.fields["username"].set_text("zhao")
     form.fields["name"].set_text("赵六")
     for field in (form.password, form.again):
         field.set_text(GOOD)
     form.submit()
     qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)
-    ask = form.findChild(PasswordPrompt)
+    ask = child(form, PasswordPrompt)
     ask.submit()
     assert ask.password.error()
     ask.password.set_text("a wrong one")
@@ -303,11 +305,11 @@ def test_without_the_password_nothing_is_lost_and_the_form_says_why(
 ) -> None:
     page, _ = locked
     page.users.edit_chosen()
-    form = page.users.findChild(EditUser)
+    form = child(page.users, EditUser)
     form.fields["name"].set_text("李四四")
     form.submit()
     qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)
-    form.findChild(PasswordPrompt).cancel.click()
+    child(form, PasswordPrompt).cancel.click()
     assert form.banner.text()
     assert form.save.isEnabled()
     assert form.fields["name"].text() == "李四四"

@@ -22,11 +22,14 @@ from desktop.pages.record.items_card import ItemsCard
 from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from desktop.report.collect import collect
 from desktop.widgets import MomentField
+from desktop.widgets.states import EmptyState
 from shared.codes import Role, SealState, Status, Verdict
 from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
 from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate, ResultEntry
+from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
+from tests.narrowing import narrowed, present
 
 
 @pytest.fixture
@@ -205,7 +208,7 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
     page.fields.choosers["task_id"].restore(("T-30", "T-30"))
     page.save()
     qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
-    dialog = page.findChild(FieldConflictDialog)
+    dialog = child(page, FieldConflictDialog)
     assert set(dialog.choices) == {"inspection_name", "task_id"}
     assert [button.text() for button in dialog.choices["task_id"]] == ["T-30", "T-70"]
     dialog.choices["inspection_name"][1].setChecked(True)
@@ -223,7 +226,7 @@ def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record,
     page.fields.fields["inspection_name"].set_text("我的名字")
     page.save()
     qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
-    page.findChild(FieldConflictDialog).reject()
+    child(page, FieldConflictDialog).reject()
     assert page.fields.field_text("inspection_name") == "我的名字"
     assert now(context, record).inspection_name == "别人的名字"
 
@@ -393,7 +396,12 @@ def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
     agreed: bool,
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(save_as, "confirm", lambda *words, danger: bool(said.append(words[2])) or agreed)
+
+    def answer(*words: str, danger: bool) -> bool:
+        said.append(words[2])
+        return agreed
+
+    monkeypatch.setattr(save_as, "confirm", answer)
     # A character of the private area: no font has it.
     context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="Wing \ue123"))
     page = opened(context, qtbot, record.inspection_id)
@@ -430,7 +438,7 @@ def test_leaving_asks_only_when_something_is_typed(
     context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *words: bool(asked.append(words[1])))
+    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *words: asked.append(words[1]))
     page = opened(context, qtbot, record.inspection_id)
     assert page.leave()
     page.fields.fields["inspection_name"].set_text("neu")
@@ -464,7 +472,7 @@ def test_who_may_only_read_can_change_nothing(context: Context, record: Record, 
 
 def test_a_record_that_is_gone_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot, "no-such-record")
-    button = page.stack.currentWidget().button
+    button = present(narrowed(page.stack.currentWidget(), EmptyState).button)
     with qtbot.waitSignal(page.navigate) as asked:
         button.click()
     assert asked.args == ["records", {}]

@@ -36,6 +36,7 @@ from shared.wire.catalogue import (
     TemplateRegion,
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
+from tests.narrowing import current, present
 from tests.service_app import ADMIN
 from tests.service_process import first_admin, service_process
 
@@ -122,7 +123,7 @@ def test_the_executor_is_a_filter_by_id_or_by_a_part_of_the_name(page: RecordsPa
 
 
 def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtbot: QtBot) -> None:
-    payload, context.payload = context.payload, None
+    payload, context.payload = present(context.payload), None
     page = RecordsPage(context)
     qtbot.addWidget(page)
     context.payload = payload
@@ -317,7 +318,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     with qtbot.waitSignal(page.toast):
         page.export_list()
-    newest = session.records.seal(made["sealed"]).newest
+    newest = present(session.records.seal(made["sealed"]).newest)
     session.records.reopen(made["sealed"], "end of the test")
     session.records.reopen(made["awaiting"], "end of the test")
     for record_id in made.values():
@@ -436,13 +437,13 @@ def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
     qtbot.waitUntil(lambda: chooser.count() == 50)
     assert chooser.findText("B-1234") < 0
     chooser.setFocus()
-    chooser.lineEdit().setText("B-12")
-    chooser.lineEdit().textEdited.emit("B-12")
+    present(chooser.lineEdit()).setText("B-12")
+    present(chooser.lineEdit()).textEdited.emit("B-12")
     qtbot.waitUntil(lambda: chooser.findText("B-1234") >= 0)
-    assert not page.filters.active
-    chooser.lineEdit().setText("B-1234")
-    chooser.lineEdit().editingFinished.emit()
-    assert page.filters.active
+    assert not current(page.filters.active)
+    present(chooser.lineEdit()).setText("B-1234")
+    present(chooser.lineEdit()).editingFinished.emit()
+    assert current(page.filters.active)
     qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234")
     page.filters.reset()
     assert not page.filters.active
@@ -476,14 +477,14 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     qtbot.waitUntil(page.batch_bar.isVisible)
     assert not page.detect.isEnabled()
     qtbot.waitUntil(page.batch_bar.retry.isVisible, timeout=30000)
-    assert page.batches.batch.done == 2
-    assert page.batches.batch.failed == 2
+    assert present(page.batches.batch).done == 2
+    assert present(page.batches.batch).failed == 2
     assert page.batch_bar.detail.text() == "2 failed"
     assert page.detect.isEnabled()
     for item_id in items[1::2]:
         session.items.add_photo(item_id, files[0])
     page.batch_bar.retry.click()
-    qtbot.waitUntil(lambda: not page.batches.busy and page.batches.batch.done == 2, timeout=30000)
+    qtbot.waitUntil(lambda: not page.batches.busy and present(page.batches.batch).done == 2, timeout=30000)
     assert page.batch_bar.retry.isHidden()
     page.batch_bar.close_it.click()
     assert page.batch_bar.isHidden()
@@ -519,7 +520,7 @@ def test_a_first_record_leads_to_the_catalogue_when_there_is_no_task(
 
 
 def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: RecordsPage, qtbot: QtBot) -> None:
-    session, record = page._context.session, page.model.record(0)
+    session, record = page._context.session, present(page.model.record(0))
     for number, passed in enumerate((True, True, None)):
         result = [] if passed is None else [{"isPassed": passed, "progress": "done", "version": 1}]
         item = ItemCreate(item_name=f"条目 {number}", inspection_id=record.inspection_id)

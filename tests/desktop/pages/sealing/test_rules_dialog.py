@@ -17,8 +17,10 @@ from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.widgets import PageFactory
 from shared.codes import Role
 from tests.desktop.app.test_window import Login, Records
+from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.played_service import Played, done, failed, played_context
+from tests.narrowing import present
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +81,7 @@ def test_an_old_login_is_asked_for_the_password_and_a_refusal_changes_nothing(qt
         qtbot.waitUntil(dialog.four_eyes.isEnabled)
         click(dialog)
         qtbot.waitUntil(lambda: dialog.findChild(PasswordPrompt) is not None)
-        dialog.findChild(PasswordPrompt).reject()
+        child(dialog, PasswordPrompt).reject()
         qtbot.waitUntil(dialog.four_eyes.isEnabled)
         assert not dialog.four_eyes.isChecked()
         assert dialog.message.text()
@@ -108,10 +110,10 @@ def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:
     qtbot.waitUntil(window.isActiveWindow)
     window.rail.settings.click()
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
-    menu = QApplication.activePopupWidget()
+    menu = present(QApplication.activePopupWidget())
     action = next(action for action in menu.actions() if action.text().startswith("Release rule"))
     menu.close()
     action.trigger()
     qtbot.waitUntil(lambda: window.findChild(RulesDialog) is not None)
-    window.findChild(RulesDialog).accept()
+    child(window, RulesDialog).accept()
     window.close()

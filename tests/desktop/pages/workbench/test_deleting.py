@@ -93,7 +93,8 @@ def test_a_change_from_the_service_keeps_the_selection(desk: WorkbenchDriver) ->
 
 
 def test_delete_acts_on_the_focused_view_only(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    page, said = desk.page, []
+    page = desk.page
+    said: list[str] = []
     page.toast.connect(said.append)
     QTest.mouseClick(page.view, LEFT, pos=desk.at(0.2, 0.2))
     QTest.keyClick(page.view, KEY.Key_Escape)
@@ -193,7 +194,8 @@ def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
 
 
 def test_a_locked_region_stays(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    page, said = desk.page, []
+    page = desk.page
+    said: list[str] = []
     page.toast.connect(said.append)
     click_row(desk, 0)
     desk.context.commands.run("region.lock")

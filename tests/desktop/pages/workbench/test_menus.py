@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from desktop.commands.registry import COMMANDS
 from desktop.pages.workbench.bars import menus
 from tests.desktop.pages.workbench.driver import BOXES, WorkbenchDriver, make_record
+from tests.narrowing import present
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     yield workbench
     while isinstance(QApplication.activePopupWidget(), QMenu):
-        QApplication.activePopupWidget().close()
+        present(QApplication.activePopupWidget()).close()
 
 
 def entries(menu: QMenu) -> list[QAction]:

@@ -11,6 +11,7 @@ from desktop.pages.workbench.reference import template_saving
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate, RecordCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
+from tests.narrowing import present
 
 
 def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: Session, qtbot: QtBot) -> None:
@@ -42,7 +43,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         qtbot.waitUntil(lambda: second.saved)
         assert [item.item_id for item in session.items.all(record_id)] == [item.item_id for item in items]
         back = session.items.get(items[1].item_id).value
-        assert back.result[0].verdict["reason"] == "cracked"
+        assert present(back.result[0].model_extra)["verdict"]["reason"] == "cracked"
         assert [one.file_id for one in session.items.photos(back.item_id)] == [photo.file_id]
         second.context.commands.run("edit.redo")
         assert second.names == ["条目2", "条目3"]
@@ -69,11 +70,11 @@ def test_regions_become_the_template_after_asking(
     record_id = make_record(workbench.session)
     detection = {"sensitivity": 0.75, "smallest": 2, "ignored": [{"x": 0.5, "y": 0.2, "w": 0.1, "h": 0.1}]}
     first = workbench.session.items.all(record_id)[0]
-    point = first.item_point.model_dump(exclude_unset=True) | {"detection": detection}
+    point = present(first.item_point).model_dump(exclude_unset=True) | {"detection": detection}
     workbench.session.items.update(first.item_id, ItemUpdate.model_validate({"item_point": point}))
     workbench.open(record_id, qtbot.waitUntil)
     images = workbench.session.catalogue.reference_images
-    reference_id = workbench.page.open_record.reference.reference_image_id
+    reference_id = present(workbench.page.open_record.reference).reference_image_id
     asked: list[str] = []
     answers = iter([False, True])
 
@@ -105,11 +106,11 @@ def test_regions_become_the_template_after_asking(
         "reference-difference",
         detection,
     )
-    task_id = workbench.page.open_record.document.record.task_id
+    task_id = present(workbench.page.open_record.document).record.task_id
     body = RecordCreate(task_id=task_id, reference_image_id=reference_id)
     new = workbench.session.records.create(body)
     made = workbench.session.items.from_template(new.inspection_id)[0]
-    assert made.item_point.model_dump()["detection"] == detection
+    assert present(made.item_point).model_dump()["detection"] == detection
 
 
 def test_template_saved_concurrently_is_replaced_only_after_question(
@@ -117,8 +118,8 @@ def test_template_saved_concurrently_is_replaced_only_after_question(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     images = workbench.session.catalogue.reference_images
-    reference_id = workbench.page.open_record.reference.reference_image_id
-    theirs = template_saving.region_of(workbench.page.open_record.item)
+    reference_id = present(workbench.page.open_record.reference).reference_image_id
+    theirs = template_saving.region_of(present(workbench.page.open_record.item))
     images.set_template(reference_id, [theirs, theirs])
     asked: list[str] = []
 

@@ -28,8 +28,10 @@ from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.photos import photo_pair
 from shared.codes import Verdict
 from tests.client_session import logged_in
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.desktop.pages.workbench.results.test_correcting import add_result
+from tests.narrowing import present
 
 _KEY, _LEFT = Qt.Key, Qt.MouseButton.LeftButton
 
@@ -165,7 +167,7 @@ def import_file(name: str, write: Callable[..., bytes]) -> Callable[[WorkbenchDr
     def run(desk: WorkbenchDriver) -> None:
         path = Path(name).absolute()
         path.write_bytes(write(gather(desk.session, desk.page.open_record.record_id, lambda *_: None)))
-        desk.page.findChild(RegionFilesController).read(path)
+        child(desk.page, RegionFilesController).read(path)
 
     return run
 
@@ -360,9 +362,9 @@ def test_what_was_typed_and_corrected_is_kept_and_offered(
     # What is sealed is on view, not what was typed.
     assert page.open_record.rows[0].name == sealed_name
     assert page.inspector.fields.name.text() == sealed_name
-    assert len(page.open_record.entry["resultImage"]["boxes"]) == 2
+    assert len(present(page.open_record.entry)["resultImage"]["boxes"]) == 2
     page.decide_conflicts()
-    dialog = page.findChild(ConflictDialog)
+    dialog = child(page, ConflictDialog)
     words = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]
     assert sealed_sentence() in words
     dialog.reject()

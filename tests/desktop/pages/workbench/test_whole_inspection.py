@@ -15,7 +15,9 @@ from shared.codes import Status, Verdict
 from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
 from shared.wire.inspection import RecordCreate
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+from tests.narrowing import present
 
 REGION = ((0.3, 0.3, 0.3, 0.3),)
 
@@ -40,10 +42,10 @@ def test_photo_detection_verdict_finish_report(
     page = workbench.page
     page.photo_upload.add([photo])
     qtbot.waitUntil(lambda: page.photos.pair is not None)
-    assert not page.photos.pair.aligned
+    assert not present(page.photos.pair).aligned
     assert workbench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0, timeout=30000)
-    qtbot.waitUntil(lambda: page.photos.pair.aligned and not page.detecting.running)
+    qtbot.waitUntil(lambda: present(page.photos.pair).aligned and not page.detecting.running)
     assert page.open_record.rows[0].status == "undecided"
     assert len(page.inspector.findings.shown) == page.open_record.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
@@ -64,16 +66,21 @@ def test_photo_detection_verdict_finish_report(
     assert page.top.finish.text() == "Finish record"
     page.top.finish.click()
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
-    page.findChild(FinishDialog).act.click()
+    child(page, FinishDialog).act.click()
     qtbot.waitUntil(lambda: page.open_record.sealed)
-    assert page.open_record.document.record.end_time is not None
+    assert present(page.open_record.document).record.end_time is not None
     assert page.top.finish.text() == "Export report"
     asked: list[str] = []
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *said: (asked.append(said[1]) or "", ""))
+
+    def cancel(_parent: object, title: str, *_said: object) -> tuple[str, str]:
+        asked.append(title)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", cancel)
     page.top.finish.click()
     assert asked == ["Export report"]
     item = workbench.session.items.all(record_id)[0]
-    assert item.result[-1].verdict["reason"] == "only dirt, wiped off"
+    assert present(item.result[-1].model_extra)["verdict"]["reason"] == "only dirt, wiped off"
     assert workbench.session.records.get(record_id).value.inspection_status is Status.PASSED
 
     monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)
@@ -97,7 +104,7 @@ def test_finishing_leads_to_the_first_undecided_item(workbench: WorkbenchDriver,
     workbench.page.go_to(workbench.page.open_record.rows[0].item_id)
     workbench.context.commands.run("record.finish")
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in workbench.page.findChildren(FinishDialog)))
-    workbench.page.findChild(FinishDialog).findChild(QPushButton, "finish-go-to").click()
+    child(child(workbench.page, FinishDialog), QPushButton, "finish-go-to").click()
     assert workbench.page.open_record.number == 2
 
 
@@ -181,7 +188,7 @@ def test_a_photo_from_the_camera(
     record_id = make_record(workbench.session, REGION)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("item.camera")
-    dialog = workbench.page.findChild(CaptureDialog)
+    dialog = child(workbench.page, CaptureDialog)
     qtbot.waitUntil(dialog.shoot.isEnabled)
     dialog.shoot.click()
     item_id = workbench.page.open_record.current

@@ -13,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.exchange import drag_and_drop
 from desktop.pages.workbench.exchange.drag_and_drop import DroppedFiles, sorted_out
+from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
+from tests.narrowing import present
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -75,7 +77,7 @@ def test_pictures_and_folders_become_photos_of_the_record(
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
-    hint = page.findChild(drag_and_drop._Hint)
+    hint = child(page, drag_and_drop._Hint)
     with qtbot.waitSignal(page.toast) as said:
         drop(page, urls(files["1.png"], files["2.PNG"], files["shots"], files["notes.md"]))
     assert hint.isHidden()
@@ -126,7 +128,7 @@ def test_what_is_held_over_the_page_is_promised_and_taken_back(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
-    hint = page.findChild(drag_and_drop._Hint)
+    hint = child(page, drag_and_drop._Hint)
     assert held_over(page, urls(files["1.png"]))
     assert hint.isVisible()
     assert "add photos to the record" in hint.text
@@ -194,9 +196,7 @@ def test_a_folder_of_very_many_for_one_item_is_asked_about(
     for number in range(21):
         (tmp_path / f"{number}.png").write_bytes(b"x")
     asked: list[str] = []
-    monkeypatch.setattr(
-        drag_and_drop, "confirm", lambda _page, title, *_rest, **_more: bool(asked.append(title))
-    )
+    monkeypatch.setattr(drag_and_drop, "confirm", lambda _page, title, *_rest, **_more: asked.append(title))
     drop(workbench.page, urls(tmp_path), on_photos(workbench))
     qtbot.waitUntil(lambda: bool(asked))
     assert "21" in asked[0]
@@ -228,4 +228,4 @@ def test_a_raw_photo_becomes_the_reference_image_of_a_record(
     qtbot.waitUntil(page.reference.isVisible)
     drop(page, urls(taken))
     qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
-    assert page.view.source.size == (600, 800)
+    assert present(page.view.source).size == (600, 800)

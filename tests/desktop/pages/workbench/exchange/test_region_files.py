@@ -13,7 +13,9 @@ from desktop.exchange.formats import walkaround_json
 from desktop.exchange.formats.archive import pack
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.model.edit_names import edit_name
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.narrowing import present
 
 
 @pytest.fixture
@@ -68,20 +70,20 @@ def test_regions_without_names_and_models_get_some(
 ) -> None:
     path = tmp_path / "left_wing_root.txt"
     path.write_text("0 0.5 0.5 0.2 0.2\n")
-    exchange = opened.page.findChild(RegionFilesController)
+    exchange = child(opened.page, RegionFilesController)
     with qtbot.waitSignal(exchange.notice) as told:
         exchange.read(path)
     assert "1" in told.args[0]
-    item = opened.page.open_record.document.items[-1]
+    item = present(opened.page.open_record.document).items[-1]
     assert item.item_name.endswith("4")
     assert item.model_id == "reference-difference"
-    assert item.region(800, 600).w == pytest.approx(160)
+    assert present(item.region(800, 600)).w == pytest.approx(160)
 
 
 def test_a_file_that_cannot_be_imported_says_why(
     opened: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    exchange = opened.page.findChild(RegionFilesController)
+    exchange = child(opened.page, RegionFilesController)
     two = {"labels/a.txt": "0 .5 .5 .5 .5\n", "labels/b.txt": "0 .5 .5 .5 .5\n"}
     cases = {
         "missing.json": (None, "read"),
@@ -104,7 +106,7 @@ def test_nothing_is_written_where_nothing_can_be(
 ) -> None:
     from desktop.exchange.registry import FORMATS
 
-    exchange = opened.page.findChild(RegionFilesController)
+    exchange = child(opened.page, RegionFilesController)
     with qtbot.waitSignal(exchange.notice) as told:
         exchange.exporter.write(opened.page.open_record.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
     assert "another location" in told.args[0]
@@ -130,11 +132,16 @@ def test_many_regions_come_in_parts_and_go_in_one_step(
     for command, count in (("edit.undo", before), ("edit.redo", before + 450), ("edit.undo", before)):
         opened.context.commands.run(command)
         assert edits.next_step(record_id, command == "edit.undo")[1] == 250
-        qtbot.waitUntil(lambda count=count: len(opened.names) == count)
+
+        def have(count: int = count) -> bool:
+            return len(opened.names) == count
+
+        qtbot.waitUntil(have)
+
         assert edits.next_step(record_id, command == "edit.undo")[1] == 0
     opened.context.commands.run("edit.redo")
     opened.page.item_changes.rename("meanwhile")
-    name = opened.page.open_record.item.item_name
+    name = present(opened.page.open_record.item).item_name
     qtbot.wait(0)
     # What the person did meanwhile goes first: the rest stays undone.
     assert edits.next_step(record_id, False)[1] == 0

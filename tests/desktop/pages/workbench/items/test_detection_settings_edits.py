@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -14,11 +16,17 @@ from desktop.widgets import IconButton
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.samples import panel
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record
+from tests.narrowing import current, present
 
 
-def detection_of(session: Session, record_id: str, place: int = 0) -> dict[str, object] | None:
-    return session.items.all(record_id)[place].item_point.model_dump(exclude_unset=True).get("detection")
+def detection_of(session: Session, record_id: str, place: int = 0) -> dict[str, Any] | None:
+    return (
+        present(session.items.all(record_id)[place].item_point)
+        .model_dump(exclude_unset=True)
+        .get("detection")
+    )
 
 
 def test_sensitivity_and_smallest_defect_are_edits(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -55,9 +63,9 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
     view, box = workbench.page.view, workbench.page.inspector.fields.detection_settings
     box.open(True)
     box.area.click()
-    assert view.editor.tool is Tool.AREA
+    assert current(view.editor.tool) is Tool.AREA
     workbench.drag(workbench.at(0.05, 0.15), workbench.at(0.2, 0.25))
-    assert view.editor.tool is Tool.SELECT
+    assert current(view.editor.tool) is Tool.SELECT
     assert len(workbench.names) == 3
     (area,) = view._area_layer.areas
     assert (area.x, area.y) == pytest.approx((0.1 * WIDTH, 0.15 * HEIGHT), abs=2)
@@ -68,17 +76,17 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
     assert "inside the region" in said.args[0]
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.22, 0.22), workbench.at(0.28, 0.28))
-    assert len(view._area_layer.areas) == 2
+    assert len(current(view._area_layer.areas)) == 2
     qtbot.waitUntil(lambda: workbench.saved)
-    kept = detection_of(workbench.session, record_id)
+    kept = present(detection_of(workbench.session, record_id))
     assert kept["ignored"][0]["x"] == pytest.approx(0.1, abs=0.003)
     workbench.context.commands.run("edit.undo")
-    assert view._area_layer.areas == (area,)
+    assert current(view._area_layer.areas) == (area,)
     workbench.context.commands.run("item.next")
     assert view._area_layer.areas == ()
     workbench.context.commands.run("item.previous")
-    (line,) = [box._list.itemAt(n).widget() for n in range(box._list.count())]
-    line.findChild(IconButton).click()
+    (line,) = [present(present(box._list.itemAt(n)).widget()) for n in range(box._list.count())]
+    child(line, IconButton).click()
     assert view._area_layer.areas == ()
     qtbot.waitUntil(lambda: workbench.saved)
     assert detection_of(workbench.session, record_id) is None
@@ -96,7 +104,9 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
     workbench.context.commands.run("edit.duplicate")
     workbench.context.commands.run("edit.copy")
     qtbot.waitUntil(lambda: workbench.saved)
-    first, second = (detection_of(workbench.session, record_id, place)["ignored"][0] for place in (0, 3))
+    first, second = (
+        present(detection_of(workbench.session, record_id, place))["ignored"][0] for place in (0, 3)
+    )
     assert (second["w"], second["h"]) == pytest.approx((first["w"], first["h"]))
     assert (second["x"] - first["x"]) * WIDTH == pytest.approx(16, abs=0.01)
     assert workbench.session.items.all(record_id)[3].description == "behind frame 12"
@@ -107,7 +117,7 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
     workbench.context.commands.run("edit.paste")
     assert len(workbench.names) == 1
     qtbot.waitUntil(lambda: workbench.saved)
-    (pasted,) = detection_of(workbench.session, other_id)["ignored"]
+    (pasted,) = present(detection_of(workbench.session, other_id))["ignored"]
     assert pasted["x"] == pytest.approx(second["x"])
     assert workbench.session.items.all(other_id)[0].description == "behind frame 12"
 
@@ -146,16 +156,16 @@ def test_ignored_areas_follow_a_region_that_moves_and_stay_when_it_is_resized(
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.2, 0.2), workbench.at(0.28, 0.28))
     (drawn,) = view._area_layer.areas
-    before = workbench.page.open_record.item.region(WIDTH, HEIGHT)
+    before = present(present(workbench.page.open_record.item).region(WIDTH, HEIGHT))
 
     workbench.drag(workbench.at(0.13, 0.13), workbench.at(0.23, 0.18))
-    moved = workbench.page.open_record.item.region(WIDTH, HEIGHT)
+    moved = present(present(workbench.page.open_record.item).region(WIDTH, HEIGHT))
     (area,) = view._area_layer.areas
     assert (moved.w, moved.h) == pytest.approx((before.w, before.h))
     assert (area.x - moved.x, area.y - moved.y) == pytest.approx((drawn.x - before.x, drawn.y - before.y))
     assert (area.w, area.h) == pytest.approx((drawn.w, drawn.h))
     workbench.context.commands.run("edit.undo")
-    assert workbench.page.open_record.item.region(WIDTH, HEIGHT) == before
+    assert present(workbench.page.open_record.item).region(WIDTH, HEIGHT) == before
     (area,) = view._area_layer.areas
     assert (area.x, area.y) == pytest.approx((drawn.x, drawn.y))
 
@@ -167,7 +177,7 @@ def test_ignored_areas_follow_a_region_that_moves_and_stay_when_it_is_resized(
 
     corner = workbench.at((before.right) / WIDTH, (before.bottom) / HEIGHT)
     workbench.drag(corner, workbench.at(0.25, 0.25))
-    now = workbench.page.open_record.item.region(WIDTH, HEIGHT)
+    now = present(present(workbench.page.open_record.item).region(WIDTH, HEIGHT))
     assert now.right == pytest.approx(0.25 * WIDTH, abs=3)
     (area,) = view._area_layer.areas
     assert (area.x, area.y) == pytest.approx((drawn.x, drawn.y))

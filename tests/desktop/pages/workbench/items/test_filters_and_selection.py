@@ -17,6 +17,7 @@ from desktop.canvas.views.alignment import AlignedPair
 from desktop.pages.workbench.photos import photo_pair as photos_module
 from desktop.pages.workbench.photos.photo_files import make_pair
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
+from tests.narrowing import present
 
 
 def test_list_and_canvas_choose_together(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -36,7 +37,9 @@ def test_the_filter_lists_what_is_asked_for(workbench: WorkbenchDriver, qtbot: Q
     workbench.context.commands.run("item.fail")
     assert page.items.model.counts() == {"all": 3, "undecided": 2, "failed": 1}
     page.items.filters.chosen.emit("failed")
-    assert [page.items.model.row(place).name for place in range(page.items.model.rowCount())] == ["条目1"]
+    assert [present(page.items.model.row(place)).name for place in range(page.items.model.rowCount())] == [
+        "条目1"
+    ]
     page.items.show_all()
     assert page.items.model.rowCount() == 3
 
@@ -47,7 +50,7 @@ def test_of_many_items_one_is_searched_for_by_name_or_number(
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     assert not workbench.page.items.search.isVisible()
     assert not workbench.context.commands.possible("search")
-    many = [(0.1 * (n % 5), 0.2 * (n // 5), 0.05, 0.05) for n in range(15)]
+    many = tuple((0.1 * (n % 5), 0.2 * (n // 5), 0.05, 0.05) for n in range(15))
     workbench.open(make_record(workbench.session, many), qtbot.waitUntil)
     items = workbench.page.items
     qtbot.waitUntil(items.search.isVisible)
@@ -55,15 +58,15 @@ def test_of_many_items_one_is_searched_for_by_name_or_number(
     assert items.search.hasFocus()
     items.search.insert("条目14")
     qtbot.keyClick(items.search, Qt.Key.Key_Return)
-    assert [items.model.row(0).name, items.model.rowCount()] == ["条目14", 1]
-    assert workbench.page.open_record.item.item_name == "条目14"
+    assert [present(items.model.row(0)).name, items.model.rowCount()] == ["条目14", 1]
+    assert present(workbench.page.open_record.item).item_name == "条目14"
     assert items.list.hasFocus()
     items.search.setText("7")
     qtbot.keyClick(items.search, Qt.Key.Key_Return)
-    assert workbench.page.open_record.item.item_name == "条目7"
+    assert present(workbench.page.open_record.item).item_name == "条目7"
     items.search.setText("nothing of this name")
     qtbot.keyClick(items.search, Qt.Key.Key_Return)
-    assert workbench.page.open_record.item.item_name == "条目7"
+    assert present(workbench.page.open_record.item).item_name == "条目7"
     items.show_all()
     assert (items.model.rowCount(), items.search.text()) == (15, "")
 
@@ -157,5 +160,7 @@ def test_a_record_that_is_gone_is_said(workbench: WorkbenchDriver, qtbot: QtBot)
     record_id = make_record(workbench.session, ())
     workbench.session.records.delete(record_id)
     workbench.page.opened({"record_id": record_id})
-    qtbot.waitUntil(lambda: "no longer exists" in workbench.page.stack.currentWidget().accessibleName())
+    qtbot.waitUntil(
+        lambda: "no longer exists" in present(workbench.page.stack.currentWidget()).accessibleName()
+    )
     assert workbench.page.return_params()["record_id"] == ""

@@ -13,8 +13,10 @@ from pytestqt.qtbot import QtBot
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.items.items_model import Role
 from desktop.pages.workbench.photos.capture import CaptureDialog
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import add_result
+from tests.narrowing import current
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def test_hidden_regions_are_said_in_the_list(desk: WorkbenchDriver) -> None:
     said = "Regions are hidden on the image"
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_H)
-    assert not page.view.regions_shown
+    assert not current(page.view.regions_shown)
     assert said in texts(desk)
     assert all(model.index(row, 0).data(Role.REGION).hidden for row in range(3))
     assert "Hidden" in model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
@@ -75,7 +77,7 @@ def test_other_shapes_that_become_rectangles_are_counted(
     path = tmp_path / "left_wing_root.txt"
     box, triangle = "0 0.5 0.5 0.2 0.2", "0 0.1 0.1 0.3 0.1 0.2 0.4"
     path.write_text(f"{box}\n{triangle}\n{triangle}\n")
-    exchange = desk.page.findChild(RegionFilesController)
+    exchange = child(desk.page, RegionFilesController)
     with qtbot.waitSignal(exchange.notice) as told:
         exchange.read(path)
     assert "3 region" in told.args[0]

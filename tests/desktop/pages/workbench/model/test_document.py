@@ -13,6 +13,7 @@ from desktop.pages.workbench.model.item_rows import ItemRows
 from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.wire.inspection import Record
+from tests.narrowing import present
 
 
 def _record() -> Record:
@@ -39,7 +40,7 @@ def document(*names: str) -> Document:
 
 def test_an_edit_is_seen_at_once_and_waits() -> None:
     doc = document("a", "b")
-    edit = doc.change("a", "rename", {"item_name": "crack", "description": None})
+    edit = present(doc.change("a", "rename", {"item_name": "crack", "description": None}))
     assert (edit.before, edit.after) == ({"item_name": "a"}, {"item_name": "crack"})
     doc.apply([edit])
     assert [item.item_name for item in doc.items] == ["crack", "b"]
@@ -56,7 +57,7 @@ def test_change_without_effect_gives_no_edit() -> None:
 
 def test_the_service_never_hides_an_edit_that_waits() -> None:
     doc = document("a")
-    edit = doc.change("a", "rename", {"item_name": "mine"})
+    edit = present(doc.change("a", "rename", {"item_name": "mine"}))
     doc.apply([edit])
     doc.update_item(ItemView("a", "theirs", description="theirs"), [edit])
     (item,) = doc.items
@@ -69,7 +70,7 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     doc = Document(_record())
     entry = {"isPassed": False, "version": 1}
     doc.load_items([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
-    edit = doc.remove("a", "remove", ["file1"])
+    edit = present(doc.remove("a", "remove", ["file1"]))
     doc.apply([edit])
     assert doc.items == []
     back = inverse(edit, 0.0)
@@ -88,11 +89,11 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
 
 def test_an_undone_delete_keeps_the_verdict_that_waits() -> None:
     doc = document("a")
-    doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
-    gone = doc.remove("a", "remove")
+    doc.apply([present(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
+    gone = present(doc.remove("a", "remove"))
     doc.apply([gone])
     doc.apply([inverse(gone, 0.0)])
-    assert doc.item("a").verdict is Verdict.FAILED
+    assert present(doc.item("a")).verdict is Verdict.FAILED
 
 
 @given(st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1, max_size=4), st.booleans(), st.booleans())
@@ -107,7 +108,7 @@ def test_what_undo_brings_back_stands_where_it_stood(
     for chosen in steps:
         here = [item.item_id for item in doc.items]
         picked = sorted({here[number % len(here)] for number in chosen} if here else (), key=doc.index_of)
-        done.append([doc.remove(item_id, "delete") for item_id in reversed(picked)])
+        done.append([present(doc.remove(item_id, "delete")) for item_id in reversed(picked)])
         orders.append(here)
         doc.apply(done[-1])
         waiting += done[-1]
@@ -141,7 +142,7 @@ def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
 
 def test_a_verdict_counts_before_the_service_knows_it() -> None:
     doc = document("a")
-    doc.apply([doc.decide("a", "verdict", Verdict.FAILED, "cracked")])
+    doc.apply([present(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
     (item,) = doc.items
     assert (item.verdict, item.reason, item.passed) == (Verdict.FAILED, "cracked", False)
     assert ItemRows().of(doc.items, {})[0].status == "failed"
@@ -164,11 +165,11 @@ def test_a_region_survives_the_way_through_fractions(box: Any, width: int, heigh
 def test_only_what_changed_gets_a_new_row() -> None:
     doc, rows = document("a", "b", "c"), ItemRows()
     before = rows.of(doc.items, {})
-    doc.apply([doc.change("b", "rename", {"item_name": "crack"})])
+    doc.apply([present(doc.change("b", "rename", {"item_name": "crack"}))])
     after = rows.of(doc.items, {})
     assert [new is old for new, old in zip(after, before, strict=True)] == [True, False, True]
     assert after[1].name == "crack"
-    doc.apply([doc.remove("a", "remove")])
+    doc.apply([present(doc.remove("a", "remove"))])
     moved = rows.of(doc.items, {})
     assert [(row.item_id, row.number, row.name) for row in moved] == [("b", 1, "crack"), ("c", 2, "c")]
     assert [rows.number(item_id) for item_id in "abc"] == [0, 1, 2]

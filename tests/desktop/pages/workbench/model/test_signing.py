@@ -15,6 +15,7 @@ from shared.codes import Role, Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.narrowing import present
 
 OTHER = ("li.wei", "a-longer-password-1")
 BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 10, "y1": 10, "x2": 60, "y2": 60}}
@@ -56,7 +57,7 @@ def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
 
 def seen(desk: WorkbenchDriver, verdict: Verdict, qtbot: QtBot) -> None:
     desk.page.reload()
-    qtbot.waitUntil(lambda: desk.page.open_record.item.verdict is verdict)
+    qtbot.waitUntil(lambda: present(desk.page.open_record.item).verdict is verdict)
 
 
 def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -81,8 +82,8 @@ def test_undo_of_verdict_never_signs_for_another_user(
     with qtbot.waitSignal(page.toast) as said:
         opened.context.commands.run("edit.undo")
     assert "李伟" in said.args[0]
-    assert page.open_record.item.verdict is Verdict.UNDECIDED
-    assert page.open_record.item.reason == ""
+    assert present(page.open_record.item).verdict is Verdict.UNDECIDED
+    assert present(page.open_record.item).reason == ""
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟"), ("passed", "chief"), ("undecided", "chief")]
     # Done again and undone again, it stays so.
@@ -103,11 +104,11 @@ def test_a_verdict_undone_before_it_was_sent_leaves_theirs(
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
     opened.context.commands.run("edit.undo")
-    assert page.open_record.item.verdict is Verdict.FAILED
+    assert present(page.open_record.item).verdict is Verdict.FAILED
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
-    assert page.open_record.item.verdict is Verdict.FAILED
+    assert present(page.open_record.item).verdict is Verdict.FAILED
 
 
 def test_my_own_verdict_comes_back_as_mine(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
@@ -133,7 +134,7 @@ def test_undoing_a_correction_leaves_their_verdict_to_them(
     assert "李伟" in said.args[0]
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
-    assert page.open_record.item.verdict is Verdict.UNDECIDED
+    assert present(page.open_record.item).verdict is Verdict.UNDECIDED
     assert [row.label for row in page.inspector.findings.shown] == ["crack"]
 
 
@@ -200,7 +201,7 @@ def test_deletion_asks_after_concurrent_change(
     qtbot.waitUntil(lambda: opened.saved)
     left = [item.item_id for item in other.items.all(page.open_record.record_id)]
     assert (item_id in left) is not delete
-    assert (page.open_record.document.item(item_id) is not None) is not delete
+    assert (present(page.open_record.document).item(item_id) is not None) is not delete
 
 
 def test_own_verdict_does_not_block_deletion(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:

@@ -11,6 +11,7 @@ from desktop.pages.workbench.model.item_rows import ItemRows
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.pages.workbench.open_record.region_link import RegionLink
 from tests.desktop.pages.workbench.model.test_document import document
+from tests.narrowing import present
 
 
 def _filled(count: int) -> tuple[Document, ItemRows, RegionLink]:
@@ -34,11 +35,12 @@ def _show(doc: Document, rows: ItemRows, link: RegionLink) -> list[Region]:
 def test_what_is_gone_new_or_other_is_worked_out_and_the_rest_stays() -> None:
     doc, rows, link = _filled(4)
     before = _show(doc, rows, link)
-    doc.apply([doc.change("i2", "rename", {"item_name": "crack"}), doc.make("draw", _item(5).fields(), "i5")])
+    renamed = present(doc.change("i2", "rename", {"item_name": "crack"}))
+    doc.apply([renamed, doc.make("draw", _item(5).fields(), "i5")])
     after = {region.id: region for region in _show(doc, rows, link)}
     assert [after[old.id] is old for old in before] == [True, True, False, True]
     assert (after["i2"].label, after["i5"].number) == ("crack", 5)
-    doc.apply([doc.remove("i0", "remove")])
+    doc.apply([present(doc.remove("i0", "remove"))])
     left = {region.id: region.number for region in _show(doc, rows, link)}
     assert left == {"i1": 1, "i2": 2, "i3": 3, "i5": 4}
 
@@ -51,7 +53,7 @@ def test_looks_of_a_region_are_kept_though_its_item_is_the_same() -> None:
     assert link.edits(doc, change, str, None) == []
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
     # A name changes the row; the look stays.
-    doc.apply([doc.change("i1", "rename", {"item_name": "crack"})])
+    doc.apply([present(doc.change("i1", "rename", {"item_name": "crack"}))])
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
 
 

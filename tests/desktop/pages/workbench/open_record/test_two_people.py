@@ -18,6 +18,7 @@ from shared.codes import Verdict
 from shared.wire.inspection import Item, ItemUpdate
 from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.narrowing import current, present
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     my_words = dialog.mine(conflict.edit.id, "verdict").text()
     their_words = dialog.theirs(conflict.edit.id, "verdict").text()
     given = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
-    user = opened.context.payload.user
+    user = present(opened.context.payload).user
     assert "only dirt" in my_words
     assert (user.name or user.username) in my_words
     assert "a crack" in their_words
@@ -73,7 +74,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     assert verdicts(other, item_id) == [("failed", "a crack"), *after]
     stands = Verdict.PASSED if mine else Verdict.FAILED
     # What the other one signed comes with an event.
-    qtbot.waitUntil(lambda: page.open_record.item.verdict is stands)
+    qtbot.waitUntil(lambda: present(page.open_record.item).verdict is stands)
 
 
 def test_concurrent_change_of_another_field_asks_nothing(
@@ -123,21 +124,21 @@ def test_no_other_verdict_than_the_models_without_a_reason(
     else:
         opened.context.commands.run("item.pass")
     assert box.asking
-    assert page.open_record.item.verdict is Verdict.UNDECIDED
+    assert present(page.open_record.item).verdict is Verdict.UNDECIDED
     assert page.open_record.edits.saving.waiting == 0
     box.commit()
     assert page.open_record.edits.saving.waiting == 0
     box.reason.setPlainText("only dirt")
     box.commit()
-    assert not box.asking
-    assert page.open_record.item.verdict is Verdict.PASSED
+    assert not current(box.asking)
+    assert present(page.open_record.item).verdict is Verdict.PASSED
     qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(opened.session, item_id) == [("passed", "only dirt")]
     # The reason of a verdict that differs cannot be taken away.
     box.reason.setPlainText("")
     box.commit()
     assert box.asking
-    assert page.open_record.item.reason == "only dirt"
+    assert present(page.open_record.item).reason == "only dirt"
     # What the model says as well needs none, and the old reason does not go with it.
     box.decide(Verdict.FAILED)
     qtbot.waitUntil(lambda: opened.saved)

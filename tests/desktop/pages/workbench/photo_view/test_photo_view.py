@@ -22,6 +22,7 @@ from desktop.pages.workbench.photo_view.view_mapping import mapped_point
 from desktop.pages.workbench.photos.photo_box import LEAST_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared.samples import View, panel, photograph
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
 from tests.desktop.pages.workbench.results.test_correcting import (
@@ -33,6 +34,7 @@ from tests.desktop.pages.workbench.results.test_correcting import (
     jpeg,
     labels,
 )
+from tests.narrowing import present
 
 KEY = Qt.Key
 
@@ -502,7 +504,7 @@ def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDrive
     qtbot.waitUntil(lambda: pane.height() == pane.useful_height())
     assert pane.height() > 3 * LEAST_PANE_PX
     assert page.inspector.width() > narrow + 80
-    bar = page.inspector.findChild(QScrollArea).verticalScrollBar()
+    bar = child(page.inspector, QScrollArea).verticalScrollBar()
     assert bar.maximum() == 0
     first, second = pane._panes()
     assert second.y > first.y
@@ -536,7 +538,7 @@ def test_a_label_is_asked_for_where_it_is_seen(desk: WorkbenchDriver, qtbot: QtB
     desk.context.commands.run("compare")
     page.correcting.ask_chosen_label()
     assert not page.photo.findChildren(LabelEditor)
-    QTest.keyClick(QApplication.focusWidget(), KEY.Key_Escape)
+    QTest.keyClick(present(QApplication.focusWidget()), KEY.Key_Escape)
     desk.context.commands.run("compare")
     page.correcting.ask_chosen_label()
     assert typing(desk).isVisible()

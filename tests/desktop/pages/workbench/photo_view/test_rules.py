@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.views.panes import GAP, panes, useful_height
-from desktop.pages.workbench.model import correction
 from desktop.pages.workbench.model.correction import CorrectionDraft
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.item_rows import findings_of
@@ -102,7 +102,7 @@ def test_the_source_of_a_finding(finding: Finding, said: str) -> None:
 
 def test_steps_of_the_arrow_keys_join_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(correction.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     said: list[str] = []
     one = draft()
     one.on_step = lambda step, _value: said.append(step.value)

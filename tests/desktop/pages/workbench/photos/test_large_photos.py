@@ -35,7 +35,10 @@ class Told:
         self.shares: list[float] = []
 
     def __call__(self, value: AlignedPair | float) -> None:
-        (self.pairs if isinstance(value, AlignedPair) else self.shares).append(value)  # type: ignore[arg-type]
+        if isinstance(value, AlignedPair):
+            self.pairs.append(value)
+        else:
+            self.shares.append(value)
 
     def check(self) -> None:
         pass
@@ -56,7 +59,7 @@ def test_a_large_photo_lies_on_its_region(session: Session, monkeypatch: pytest.
     stored = session.files.upload(bytes(data), "large.jpg")
     reference = open_image(encoded(surface(1000, 750)))
     told = Told()
-    to_photo = [[4.0, 0, 0], [0, 4.0, 0], [0, 0, 1]]
+    to_photo: list[list[float]] = [[4.0, 0, 0], [0, 4.0, 0], [0, 0, 1]]
     sharp = make_pair(
         told,  # type: ignore[arg-type]
         session,

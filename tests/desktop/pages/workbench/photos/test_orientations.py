@@ -56,13 +56,14 @@ def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDr
     assert workbench.context.commands.run("record.detect")
     qtbot.waitUntil(lambda: all(row.finished for row in workbench.page.open_record.rows), timeout=40_000)
     assert workbench.page.open_record.document is not None
-    for item in workbench.page.open_record.document.items:
-        entry = results.newest_detection(item.result)
+    for shown in workbench.page.open_record.document.items:
+        entry = results.newest_detection(shown.result)
         assert entry is not None
         corners = [box["points"] for box in entry["resultImage"]["boxes"]]
         left, top = min(box["x1"] for box in corners), min(box["y1"] for box in corners)
         right, bottom = max(box["x2"] for box in corners), max(box["y2"] for box in corners)
-        assert (left, top, right, bottom) == pytest.approx((300, 230, 390, 290), abs=14), item.item_name
+        assert (left, top, right, bottom) == pytest.approx((300, 230, 390, 290), abs=14), shown.item_name
+
         assert 0 <= left < right <= WIDTH
         assert 0 <= top < bottom <= HEIGHT
     inspection = gather(session, record_id, lambda _done, _total: None)

@@ -21,6 +21,7 @@ from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
+from tests.narrowing import present
 
 REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
 CRACK = {"label": "crack", "confidence": 0.9, "points": {"x1": 300, "y1": 230, "x2": 340, "y2": 260}}
@@ -316,18 +317,22 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     assert np.hypot(there[0] - 380, there[1] - 260) < 4
     qtbot.waitUntil(lambda: workbench.saved)
     (item,) = workbench.session.items.all(record_id)
-    kept = item.item_point.model_dump()["detection"]["alignment"]
+    kept = present(item.item_point).model_dump()["detection"]["alignment"]
     (photo,) = workbench.session.items.photos(item.item_id)
     assert kept["photo_file_id"] == photo.file_id
     ours = mapped(np.asarray(kept["homography"], np.float64), 380.0, 260.0)
     assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
     for step, aligned in (("edit.undo", False), ("edit.redo", True)):
         workbench.context.commands.run(step)
-        qtbot.waitUntil(lambda on=aligned: page.photos.pair and page.photos.pair.aligned is on)
+
+        def shown(on: bool = aligned) -> bool:
+            return page.photos.pair is not None and page.photos.pair.aligned is on
+
+        qtbot.waitUntil(shown)
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned)
     qtbot.waitUntil(lambda: workbench.saved)
-    assert "detection" not in workbench.session.items.all(record_id)[0].item_point.model_dump()
+    assert "detection" not in present(workbench.session.items.all(record_id)[0].item_point).model_dump()
 
 
 def test_escape_ends_the_alignment_only(desk: WorkbenchDriver) -> None:

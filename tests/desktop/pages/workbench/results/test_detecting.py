@@ -23,6 +23,7 @@ from tests.desktop.pages.workbench.driver import (
     picture,
     workbench_driver,
 )
+from tests.narrowing import present
 
 REGION = ((0.2, 0.2, 0.4, 0.4),)
 
@@ -105,7 +106,7 @@ def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
     workbench.page.alignment_controller.cancel()
     add_photo(workbench.session, record_id, picture(1))
     box.retry.click()
-    qtbot.waitUntil(lambda: workbench.page.open_record.item.passed is True, timeout=30000)
+    qtbot.waitUntil(lambda: present(workbench.page.open_record.item).passed is True, timeout=30000)
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
     assert not workbench.page.detecting.running
@@ -158,7 +159,9 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
     box.retry.click()
     item_id = workbench.page.open_record.current
     qtbot.waitUntil(
-        lambda: workbench.page.open_record.item.result[-1].get("progress") in ("pending", "detecting")
+        lambda: (
+            present(workbench.page.open_record.item).result[-1].get("progress") in ("pending", "detecting")
+        )
     )
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     assert not workbench.page.detecting.running

@@ -19,6 +19,7 @@ from shared.geometry import Rect
 from shared.wire.detection import Severity
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN, add_result, labels
+from tests.narrowing import present
 
 LEFT = Qt.MouseButton.LeftButton
 CRACK_RECT = Rect(420, 200, 30, 40)
@@ -55,8 +56,9 @@ def open_editor(desk: WorkbenchDriver, place: int) -> LabelEditor:
 def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
     crack, stain = desk.page.inspector.findings.shown
     # 40 x 30 px and 40 x 40 px of the photo, which lies on the reference as it is, at 0.5 mm a px.
-    assert (crack.severity, crack.size_mm) == (Severity.CRITICAL, pytest.approx((20, 15)))
-    assert (stain.severity, stain.size_mm) == (Severity.MINOR, pytest.approx((20, 20)))
+    assert (crack.severity, stain.severity) == (Severity.CRITICAL, Severity.MINOR)
+    assert crack.size_mm == pytest.approx((20, 15))
+    assert stain.size_mm == pytest.approx((20, 20))
     said = desk.page.inspector.findings.list.accessibleDescription()
     assert "crack 0.90, critical · 20 × 15 mm" in said
     assert desk.page.inspector.findings.list.height() >= 2 * desk.page.inspector.findings.list.row_px
@@ -65,8 +67,8 @@ def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
 def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting._added(CRACK_RECT)
-    QApplication.focusWidget().clearFocus()
-    me = desk.context.payload.user.name or desk.context.payload.user.username
+    present(QApplication.focusWidget()).clearFocus()
+    me = present(desk.context.payload).user.name or present(desk.context.payload).user.username
     drawn = page.inspector.findings.shown[0]
     assert (drawn.drawn, drawn.author) == (True, me)
     page.correcting.save()
@@ -118,7 +120,7 @@ def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtb
 
 
 def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    me = desk.context.payload.user
+    me = present(desk.context.payload).user
     mine, theirs = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
     drawn = Finding("dent", 1.0, CRACK_RECT, drawn=True, author_id=me.user_id)
     assert (mine.author_name(drawn), theirs.author_name(drawn)) == ("me", "")

@@ -18,6 +18,7 @@ from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from shared import results
 from shared.codes import SealState, Status, Verdict
 from shared.wire.inspection import ItemUpdate
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 
 
@@ -101,7 +102,7 @@ def test_items_without_an_opinion_must_be_decided(opened: WorkbenchDriver, qtbot
     assert isinstance(dialog, FinishDialog)
     assert not dialog.accept_opinion.isVisible()
     assert not dialog.act.isEnabled()
-    button = dialog.findChild(object, "finish-go-to")
+    button = dialog.findChild(QAbstractButton, "finish-go-to")
     assert button is not None
     assert button.text() == "Go to first item to decide"
     button.click()
@@ -155,7 +156,12 @@ def test_an_edition_opens_as_a_report(
 ) -> None:
     finished(opened, qtbot)
     shown: list[QUrl] = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url) or True)
+
+    def open_url(url: QUrl) -> bool:
+        shown.append(url)
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
     path = tmp_path / "edition.html"
     asked: list[str] = []
 
@@ -166,7 +172,7 @@ def test_an_edition_opens_as_a_report(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     opened.page.seal_bar.editions.click()
     editions = open_dialog(opened, EditionsDialog, qtbot)
-    editions.findChild(QAbstractButton, "edition-report-1").click()
+    child(editions, QAbstractButton, "edition-report-1").click()
     qtbot.waitUntil(lambda: bool(shown))
     assert asked == ["左翼根部航后检查, edition 1.pdf"]
     assert shown[0].toLocalFile() == str(path)

@@ -3,10 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound, Stale, Unreachable
 from desktop.client.http.transport import Versioned
 from desktop.journal import Edit, EditKind, Journal
@@ -89,7 +90,7 @@ def edit(item_id: str, kind: EditKind, before: dict[str, Any], after: dict[str, 
 
 def send(items: Items, journal: Journal) -> list[SendResult]:
     sent: list[SendResult] = []
-    Outbox(SimpleNamespace(items=items), journal).send(sent.append)
+    Outbox(cast(Session, SimpleNamespace(items=items)), journal).send(sent.append)
     return sent
 
 

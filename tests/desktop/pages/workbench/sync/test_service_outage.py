@@ -23,6 +23,7 @@ from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
+from tests.narrowing import present
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     workbench, service = at_mortal, mortal
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    before = service.pid
+    before = present(service.pid)
     os.kill(before, signal.SIGKILL)
     workbench.context.show_service(ServiceState.RESTARTING)
     workbench.draw(0.6, 0.6, 0.9, 0.9)
@@ -65,7 +66,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     items = workbench.session.items.all(record_id)
     assert [item.item_name for item in items][-1] == "drawn while away"
     assert len(items) == 4
-    assert items[-1].result[0].verdict["value"] == Verdict.FAILED
+    assert present(items[-1].result[0].model_extra)["verdict"]["value"] == Verdict.FAILED
     # The journal knows it a moment before the window does.
     qtbot.waitUntil(lambda: workbench.page.top.mark.text() == "All saved", timeout=20000)
 
