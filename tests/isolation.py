@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -127,7 +127,7 @@ def _one(path: object, *rest: object) -> Iterable[str]:
     return _absolute(path, rest[-1] if rest else -1)
 
 
-_READERS = {
+_READERS: dict[str, Callable[..., Iterable[str]]] = {
     "open": _opened,
     "sqlite3.connect": _connected,
     "os.mkdir": _one,

@@ -43,7 +43,7 @@ def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes:
         assert before["alembic_version"]
         left_open = psycopg.connect(copy.url, autocommit=True)
         for change in changes:
-            left_open.execute(change)  # type: ignore[call-overload]
+            left_open.execute(change)
         left_open.execute("BEGIN; LOCK TABLE audit_head")
         copy.renew()
         with pytest.raises(psycopg.OperationalError):

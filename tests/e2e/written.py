@@ -15,6 +15,7 @@ def check_written(out: Path) -> None:
     """The three files of the demo are in `out`, and say what they should."""
     assert sorted(path.name for path in out.iterdir()) == ["record.json", "report.pdf", "workbench.png"]
     picture = cv2.imdecode(np.frombuffer((out / "workbench.png").read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
     assert picture.shape == (900, 1440, 3)
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 1000
     document = json.loads((out / "record.json").read_text("utf-8"))

@@ -133,7 +133,7 @@ def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:
 
 
 def test_the_frozen_service_is_ready_and_answers(tmp_path: Path, bare: dict[str, str]) -> None:
-    command = [PROGRAM, "serve", "--port", "0", "--data-dir", tmp_path / "data"]
+    command: list[str | Path] = [PROGRAM, "serve", "--port", "0", "--data-dir", tmp_path / "data"]
     environment = {**bare, "WALKAROUND_PARENT_PIPE": "1"}
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -178,7 +178,7 @@ def test_a_real_window_opens(tmp_path: Path, bare: dict[str, str], display: str,
     if session == "wayland":
         # Xwayland is the display; Qt's own Wayland part is not in the bundle.
         environment["WAYLAND_DISPLAY"] = "wayland-0"
-    command = [PROGRAM, "run", "--data-dir", tmp_path / "data"]
+    command: list[str | Path] = [PROGRAM, "run", "--data-dir", tmp_path / "data"]
     with (tmp_path / "said").open("wb") as said:
         process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=said, stderr=said)
     try:

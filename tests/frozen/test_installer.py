@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,8 @@ LICENCES = root() / "dist" / "walkaround" / "_internal" / "licences"
 debian = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="made on Debian and Ubuntu")
 
 
-def output(*command: str | Path, **options: object) -> str:
-    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **options)  # type: ignore[call-overload]
+def output(*command: str | Path, **options: Any) -> str:
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **options)
     assert run.returncode == 0, run.stdout + run.stderr
     return str(run.stdout)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_what_is_gone_already_or_cannot_go_is_passed_over(
     def refuse(path: Path | str, *_: object, **__: object) -> None:
         raise PermissionError(13, "in use", str(path))
 
-    def remove(path: Path, own=Path.unlink) -> None:
+    def remove(path: Path, own: Callable[[Path], None] = Path.unlink) -> None:
         refuse(path) if path == kept[3] else own(path)
 
     gone = kept[0].with_name("gone")
