@@ -128,7 +128,7 @@ def update(catalogue: Path, wanted: list[Text]) -> None:
 
 def _escaped(word: str) -> str:
     """A Python literal in double quotes, which is the form that lupdate reads best."""
-    body = ast.literal_eval(word)
+    body = str(ast.literal_eval(word))
     return '"' + body.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
