@@ -27,6 +27,7 @@ from service.web.envelope import install_handlers
 from service.web.security import Caller
 from shared import results
 from shared.codes import ROLE_PERMISSIONS, Role, Verdict
+from shared.entries import Entry
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.photos import PhotoMatch
@@ -134,7 +135,7 @@ class Stage:
             data = self.client.get(f"/api/inspection_item/{data['item_id']}").json()
         return data
 
-    def written(self, item: dict[str, Any], entries: Sequence[results.Entry]) -> None:
+    def written(self, item: dict[str, Any], entries: Sequence[Entry]) -> None:
         """Put entries into an item as the service does, without a revision."""
 
         def work(session: Session) -> None:

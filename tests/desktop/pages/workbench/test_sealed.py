@@ -362,7 +362,7 @@ def test_what_was_typed_and_corrected_is_kept_and_offered(
     # What is sealed is on view, not what was typed.
     assert page.open_record.rows[0].name == sealed_name
     assert page.inspector.fields.name.text() == sealed_name
-    assert len(present(page.open_record.entry)["resultImage"]["boxes"]) == 2
+    assert len(present(present(page.open_record.entry)["resultImage"])["boxes"]) == 2
     page.decide_conflicts()
     dialog = child(page, ConflictDialog)
     words = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]

@@ -15,6 +15,7 @@ from shared.samples import panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver
+from tests.narrowing import present
 from tests.pictures import encoded
 
 CRACK = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
@@ -59,7 +60,7 @@ def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDr
     for shown in workbench.page.open_record.document.items:
         entry = results.newest_detection(shown.result)
         assert entry is not None
-        corners = [box["points"] for box in entry["resultImage"]["boxes"]]
+        corners = [box["points"] for box in present(entry["resultImage"])["boxes"]]
         left, top = min(box["x1"] for box in corners), min(box["y1"] for box in corners)
         right, bottom = max(box["x2"] for box in corners), max(box["y2"] for box in corners)
         assert (left, top, right, bottom) == pytest.approx((300, 230, 390, 290), abs=14), shown.item_name
