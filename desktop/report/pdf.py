@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QMarginsF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
+from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
 
 from desktop.localization.dates import minute_in_zone
-from desktop.localization.fonts import MissingGlyphsError, missing
 from desktop.report import report_terms, seal
 from desktop.report.content import Report, ReportedItem
+from desktop.report.pdf_drawing import (
+    ACCENT,
+    DIM,
+    FOOTER,
+    INK,
+    LINE,
+    MARGIN,
+    OUTCOME,
+    PAGE_H,
+    PAGE_W,
+    QR_SIDE,
+    STATUS,
+    WIDTH,
+    Drawing,
+    fitting,
+    paint_in_bands,
+)
 from desktop.report.searchable_text import mended
 from shared import atomic
 from shared.codes import Status
 
-# The layout is in points: A4 with 15 mm margins.
-PAGE_W, PAGE_H, MARGIN, FOOTER = 595.0, 842.0, 42.5, 28.0
-WIDTH = PAGE_W - 2 * MARGIN
 RESOLUTION = 144
-_BAND_PX = 160
-"""Height of what is painted at once of a large picture."""
-_OVERLAP_PX = 8
-"""So much of the next band comes with each: edges that only met would leave a line of paper on a screen."""
-
-INK, DIM, LINE, GROUND = QColor("#1a2027"), QColor("#5a6673"), QColor("#dde2e8"), QColor("#f3f5f7")
-ACCENT = QColor("#0b6fd6")
-OUTCOME = {True: QColor("#1d8a54"), False: QColor("#cf2f2a"), None: QColor("#a8700a")}
-STATUS = {
-    Status.PASSED: OUTCOME[True],
-    Status.FAILED: OUTCOME[False],
-    Status.IN_PROGRESS: ACCENT,
-    Status.NOT_STARTED: DIM,
-    Status.CANCELLED: DIM,
-}
-
 _WATERMARK = QColor("#f1e6d2")
 _WATERMARK_PX = 120.0
-_QR_SIDE = 84.0
-
-# Qt draws a glyph for each of them, and there is none.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Block = tuple[float, Callable[[float], None]]
 """Height in points, and what paints it with its top at the y it is given."""
@@ -79,16 +71,6 @@ def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: Fa
         atomic.write(path, mended(bytes(buffer.data().data())), durable=True)
 
 
-def paint_in_bands(painter: QPainter, place: QRectF, image: QImage) -> None:
-    """Paint a large picture a band at a time: while Qt packs one into a PDF, no other thread goes on."""
-    scale = place.height() / image.height()
-    for top in range(0, image.height(), _BAND_PX):
-        band = image.copy(0, top, image.width(), min(_BAND_PX + _OVERLAP_PX, image.height() - top))
-        painter.drawImage(
-            QRectF(place.x(), place.y() + top * scale, place.width(), band.height() * scale), band
-        )
-
-
 class _Pages:
     """Puts blocks on pages: measures all of them first, so that every footer can say "page n of N"."""
 
@@ -99,7 +81,7 @@ class _Pages:
         self.writer = writer
         self.report = report
         self.cancelled = cancelled
-        self._drawable: set[tuple[bool, str]] = set()
+        self._draw = Drawing(painter)
 
     def paint(self) -> bool:
         """Paint every page; False when it was cancelled on the way."""
@@ -132,85 +114,17 @@ class _Pages:
         # The signature never stands alone on a page.
         return [*blocks, *evidence[:-1], _stacked([*evidence[-1:], self._seal(), self._signature()])]
 
-    # -- text
-
-    def _font(self, size: float, bold: bool = False) -> QFont:
-        font = QFont(self.painter.font())
-        # Points of the page, not of the device: the painter is scaled already.
-        font.setPixelSize(round(size))
-        font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        # Ligatures and the digits of a locale are glyphs without a character: nobody would find the text.
-        for feature in ("liga", "locl"):
-            font.setFeature(QFont.Tag(feature), 0)
-        return font
-
-    def _drawn(self, text: str, font: QFont) -> str:
-        """`text` as it is drawn, without control characters. Raises MissingGlyphsError."""
-        drawn = _CONTROLS.sub(" ", text)
-        new = {(font.bold(), character) for character in drawn} - self._drawable
-        lacking = missing("".join(sorted(character for _, character in new)), font)
-        if lacking:
-            raise MissingGlyphsError(lacking)
-        self._drawable |= new
-        return drawn
-
-    def _text(
-        self,
-        x: float,
-        y: float,
-        width: float,
-        text: str,
-        size: float = 9,
-        colour: QColor = INK,
-        bold: bool = False,
-        height: float = 4000,
-        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
-    ) -> None:
-        font = self._font(size, bold)
-        self.painter.setFont(font)
-        self.painter.setPen(colour)
-        flags = (
-            int(align.value) | int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
-        )
-        self.painter.drawText(QRectF(x, y, width, height), flags, self._drawn(text, font))
-
-    def _height(self, width: float, text: str, size: float = 9, bold: bool = False) -> float:
-        if not text:
-            return 0.0
-        font = self._font(size, bold)
-        self.painter.setFont(font)
-        flags = int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
-        return self.painter.boundingRect(QRectF(0, 0, width, 4000), flags, self._drawn(text, font)).height()
-
-    def _pill_at_right(self, y: float, text: str, colour: QColor) -> None:
-        self._pill(PAGE_W - MARGIN - self._pill_width(text), y, text, colour)
-
-    def _pill_width(self, text: str) -> float:
-        self.painter.setFont(self._font(9, True))
-        return self.painter.fontMetrics().horizontalAdvance(text) + 14.0
-
-    def _pill(self, x: float, y: float, text: str, colour: QColor) -> float:
-        width = self._pill_width(text)
-        self.painter.setPen(Qt.PenStyle.NoPen)
-        self.painter.setBrush(colour)
-        self.painter.drawRoundedRect(QRectF(x, y, width, 16), 8, 8)
-        self.painter.setBrush(Qt.BrushStyle.NoBrush)
-        self._text(x, y + 2, width, text, 9, QColor("#ffffff"), True, align=Qt.AlignmentFlag.AlignHCenter)
-        return width
-
-    # -- blocks
-
     def _header(self) -> Block:
-        title = self._height(WIDTH - 110, self.report.title, 19, True)
+        title = self._draw.height(WIDTH - 110, self.report.title, 19, True)
         draft = seal.mark(self.report.seal)
 
         def paint(y: float) -> None:
-            self._text(MARGIN, y, WIDTH - 110, self.report.title, 19, INK, True)
-            self._text(MARGIN, y + title + 2, WIDTH - 110, self.report.subtitle, 10, DIM)
+            self._draw.text(MARGIN, y, WIDTH - 110, self.report.title, 19, INK, True)
+            self._draw.text(MARGIN, y + title + 2, WIDTH - 110, self.report.subtitle, 10, DIM)
             if draft:
-                self._pill_at_right(y + 4, draft, OUTCOME[None])
+                self._draw.pill_at_right(y + 4, draft, OUTCOME[None])
             else:
-                self._pill_at_right(y + 4, self.report.status_name, STATUS[Status(self.report.status)])
+                self._draw.pill_at_right(y + 4, self.report.status_name, STATUS[Status(self.report.status)])
             self.painter.setPen(QPen(ACCENT, 1.5))
             line = y + title + 22
             self.painter.drawLine(int(MARGIN), int(line), int(PAGE_W - MARGIN), int(line))
@@ -223,7 +137,7 @@ class _Pages:
         rows = [pairs[index : index + 2] for index in range(0, len(pairs), 2)]
         heights = [
             max(
-                max(self._height(84, label), self._height(half - 96, value, self._fitting(value)))
+                max(self._draw.height(84, label), self._draw.height(half - 96, value, fitting(value)))
                 for label, value in row
             )
             + 6
@@ -234,21 +148,15 @@ class _Pages:
         def paint(y: float) -> None:
             for row, height in zip(rows, heights, strict=True):
                 for column, (label, value) in enumerate(row):
-                    self._text(MARGIN + column * half, y, 84, label, 9, DIM)
-                    self._text(MARGIN + column * half + 88, y, half - 96, value, self._fitting(value))
+                    self._draw.text(MARGIN + column * half, y, 84, label, 9, DIM)
+                    self._draw.text(MARGIN + column * half + 88, y, half - 96, value, fitting(value))
                 y += height
             x = MARGIN
             for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided")):
-                x += (
-                    self._pill(x, y + 4, f"{report_terms.outcome(passed)}  {counts[key]}", OUTCOME[passed])
-                    + 8
-                )
+                text = f"{report_terms.outcome(passed)}  {counts[key]}"
+                x += self._draw.pill(x, y + 4, text, OUTCOME[passed]) + 8
 
         return sum(heights) + 34, paint
-
-    def _fitting(self, value: str) -> float:
-        """Smaller type for a value that is one long word, such as an id."""
-        return 9 if " " in value or len(value) < 30 else 7
 
     def _overview(self) -> Block:
         image = self.report.overview
@@ -277,11 +185,11 @@ class _Pages:
         colour = OUTCOME[item.passed]
         self.painter.setPen(QPen(colour, 1.2))
         self.painter.drawRect(region)
-        self.painter.setFont(self._font(8, True))
+        self.painter.setFont(self._draw.font(8, True))
         width = self.painter.fontMetrics().horizontalAdvance(str(item.number)) + 6.0
         tag = QRectF(region.x(), max(region.y() - 11, 0), width, 11)
         self.painter.fillRect(tag, colour)
-        self._text(
+        self._draw.text(
             tag.x(),
             tag.y(),
             width,
@@ -308,8 +216,8 @@ class _Pages:
         ]
         shown = [line for line in lines if line[0]]
         name = f"{item.number}  {item.name}"
-        title = self._height(WIDTH - 90, name, 12, True)
-        text = sum(self._height(right, line[0], line[1], line[3]) + 3 for line in shown)
+        title = self._draw.height(WIDTH - 90, name, 12, True)
+        text = sum(self._draw.height(right, line[0], line[1], line[3]) + 3 for line in shown)
         height = (
             title
             + 12
@@ -321,40 +229,28 @@ class _Pages:
             self.painter.setPen(QPen(LINE, 0.8))
             self.painter.drawLine(int(MARGIN), int(y), int(PAGE_W - MARGIN), int(y))
             y += 7
-            self._text(MARGIN, y, WIDTH - 90, name, 12, INK, True)
-            self._pill_at_right(y, report_terms.outcome(item.passed), OUTCOME[item.passed])
+            self._draw.text(MARGIN, y, WIDTH - 90, name, 12, INK, True)
+            self._draw.pill_at_right(y, report_terms.outcome(item.passed), OUTCOME[item.passed])
             y += title + 5
-            self._picture(MARGIN, y, (left - 6) / 2, item.reference_crop)
-            self._picture(MARGIN + (left + 6) / 2, y, (left - 6) / 2, item.photo_crop)
+            self._draw.picture(MARGIN, y, (left - 6) / 2, item.reference_crop)
+            self._draw.picture(MARGIN + (left + 6) / 2, y, (left - 6) / 2, item.photo_crop)
             for line, size, colour, bold in shown:
-                self._text(MARGIN + left + 14, y, right, line, size, colour, bold)
-                y += self._height(right, line, size, bold) + 3
+                self._draw.text(MARGIN + left + 14, y, right, line, size, colour, bold)
+                y += self._draw.height(right, line, size, bold) + 3
 
         return height, paint
-
-    def _picture(self, x: float, y: float, width: float, image: QImage) -> None:
-        frame = QRectF(x, y, width, 96)
-        self.painter.fillRect(frame, GROUND)
-        if image.isNull():
-            none = QCoreApplication.translate("Report", "No image")
-            self._text(x, y + 42, width, none, 8, DIM, align=Qt.AlignmentFlag.AlignHCenter)
-            return
-        scale = min(frame.width() / image.width(), frame.height() / image.height())
-        place = QRectF(0, 0, image.width() * scale, image.height() * scale)
-        place.moveCenter(frame.center())
-        self.painter.drawImage(place, image)
 
     def _evidence(self, start: int) -> Block:
         part = self.report.evidence[start : start + 20]
 
         def paint(y: float) -> None:
             title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
-            self._text(MARGIN, y + 6, WIDTH, title if start == 0 else "", 11, INK, True)
+            self._draw.text(MARGIN, y + 6, WIDTH, title if start == 0 else "", 11, INK, True)
             y += 26
             for row in part:
-                self._text(MARGIN, y, 96, row.use, 8, DIM, height=11)
-                self._text(MARGIN + 100, y, 120, row.name, 8, INK, height=11)
-                self._text(MARGIN + 224, y, WIDTH - 224, row.digest, 7, DIM, height=11)
+                self._draw.text(MARGIN, y, 96, row.use, 8, DIM, height=11)
+                self._draw.text(MARGIN + 100, y, 120, row.name, 8, INK, height=11)
+                self._draw.text(MARGIN + 224, y, WIDTH - 224, row.digest, 7, DIM, height=11)
                 y += 12
 
         return 32.0 + 12 * len(part), paint
@@ -368,11 +264,11 @@ class _Pages:
                 time=minute_in_zone(self.report.made_at),
                 program=self.report.program,
             )
-            self._text(MARGIN, y + 10, WIDTH, said, 9, DIM)
+            self._draw.text(MARGIN, y + 10, WIDTH, said, 9, DIM)
             self.painter.setPen(QPen(DIM, 0.8))
             self.painter.drawLine(int(MARGIN), int(y + 62), int(MARGIN + 220), int(y + 62))
             sign = QCoreApplication.translate("Report", "Signature and date")
-            self._text(MARGIN, y + 66, 220, sign, 8, DIM)
+            self._draw.text(MARGIN, y + 66, 220, sign, 8, DIM)
 
         return 84.0, paint
 
@@ -383,31 +279,19 @@ class _Pages:
             return 0.0, lambda _y: None
         lines = seal.seal_lines(sealed)
         modules = seal.qr_modules(sealed)
-        right = WIDTH - _QR_SIDE - 16
-        heights = [self._height(right, line, self._fitting(line)) + 3 for line in lines]
+        right = WIDTH - QR_SIDE - 16
+        heights = [self._draw.height(right, line, fitting(line)) + 3 for line in lines]
 
         def paint(y: float) -> None:
             title = QCoreApplication.translate("Report", "Seal")
-            self._text(MARGIN, y + 6, WIDTH, title, 11, INK, True)
-            self._qr(MARGIN, y + 26, modules)
+            self._draw.text(MARGIN, y + 6, WIDTH, title, 11, INK, True)
+            self._draw.qr(MARGIN, y + 26, modules)
             y += 26
             for line, height in zip(lines, heights, strict=True):
-                self._text(MARGIN + _QR_SIDE + 16, y, right, line, self._fitting(line))
+                self._draw.text(MARGIN + QR_SIDE + 16, y, right, line, fitting(line))
                 y += height
 
-        return 34 + max(sum(heights), _QR_SIDE), paint
-
-    def _qr(self, x: float, y: float, modules: list[list[bool]]) -> None:
-        side = _QR_SIDE / len(modules)
-        # Each module a whole number of dots apart: edges that are smoothed leave lines between them.
-        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for row, dark in enumerate(modules):
-            for column, filled in enumerate(dark):
-                if filled:
-                    self.painter.fillRect(
-                        QRectF(x + column * side, y + row * side, side, side), QColor("#000000")
-                    )
-        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        return 34 + max(sum(heights), QR_SIDE), paint
 
     def _watermark(self) -> None:
         """Say across the page that the record is not sealed yet, below everything else."""
@@ -417,11 +301,11 @@ class _Pages:
         self.painter.save()
         self.painter.translate(PAGE_W / 2, PAGE_H / 2)
         self.painter.rotate(-54)
-        font = self._font(_WATERMARK_PX, True)
+        font = self._draw.font(_WATERMARK_PX, True)
         self.painter.setFont(font)
         wide = self.painter.fontMetrics().horizontalAdvance(said)
         size = min(_WATERMARK_PX, _WATERMARK_PX * (PAGE_H - 4 * MARGIN) / wide)
-        self._text(
+        self._draw.text(
             -PAGE_H / 2, -size, PAGE_H, said, size, _WATERMARK, True, align=Qt.AlignmentFlag.AlignHCenter
         )
         self.painter.restore()
@@ -432,9 +316,9 @@ class _Pages:
             number=number, total=total
         )
         said = seal.mark(self.report.seal) or seal.footer(self.report.seal)
-        self._text(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM, height=12)
-        self._text(PAGE_W - MARGIN - 290, y, 196, said, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
-        self._text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
+        self._draw.text(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM, height=12)
+        self._draw.text(PAGE_W - MARGIN - 290, y, 196, said, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
+        self._draw.text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
 
 
 def _stacked(blocks: list[Block]) -> Block:

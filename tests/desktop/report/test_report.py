@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.report import html, pdf, report_terms, seal
+from desktop.report import html, pdf, pdf_drawing, report_terms, seal
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from shared.codes import Verdict
 from shared.findings import Finding
@@ -160,8 +160,8 @@ def test_regions_lie_where_they_are_on_the_smaller_overview(qtbot: QtBot) -> Non
         _, paint = pages._overview()
         paint(0)
     # 800 px wide at half the size of the original, printed as wide as the page.
-    share = pdf.WIDTH / 800 * 0.5
-    left, middle = pdf.MARGIN + 100 * share, (80 + 60) * share
+    share = pdf_drawing.WIDTH / 800 * 0.5
+    left, middle = pdf_drawing.MARGIN + 100 * share, (80 + 60) * share
     colours = [page.pixelColor(round(left) + step, round(middle)) for step in (-1, 0, 1)]
     assert any(colour.red() > 180 and colour.green() < 100 for colour in colours)
 
@@ -225,7 +225,7 @@ def test_bands_leave_no_line_of_paper_between_them(qtbot: QtBot) -> None:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         grey = QImage(800, 900, QImage.Format.Format_RGB888)
         grey.fill("#404040")
-        pdf.paint_in_bands(painter, QRectF(3.3, 2.7, 400.1, 451.3), grey)
+        pdf_drawing.paint_in_bands(painter, QRectF(3.3, 2.7, 400.1, 451.3), grey)
     inside = [page.pixelColor(200, y).lightness() for y in range(10, 450)]
     assert max(inside) - min(inside) <= 2
 
