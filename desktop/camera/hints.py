@@ -1,5 +1,4 @@
-"""Analyses a frame and chooses the one hint to show; the decision is the service's. It helps the user and
-never decides.
+"""Analyses a frame and chooses the one hint to show.
 
 The decision is the service's; this only keeps an empty chair or a blurred turn of the head from being sent.
 """

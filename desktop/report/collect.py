@@ -1,5 +1,4 @@
-"""Collects a report from the service: record, items, crops of their pictures; not for the GUI thread. Not for
-the GUI thread."""
+"""Collects a report from the service: record, items, crops of their pictures; not for the GUI thread."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Defines the content of a report: `collect.py` fills it, `pdf.py` and `html.py` write it. `collect.py` fills
-it, `pdf.py` and `html.py` write it."""
+"""Defines the content of a report: `collect.py` fills it, `pdf.py` and `html.py` write it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Collects the report of a sealed edition from its stored content; not for the GUI thread. Not for the GUI
-thread."""
+"""Collects the report of a sealed edition from its stored content; not for the GUI thread."""
 
 from __future__ import annotations
 

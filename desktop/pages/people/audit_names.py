@@ -1,5 +1,4 @@
-"""Resolves the ids in the audit log to names, as far as known; not for the GUI thread. Not for the GUI
-thread."""
+"""Resolves the ids in the audit log to names, as far as known; not for the GUI thread."""
 
 from __future__ import annotations
 

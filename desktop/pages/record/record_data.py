@@ -1,4 +1,4 @@
-"""Loads a record for its page and makes the page's calls; not for the GUI thread. Not for the GUI thread."""
+"""Loads a record for its page and makes the page's calls; not for the GUI thread."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Defines chips: states, verdicts and rows of filters, always with a word. Always a word, never colour
-alone."""
+"""Defines chips: states, verdicts and rows of filters, always with a word, never by colour alone."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Loads what the workbench shows: the record, its items and pictures; not for the GUI thread. Not for the GUI
-thread."""
+"""Loads what the workbench shows: the record, its items and pictures; not for the GUI thread."""
 
 from __future__ import annotations
 
