@@ -1,5 +1,4 @@
-"""Decodes bytes or files to upright pixels, in all formats and all 8 EXIF orientations. All formats, all 8
-EXIF orientations.
+"""Decodes bytes or files to upright pixels, in all formats and all 8 EXIF orientations.
 
 libvips reads the orientation of JPEG, PNG, WebP and TIFF alike (Qt leaves PNG and WebP unturned), takes paths
 of any script, knows no 256 MB limit, and works while other Python threads run. Nothing here writes to the
