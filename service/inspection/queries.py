@@ -8,7 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, FromClause, Row, Select, bindparam, func, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    Row,
+    Select,
+    UnaryExpression,
+    bindparam,
+    func,
+    or_,
+    select,
+    tuple_,
+)
 from sqlmodel import Session
 
 from service.inspection.ports import JoinSources
@@ -92,7 +104,8 @@ class RecordQueries:
             "end_time_to": record.end_time <= bindparam("end_time_to"),
         }
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
-        self._pages: dict[tuple[tuple[str, ...], bool], Select[Any]] = {}
+        self._pages: dict[tuple[tuple[str, ...], bool, bool], Select[Any]] = {}
+        self._places: dict[tuple[tuple[str, ...], bool, bool], Select[Any]] = {}
 
     def count(self, filters: Iterable[str]) -> Select[Any]:
         """How many records pass the filters of these names; takes a parameter of each name."""
@@ -103,28 +116,47 @@ class RecordQueries:
             )
         return self._counts[key]
 
-    def page(self, filters: Iterable[str], *, newest_first: bool) -> Select[Any]:
-        """The full records that pass the filters, from `skip`, at most `size`.
+    def page(self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool = False) -> Select[Any]:
+        """The full records that pass the filters, from `skip`, at most `size`; see `place`.
 
         The page is cut on the index alone and joined afterwards, so what a deep page skips is never joined.
         """
-        key = tuple(sorted(filters))
-        if (key, newest_first) not in self._pages:
-            columns = (RECORD.c.created_at, RECORD.c.inspection_id)
-            order = [column.desc() if newest_first else column.asc() for column in columns]
-            cut = (
-                select(RECORD.c.inspection_id)
-                .where(*(self._conditions[name] for name in key))
-                .order_by(*order)
+        key = (tuple(sorted(filters)), newest_first, behind_mark)
+        if key not in self._pages:
+            cut = self.place(filters, newest_first=newest_first, behind_mark=behind_mark).subquery()
+            found = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
+            order = _order(newest_first)
+            self._pages[key] = select(*self._columns).select_from(self._joined(found)).order_by(*order)
+        return self._pages[key]
+
+    def place(self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool) -> Select[Any]:
+        """Where the records that pass the filters lie, from `skip`, at most `size`: `created_at` and id.
+
+        `behind_mark`: only those behind the one of `mark_time` and `mark_id` in this order.
+        """
+        key = (tuple(sorted(filters)), newest_first, behind_mark)
+        if key not in self._places:
+            here = tuple_(RECORD.c.created_at, RECORD.c.inspection_id)
+            mark = tuple_(
+                bindparam("mark_time", type_=RECORD.c.created_at.type),
+                bindparam("mark_id", type_=RECORD.c.inspection_id.type),
+            )
+            conditions = [self._conditions[name] for name in key[0]]
+            if behind_mark:
+                conditions.append(here < mark if newest_first else here > mark)
+            self._places[key] = (
+                select(RECORD.c.created_at, RECORD.c.inspection_id)
+                .where(*conditions)
+                .order_by(*_order(newest_first))
                 .limit(bindparam("size"))
                 .offset(bindparam("skip"))
-                .subquery()
             )
-            found = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
-            self._pages[key, newest_first] = (
-                select(*self._columns).select_from(self._joined(found)).order_by(*order)
-            )
-        return self._pages[key, newest_first]
+        return self._places[key]
+
+
+def _order(newest_first: bool) -> list[UnaryExpression[Any]]:
+    columns = (RECORD.c.created_at, RECORD.c.inspection_id)
+    return [column.desc() if newest_first else column.asc() for column in columns]
 
 
 def like(text: str) -> str:

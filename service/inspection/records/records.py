@@ -16,6 +16,7 @@ from service.db.database import Database, now
 from service.inspection import problems
 from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
+from service.inspection.records.record_pages import RecordPages
 from service.inspection.rules import FINISHED, Outcome, differences, recomputed
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import EDITION, ITEM, RECORD
@@ -24,7 +25,7 @@ from service.web.security import Caller
 from shared import results
 from shared.codes import Status
 from shared.ids import new_id
-from shared.wire.common import EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire, pagination
+from shared.wire.common import EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire
 from shared.wire.inspection import RecordCreate, RecordUpdate
 
 _LOCKED = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
@@ -43,9 +44,6 @@ _BEGUN = select(
     )
 )
 _NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id == bindparam("inspection_id"))
-_TOTALS = "walkaround_record_totals"
-_TOTALS_AT_MOST = 500
-
 _INSERT = insert(RECORD)
 
 
@@ -183,6 +181,7 @@ class Records:
     def __init__(self, database: Database, sources: JoinSources) -> None:
         self._database = database
         self._queries = RecordQueries(sources)
+        self._pages = RecordPages(self._queries, is_sqlite=database.is_sqlite)
 
     async def create(self, body: RecordCreate, caller: Caller) -> RecordState:
         """Create a record; progress 0 and not_started unless given.
@@ -274,42 +273,10 @@ class Records:
             given["q"] = like(text)
 
         def work(connection: Connection) -> tuple[list[dict[str, Any]], Pagination]:
-            total = self._total(connection, given)
-            standing = pagination(current_page, page_size, total)
-            skip = (current_page - 1) * page_size
-            size = min(page_size, total - skip)
-            if size <= 0:
-                return [], standing
-            # A page of the second half is nearer to the other end.
-            newest_first = skip <= total // 2
-            if not newest_first:
-                skip = total - skip - size
-            page = self._queries.page(given, newest_first=newest_first)
-            rows = connection.execute(page, {**given, "size": size, "skip": skip}).all()
-            return [record_body(row) for row in (rows if newest_first else reversed(rows))], standing
+            rows, standing = self._pages.find(connection, given, current_page, page_size)
+            return [record_body(row) for row in rows], standing
 
         return await self._database.fetch(work)
-
-    def _total(self, connection: Connection, given: dict[str, Any]) -> int:
-        """How many records pass the filters.
-
-        SQLite counts a million rows in 20 ms, so there the total is kept. `PRAGMA data_version` tells a
-        connection, inside its snapshot, whether another one has written: only if not, the total still holds.
-        """
-        if not self._database.is_sqlite:
-            return self._count(connection, given)
-        version = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
-        kept_version, totals = connection.info.get(_TOTALS, (None, {}))
-        if kept_version != version or len(totals) >= _TOTALS_AT_MOST:
-            totals = {}
-            connection.info[_TOTALS] = (version, totals)
-        key = tuple(sorted(given.items()))
-        if key not in totals:
-            totals[key] = self._count(connection, given)
-        return int(totals[key])
-
-    def _count(self, connection: Connection, given: dict[str, Any]) -> int:
-        return int(connection.execute(self._queries.count(given), given).scalar_one())
 
     def seen(self, reads: Session | Connection, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""

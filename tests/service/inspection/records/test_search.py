@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import itertools
+import random
 from typing import Any
 
 import pytest
 from sqlalchemy import update
 
+from service.inspection.records import record_pages
 from service.inspection.tables import RECORD
 from tests.service.inspection.conftest import Stage
 
@@ -228,3 +230,26 @@ def test_a_total_is_exact_after_every_write(stage: Stage) -> None:
     stage.put("executors", id="u2", name="甲乙")
     stage.database.write_now(lambda session: session.execute(update(RECORD).values(executor_id="u2")))
     assert stage.search(executor_name="乙")["pagination"]["total"] == 6
+
+
+def test_pages_behind_a_mark_are_those_that_skip_every_row(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where rows lie is kept on SQLite between searches, in every filter of its own, until someone writes."""
+    monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
+    draw = random.Random(1)
+    names = [str(number) for number in range(17)]
+    ids = {
+        name: stage.record(inspection_name=name, task_id="t" if int(name) % 3 else "u")["inspection_id"]
+        for name in names
+    }
+    for _ in range(2):
+        for task_id in ("", "t", "u"):
+            wanted = [name for name in reversed(names) if task_id in ("", "t" if int(name) % 3 else "u")]
+            asked = [(page, size) for size in (1, 2, 3) for page in range(1, -(-len(wanted) // size) + 1)]
+            for page, size in draw.sample(asked, len(asked)):
+                found = stage.search(current_page=page, page_size=size, task_id=task_id)["data"]
+                shown = [record["inspection_name"] for record in found]
+                assert shown == wanted[(page - 1) * size : page * size], (task_id, page, size)
+        gone = names.pop(draw.randrange(len(names)))
+        stage.client.delete(f"/api/inspection/deleteInspection/{ids[gone]}")
