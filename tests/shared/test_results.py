@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from shared import results
 from shared.codes import Progress, Status, Verdict
-
-Entry = dict[str, Any]
+from shared.entries import Entry
 
 
 def detection(version: int, passed: bool | None = True, progress: str = "done") -> Entry:
@@ -27,13 +26,15 @@ def decision(version: int, value: str) -> Entry:
 
 def correction(version: int, of_version: int, boxes: int = 0) -> Entry:
     found = [{"label": "crack"}] * boxes
-    return {
+    # Only what these rules read: boxes without places, a correction without its time.
+    entry = {
         "version": version,
         "isPassed": not boxes,
         "progress": "done",
         "resultImage": {"boxes": found},
         "correction": {"of_version": of_version, "by": "u1"},
     }
+    return cast(Entry, entry)
 
 
 def test_nothing_yet() -> None:
@@ -105,7 +106,7 @@ def test_an_entry_without_a_version_has_its_place_in_the_list() -> None:
 
 
 def test_only_a_detection_of_the_service_is_under_way() -> None:
-    running = {**detection(2, False, "detecting"), "job_id": "j1"}
+    running: Entry = {**detection(2, False, "detecting"), "job_id": "j1"}
     assert results.job_of(running) == "j1"
     assert results.is_under_way(running)
     assert results.is_under_way({**running, "progress": "pending"})
@@ -113,8 +114,9 @@ def test_only_a_detection_of_the_service_is_under_way() -> None:
         assert not results.is_under_way({**running, "progress": progress})
     # What another client wrote has no job that would ever end it; nor have a decision and a correction.
     assert not results.is_under_way(detection(2, False, "detecting"))
-    assert not results.is_under_way({**running, "job_id": 7})
-    for by_person in (decision(3, "undecided"), {**correction(3, 2), "progress": "pending"}):
+    assert not results.is_under_way(cast(Entry, {**running, "job_id": 7}))
+    corrected: Entry = {**correction(3, 2), "progress": "pending"}
+    for by_person in (decision(3, "undecided"), corrected):
         assert results.job_of({**by_person, "job_id": "j1"}) is None
         assert not results.is_under_way({**by_person, "job_id": "j1"})
 

@@ -16,6 +16,7 @@ from desktop.report import collect as collect_module
 from desktop.report.collect import collect
 from desktop.report.content import Evidence
 from shared.codes import Verdict
+from shared.entries import Provenance
 from shared.findings import Finding
 from shared.geometry import Rect
 from shared.images.cv import cv2
@@ -132,7 +133,8 @@ def test_a_finding_outside_of_its_region_is_pictured(qtbot: QtBot, tmp_path: Pat
     path = tmp_path / "photo.png"
     path.write_bytes(_plain(800, 600, 200))
     photo = open_image(path)
-    region, straight = Rect(100, 100, 100, 100), {"alignment": {"homography": np.eye(3).tolist()}}
+    region = Rect(100, 100, 100, 100)
+    straight: Provenance = {"alignment": {"homography": np.eye(3).tolist()}}
     nobody = cast(Session, None)
 
     def crop(*boxes: Rect) -> QImage:

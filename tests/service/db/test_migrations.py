@@ -24,6 +24,7 @@ from service.db.database import Database
 from service.db.schema import current_revision, metadata, migrate, newest_revision
 from service.settings import Settings
 from shared import results
+from shared.entries import Entry
 from shared.paths import root
 from tests.postgresql import Server
 from tests.service_app import ADMIN, HERE
@@ -202,12 +203,12 @@ def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str,
 
 
 def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
-    done = {"isPassed": False, "progress": "done", "version": 1, "job_id": "j"}
-    failed = {"isPassed": False, "progress": "error", "version": 2, "job_id": "k"}
-    verdict = {"isPassed": True, "progress": "done", "version": 3, "verdict": {"value": "passed"}}
-    undecided = {"isPassed": None, "version": 4, "verdict": {"value": "undecided"}}
-    newer = {**done, "version": 5}
-    kept: dict[str, list[dict[str, Any]]] = {
+    done: Entry = {"isPassed": False, "progress": "done", "version": 1, "job_id": "j"}
+    failed: Entry = {"isPassed": False, "progress": "error", "version": 2, "job_id": "k"}
+    verdict: Entry = {"isPassed": True, "progress": "done", "version": 3, "verdict": {"value": "passed"}}
+    undecided: Entry = {"isPassed": None, "version": 4, "verdict": {"value": "undecided"}}
+    newer: Entry = {**done, "version": 5}
+    kept: dict[str, list[Entry]] = {
         "nothing": [],
         "running": [{**done, "progress": "detecting"}],
         "failed": [failed],

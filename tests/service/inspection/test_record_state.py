@@ -10,9 +10,16 @@ from sqlalchemy import update
 from service.inspection.queries import RecordQueries
 from service.inspection.tables import POLICY
 from shared.codes import Status
+from shared.entries import Entry
 from tests.service.inspection.conftest import SOURCES, Stage
 
-FOUND = {"isPassed": False, "progress": "done", "version": 1, "job_id": "j", "provenance": {"model_id": "m"}}
+FOUND: Entry = {
+    "isPassed": False,
+    "progress": "done",
+    "version": 1,
+    "job_id": "j",
+    "provenance": {"model_id": "m"},
+}
 
 
 def state(stage: Stage, record: str) -> str:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +17,7 @@ from service.inspection.rules import (
 )
 from shared import results
 from shared.codes import Status, Verdict
+from shared.entries import Entry
 from tests.narrowing import present
 
 ENTRIES = st.lists(
@@ -37,7 +37,7 @@ ENTRIES = st.lists(
 @settings(max_examples=200, deadline=None)
 @given(st.lists(ENTRIES, max_size=6), st.sampled_from(Status))
 def test_progress_and_status_by_outcomes_equal_those_by_all_entries(
-    items: list[list[dict[str, Any]]], status: Status
+    items: list[list[Entry]], status: Status
 ) -> None:
     outcomes = Counter(outcome(entries) for entries in items)
     expected = results.record_progress(items), results.record_status(items, status)
@@ -55,7 +55,7 @@ def test_progress_and_status_by_outcomes_equal_those_by_all_entries(
         ([{"isPassed": False, "version": 2}, {"isPassed": True, "version": 1}], Outcome.FAILED),
     ],
 )
-def test_outcome_of_an_item(entries: list[dict[str, Any]], expected: Outcome) -> None:
+def test_outcome_of_an_item(entries: list[Entry], expected: Outcome) -> None:
     assert outcome(entries) is expected
 
 
@@ -80,7 +80,7 @@ def test_status_rules(outcomes: dict[Outcome, int], before: Status, progress: in
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_a_verdict_is_read_back_as_it_was_decided(verdict: Verdict) -> None:
-    entries: list[dict[str, Any]] = [{"isPassed": True, "version": 7}]
+    entries: list[Entry] = [{"isPassed": True, "version": 7}]
     entry = verdict_entry(entries, verdict, "看过了", "u1", "李伟", now())
     assert entry["version"] == 8
     assert present(entry["verdict"]["at"]).endswith("Z")

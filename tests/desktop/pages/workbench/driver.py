@@ -8,7 +8,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
@@ -21,6 +20,7 @@ from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.preferences import Preferences
 from desktop.theme import theme_manager
 from service.inspection.queries import result_values
+from shared.entries import Entry
 from shared.images.cv import cv2
 from shared.samples import panel
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite
@@ -77,7 +77,7 @@ DATABASES: dict[str, Path] = {}
 """The database of the service at an address."""
 
 
-def detected(session: Session, item_id: str, *entries: dict[str, Any]) -> None:
+def detected(session: Session, item_id: str, *entries: Entry) -> None:
     """Give an item these result entries as detections of the service wrote them, which no client may."""
     values = result_values(entries)
     columns = ", ".join(f"{name} = :{name}" for name in values)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
 
 from service.inspection.rules import canceled, with_entry
 from shared import __version__, results, samples
+from shared.entries import Entry
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_jobs import detect, encoded, make_item, upload
 from tests.service.detection.dispatch.test_jobs import results as results_of
@@ -166,15 +167,15 @@ def test_item_deleted_and_restored_is_detected_again_on_request(
     assert [entry["progress"] for entry in results_of(client, item)] == ["canceled", "done"]
 
 
-def step(progress: str, job: str = "j", **fields: Any) -> dict[str, Any]:
-    return {"job_id": job, "progress": progress, "isPassed": progress == "done", **fields}
+def step(progress: str, job: str = "j", **fields: Any) -> Entry:
+    return cast(Entry, {"job_id": job, "progress": progress, "isPassed": progress == "done", **fields})
 
 
 def test_a_step_changes_its_own_entry_only() -> None:
-    before = [{"version": 3, "isPassed": False}]
+    before: list[Entry] = [{"version": 3, "isPassed": False}]
     entries, version = with_entry(before, step("pending", provenance={"queued_at": 1})) or ([], 0)
     assert version == 4
-    decided = [*entries, {"version": 5, "verdict": {"value": "passed"}, "isPassed": True}]
+    decided: list[Entry] = [*entries, {"version": 5, "verdict": {"value": "passed"}, "isPassed": True}]
     entries, version = with_entry(decided, step("done", provenance={"finished_at": 2})) or ([], 0)
     assert version == 4
     assert entries[1]["provenance"] == {"queued_at": 1, "finished_at": 2}
@@ -187,13 +188,14 @@ def test_a_step_changes_its_own_entry_only() -> None:
 
 
 def test_an_unfinished_entry_counts_for_nothing() -> None:
-    entries = [{"version": 1, "isPassed": True, "progress": "done"}, step("detecting", version=2)]
+    done: Entry = {"version": 1, "isPassed": True, "progress": "done"}
+    entries = [done, step("detecting", version=2)]
     for progress in ("pending", "detecting", "canceled", "error"):
-        seen = [entries[0], {**entries[1], "progress": progress}]
+        seen: list[Entry] = [entries[0], {**entries[1], "progress": progress}]
         assert results.passed(seen) is True
         assert results.finished_detection(seen) is seen[0]
         assert results.record_progress([seen, [seen[1]]]) == 50
         assert results.is_under_way(seen[1]) is (progress in ("pending", "detecting"))
-    undecided = {"progress": "pending", "isPassed": None, "verdict": {"value": "undecided"}, "job_id": "j"}
+    undecided = step("pending", isPassed=None, verdict={"value": "undecided"})
     assert not results.is_under_way(undecided)
     assert canceled([undecided]) == [undecided]

@@ -14,6 +14,7 @@ from service.detection.compute.request import Request
 from service.detection.onnx.check import check
 from service.detection.onnx.detector import Detector
 from service.detection.onnx.settings import DetectorSettings
+from shared.findings import corners
 from shared.images.cv import cv2
 from shared.wire.detection import ModelKind
 from tests.service.detection.onnx.test_detectors import stop_sign, yolox_nano
@@ -41,8 +42,8 @@ def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
     (seen,) = found.boxes
     assert (found.width, found.height) == (width, height)
     assert abs(seen["confidence"] - wanted.confidence) < 0.005
-    corners = (wanted.box.x, wanted.box.y, wanted.box.right, wanted.box.bottom)
-    assert np.allclose(list(seen["points"].values()), corners, atol=1)
+    expected = (wanted.box.x, wanted.box.y, wanted.box.right, wanted.box.bottom)
+    assert np.allclose(corners(seen), expected, atol=1)
 
 
 def test_what_looks_at_every_pixel_is_not_reduced() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +22,7 @@ from service.inspection.history.comparison import (
     region_place,
 )
 from shared import results
+from shared.entries import Entry, EntryBox, EntryCorners
 from shared.findings import Finding
 from shared.geometry import Rect
 from shared.wire.history import FindingChange
@@ -68,7 +69,7 @@ def test_regions_on_different_files_never_overlap() -> None:
     assert overlap(RegionPlace(point, "a"), RegionPlace(point, None), None) == 1.0
 
 
-def entry_with(matrix: Any) -> dict[str, Any]:
+def entry_with(matrix: Any) -> Entry:
     return {"provenance": {"alignment": {"homography": matrix}}}
 
 
@@ -87,9 +88,9 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
     ]
     for matrix in wrong:
         assert results.homography(entry_with(matrix)) is None, matrix
-    incomplete: list[dict[str, Any]] = [
+    incomplete: list[Entry] = [
         {},
-        {"provenance": 1},
+        cast(Entry, {"provenance": 1}),
         {"provenance": {"alignment": None}},
         {"provenance": {}},
     ]
@@ -173,17 +174,17 @@ def test_every_finding_is_listed_once(then: list[Rect], now: list[Rect]) -> None
 
 
 def test_what_cannot_be_read_is_left_out() -> None:
-    def box(x1: Any) -> dict[str, Any]:
+    def box(x1: Any) -> EntryBox:
         return {"label": "x", "confidence": 1, "points": {"x1": x1, "y1": 0, "x2": 5, "y2": 5}}
 
-    entry = {"resultImage": {"boxes": [box(1), box(10**400), box(-1e300)]}}
+    entry: Entry = {"resultImage": {"boxes": [box(1), box(10**400), box(-1e300)]}}
     assert [one.finding.box for one in comparison.findings(entry, None)] == [Rect(1, 0, 4, 5)]
     assert comparison.findings(None, None) == []
     assert comparison.findings({"resultImage": None}, None) == []
 
 
 def test_only_the_surest_findings_count() -> None:
-    points = {"x1": 0, "y1": 0, "x2": 5, "y2": 5}
-    boxes = [{"label": str(n), "confidence": n / 1000, "points": points} for n in range(500)]
+    points: EntryCorners = {"x1": 0, "y1": 0, "x2": 5, "y2": 5}
+    boxes: list[EntryBox] = [{"label": str(n), "confidence": n / 1000, "points": points} for n in range(500)]
     found = comparison.findings({"resultImage": {"boxes": boxes}}, None)
     assert [one.finding.label for one in found] == [str(n) for n in range(499, 299, -1)]

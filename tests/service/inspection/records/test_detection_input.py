@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from shared.entries import Entry
 from tests.service.inspection.conftest import Stage, stored_file
 
 DONE = {"isPassed": True, "progress": "done", "version": 1}
 
 
 def put(stage: Stage, item: dict[str, Any], progress: str) -> None:
-    entry = {"job_id": "j", "isPassed": False, "progress": progress}
+    entry: Entry = {"job_id": "j", "isPassed": False, "progress": progress}
     stage.database.write_now(
         lambda session: stage.service.detections.put_result(session, item["item_id"], entry)
     )

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shared import results
+from shared.entries import Entry
 from tests.service.inspection.conftest import Stage
 
 OUTCOMES: dict[str, list[dict[str, Any]]] = {
@@ -106,7 +107,7 @@ def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...])
             assert stage.client.post(f"{path}/verdict", json={"verdict": step[2]}).status_code == 200
             state = "open" if step[2] == "undecided" else step[2]
         else:
-            entry = {"isPassed": step[2], "progress": "done" if step[2] is not None else "error"}
+            entry: Entry = {"isPassed": step[2], "progress": "done" if step[2] is not None else "error"}
             stage.database.write_now(
                 lambda session: stage.service.detections.put_result(session, item_id, entry)
             )
@@ -121,7 +122,7 @@ def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...])
             model.changed()
 
 
-def _state(entries: list[dict[str, Any]]) -> str:
+def _state(entries: list[Entry]) -> str:
     passed = results.passed(entries)
     if passed is None:
         return "open" if entries else "empty"

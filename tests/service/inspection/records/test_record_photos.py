@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from service.inspection.records.matching import Matching
 from service.inspection.tables import PHOTO, RECORD_PHOTO
+from shared.entries import Entry
 from shared.wire.photos import PhotoMatch
 from tests.service.inspection.conftest import SHIFT, Stage, stored_file
 from tests.service.inspection.records.test_work import reference_image
@@ -284,7 +285,9 @@ def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
 def test_deleting_asks_when_results_rest_on_the_photo(scene: Scene) -> None:
     photo = scene.add()["photo_id"]
     scene.assign(photo, *scene.items)
-    result = [{"inputImage": {"file_id": "photo"}, "isPassed": True, "progress": "done", "version": 1}]
+    result: list[Entry] = [
+        {"inputImage": {"file_id": "photo"}, "isPassed": True, "progress": "done", "version": 1}
+    ]
     first = scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}").json()
     scene.stage.written(first, result)
     scene.stage.client.post(f"/api/inspection_item/{scene.items[1]}/verdict", json={"verdict": "passed"})

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import func, select, update
 
 from service.inspection.tables import DELETED
+from shared.entries import Entry
 from tests.service.inspection.conftest import Stage, stored_file
 
 POINT = {
@@ -161,7 +162,7 @@ def test_after_its_time_a_deleted_item_is_gone(stage: Stage) -> None:
 
 def test_a_detection_under_way_comes_back_cancelled(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[PASSED])
-    running = {"isPassed": False, "progress": "detecting", "job_id": "j"}
+    running: Entry = {"isPassed": False, "progress": "detecting", "job_id": "j"}
     stage.database.write_now(
         lambda session: stage.service.detections.put_result(session, item["item_id"], running)
     )

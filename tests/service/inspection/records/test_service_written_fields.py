@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from service.inspection.entries import ContradictionError, authored, merged
 from shared import results
 from shared.codes import Verdict
-from shared.entries import Entry
+from shared.entries import Entry, EntryBox
 from shared.findings import of_entry
+from tests.narrowing import present
 from tests.service.inspection.conftest import Stage
 
 WHO = {"by": "id-of-admin", "by_name": "主任", "at": "2020-01-01T00:00:00Z"}
@@ -39,8 +40,8 @@ def path(item: dict[str, Any], what: str = "") -> str:
     return f"/api/inspection_item/{item['item_id']}{what}"
 
 
-def result_of(stage: Stage, item: dict[str, Any]) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = stage.client.get(path(item)).json()["result"]
+def result_of(stage: Stage, item: dict[str, Any]) -> list[Entry]:
+    entries: list[Entry] = stage.client.get(path(item)).json()["result"]
     return entries
 
 
@@ -165,13 +166,13 @@ def test_older_step_of_same_detection_is_accepted(stage: Stage) -> None:
 
 
 def test_the_order_of_versions_is_kept() -> None:
-    stored = [{"version": 2, "verdict": {}}, {"version": 4, "job_id": "j"}]
-    own = [{"version": 1}, {"version": 3}, {}]
+    stored: list[Entry] = [{"version": 2, "verdict": {}}, {"version": 4, "job_id": "j"}]
+    own: list[Entry] = [{"version": 1}, {"version": 3}, {}]
     assert merged(own, stored) == [{"version": 1}, stored[0], {"version": 3}, {}, stored[1]]
 
 
 def test_two_entries_with_one_version_both_stay() -> None:
-    stored = [{"version": 2, "verdict": {"value": "passed"}}, {"version": 2, "job_id": "j"}]
+    stored: list[Entry] = [{"version": 2, "verdict": {"value": "passed"}}, {"version": 2, "job_id": "j"}]
     assert merged([], stored) == stored
     with pytest.raises(ContradictionError):
         merged([{"version": 2, "job_id": "other"}], stored)
@@ -188,7 +189,7 @@ def test_the_times_of_verdicts_never_go_back(stage: Stage, monkeypatch: pytest.M
     stage.client.post(path(two, "/verdict"), json={"verdict": "passed"})
     (first,), (second,) = (result_of(stage, item) for item in (one, two))
     assert first["verdict"]["at"] == ahead.isoformat() + "Z"
-    assert second["verdict"]["at"] >= first["verdict"]["at"]
+    assert present(second["verdict"]["at"]) >= present(first["verdict"]["at"])
     end = stage.finished(record)["end_time"]
     assert end + "Z" >= second["verdict"]["at"]
 
@@ -196,16 +197,17 @@ def test_the_times_of_verdicts_never_go_back(stage: Stage, monkeypatch: pytest.M
 # Who drew a finding
 
 
-def box(label: str = "裂纹", confidence: float = 0.9, x: int = 1, **more: Any) -> dict[str, Any]:
+def box(label: str = "裂纹", confidence: float = 0.9, x: int = 1, **more: Any) -> EntryBox:
     points = {"x1": x, "y1": 1, "x2": x + 8, "y2": 9}
-    return {"label": label, "confidence": confidence, "points": points, "origin": "model", **more}
+    made = {"label": label, "confidence": confidence, "points": points, "origin": "model", **more}
+    return cast(EntryBox, made)
 
 
 ME: dict[str, Any] = {"by": "me", "by_name": "我"}
 OTHER = {"by": "other", "by_name": "他"}
 
 
-def drawn(**more: Any) -> dict[str, Any]:
+def drawn(**more: Any) -> EntryBox:
     return box("凹坑", 1, x=50, origin="person", **more)
 
 
@@ -227,7 +229,7 @@ def test_an_author_that_a_client_names_is_not_believed() -> None:
 
 def test_a_finding_that_stays_keeps_its_author_and_its_history() -> None:
     before = [drawn(**OTHER), box(corrected_by="other", corrected_by_name="他")]
-    sent = [{**box(), "accepted": True}, drawn()]
+    sent: list[EntryBox] = [{**box(), "accepted": True}, drawn()]
     assert authored(sent, before, "me", "我") == [{**before[1], "accepted": True}, before[0]]
 
 
@@ -248,7 +250,7 @@ def test_a_drawn_finding_passed_off_as_the_models_is_not() -> None:
 
 
 def test_a_drawn_finding_that_another_moved_has_both() -> None:
-    sent = {**drawn(**OTHER), "label": "划痕"}
+    sent: EntryBox = {**drawn(**OTHER), "label": "划痕"}
     (moved,) = authored([sent], [drawn(**OTHER)], "me", "我")
     assert moved == {**sent, "corrected_by": "me", "corrected_by_name": "我"}
     (own,) = authored([sent], [drawn(**OTHER)], "other", "他")

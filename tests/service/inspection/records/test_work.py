@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
 
 from service.web.envelope import Problem
+from shared.entries import Entry
 from shared.wire.catalogue import ReferenceImage, TemplateRegion
 from tests.service.inspection.conftest import Stage, stored_file
 from tests.service_app import Answer
@@ -221,7 +222,8 @@ def test_what_detection_works_on(stage: Stage) -> None:
 
 def test_an_appended_result_gets_the_next_version(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[{"version": 4}, {"isPassed": None}])
-    entry = {"isPassed": False, "progress": "done", "version": 1, "model": {"id": "m1"}}
+    # Keys that `Entry` does not name are kept too.
+    entry = cast(Entry, {"isPassed": False, "progress": "done", "version": 1, "model": {"id": "m1"}})
     version = stage.database.write_now(
         lambda session: stage.service.detections.put_result(session, item["item_id"], entry)
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -11,14 +9,15 @@ from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.comparing.compare_versions import CompareVersions, facts
 from desktop.pages.workbench.comparing.pairing import InVersions, pairings
+from shared.entries import Entry, EntryAlignment, EntryBox, EntryCorners, Provenance
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, SAME, STAIN, add_result
 
 SHIFTED = [[1.0, 0.0, 500.0], [0.0, 1.0, 300.0], [0.0, 0.0, 1.0]]
 
 
-def entry(*boxes: dict[str, Any], photo: str = "a", homography: Any = None) -> dict[str, Any]:
-    alignment = None if homography is None else {"homography": homography}
+def entry(*boxes: EntryBox, photo: str = "a", homography: list[list[float]] | None = None) -> Entry:
+    alignment: EntryAlignment | None = None if homography is None else {"homography": homography}
     return {
         "inputImage": {"ipfs_cid": photo},
         "resultImage": {"boxes": list(boxes)},
@@ -26,18 +25,18 @@ def entry(*boxes: dict[str, Any], photo: str = "a", homography: Any = None) -> d
     }
 
 
-def moved(box: dict[str, Any], x: float, y: float) -> dict[str, Any]:
-    points = box["points"]
-    shift = {"x1": x, "x2": x, "y1": y, "y2": y}
-    return {**box, "points": {name: value + shift[name] for name, value in points.items()}}
+def moved(box: EntryBox, x: float, y: float) -> EntryBox:
+    at = box["points"]
+    points: EntryCorners = {"x1": at["x1"] + x, "y1": at["y1"] + y, "x2": at["x2"] + x, "y2": at["y2"] + y}
+    return {**box, "points": points}
 
 
-def within(first: dict[str, Any], second: dict[str, Any]) -> list[InVersions]:
+def within(first: Entry, second: Entry) -> list[InVersions]:
     return [pairing.within for pairing in pairings(first, second)]
 
 
 def test_findings_at_the_same_place_are_the_same_whatever_they_are_called() -> None:
-    dent = {**moved(CRACK, 4, 2), "label": "dent"}
+    dent: EntryBox = {**moved(CRACK, 4, 2), "label": "dent"}
     assert within(entry(CRACK, STAIN), entry(dent)) == [InVersions.RELABELLED, InVersions.FIRST]
     assert within(entry(CRACK), entry(moved(CRACK, 3, 0), STAIN)) == [InVersions.BOTH, InVersions.SECOND]
     assert within(entry(), entry()) == []
@@ -56,7 +55,7 @@ def test_in_two_photos_the_reference_image_says_what_is_the_same() -> None:
 
 
 def test_what_is_known_of_a_version_is_said() -> None:
-    origin = {
+    origin: Provenance = {
         "model_id": "m1",
         "model_name": "skin",
         "model_version": 3,
@@ -75,7 +74,7 @@ def dialog(workbench: WorkbenchDriver, qtbot: QtBot) -> CompareVersions:
     record_id = make_record(workbench.session, REGION[:1])
     item_id = workbench.session.items.all(record_id)[0].item_id
     add_result(workbench.session, item_id)
-    found = {**STAIN, "points": {"x1": 500, "y1": 200, "x2": 540, "y2": 240}, "label": "dent"}
+    found: EntryBox = {**STAIN, "points": {"x1": 500, "y1": 200, "x2": 540, "y2": 240}, "label": "dent"}
     corrected = [{**box, "origin": "person", "accepted": True} for box in (CRACK, found)]
     workbench.session.items.correct(item_id, 1, corrected)
     workbench.open(record_id, qtbot.waitUntil)

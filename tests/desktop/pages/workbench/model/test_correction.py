@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,17 +17,23 @@ from desktop.pages.workbench.model.correction import (
     waits,
 )
 from shared import results
+from shared.entries import Entry
 from shared.geometry import Rect
+from tests.narrowing import present
 
 BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}, "id": 7}
-ENTRY: dict[str, Any] = {
-    "version": 1,
-    "isPassed": False,
-    "progress": "done",
-    "inputImage": {"file_id": "f"},
-    "resultImage": {"boxes": [BOX, {"label": "no points"}, {**BOX, "label": "dent"}]},
-    "provenance": {"model_id": "m", "alignment": {"inliers": 3}},
-}
+# Odd on purpose: boxes with an unknown key, one without corners, an alignment without a homography.
+ENTRY = cast(
+    Entry,
+    {
+        "version": 1,
+        "isPassed": False,
+        "progress": "done",
+        "inputImage": {"file_id": "f"},
+        "resultImage": {"boxes": [BOX, {"label": "no points"}, {**BOX, "label": "dent"}]},
+        "provenance": {"model_id": "m", "alignment": {"inliers": 3}},
+    },
+)
 
 
 def draft() -> CorrectionDraft:
@@ -91,7 +97,7 @@ def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
 
 
 def test_the_same_findings_are_the_same_whoever_wrote_them() -> None:
-    plain, read = ENTRY["resultImage"]["boxes"][:1], boxes_of(ENTRY)[:1]
+    plain, read = present(ENTRY["resultImage"])["boxes"][:1], boxes_of(ENTRY)[:1]
     assert same_boxes(plain, read)
     assert not same_boxes(plain, [{**read[0], "accepted": True}])
     assert not same_boxes(plain, ())

@@ -11,6 +11,7 @@ from desktop.journal.edits import inverse
 from desktop.pages.workbench.model.document import Document, ItemView, fraction_point
 from desktop.pages.workbench.model.item_rows import ItemRows
 from shared.codes import Verdict
+from shared.entries import Entry
 from shared.geometry import Rect
 from shared.wire.inspection import Record
 from tests.narrowing import present
@@ -68,7 +69,7 @@ def test_the_service_never_hides_an_edit_that_waits() -> None:
 
 def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     doc = Document(_record())
-    entry = {"isPassed": False, "version": 1}
+    entry: Entry = {"isPassed": False, "version": 1}
     doc.load_items([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
     edit = present(doc.remove("a", "remove", ["file1"]))
     doc.apply([edit])

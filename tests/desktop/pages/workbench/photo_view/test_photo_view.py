@@ -21,6 +21,7 @@ from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point
 from desktop.pages.workbench.photos.photo_box import LEAST_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
+from shared.entries import Entry
 from shared.samples import View, panel, photograph
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
@@ -58,7 +59,7 @@ def give(
         matrix = np.asarray(photograph(panel(WIDTH, HEIGHT, 1).image, view)[1], np.float64)
     for item, found in zip(session.items.all(record_id), boxes, strict=False):
         session.items.add_photo(item.item_id, stored.file_id)
-        entry = {
+        entry: Entry = {
             "inputImage": {"download_url": stored.download_url, "ipfs_cid": stored.ipfs_cid},
             "resultImage": {"boxes": list(found)},
             "isPassed": False,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +18,7 @@ from desktop.pages.workbench.model.item_rows import findings_of
 from desktop.pages.workbench.photo_view.finding_regions import FindingRegions, source_of
 from desktop.pages.workbench.photo_view.neighbours import NeighbourFindings
 from desktop.pages.workbench.photo_view.view_mapping import mapped_point, mapped_viewport
+from shared.entries import Entry
 from shared.findings import Finding
 from shared.geometry import Rect
 from tests.desktop.pages.workbench.model.test_correction import ENTRY, draft
@@ -128,12 +127,12 @@ def test_steps_of_the_arrow_keys_join_and_others_do_not(monkeypatch: pytest.Monk
     assert one.boxes == CorrectionDraft.begin("i", ENTRY, ENTRY).boxes
 
 
-def item(number: int, entry: Mapping[str, Any] | None) -> ItemView:
+def item(number: int, entry: Entry | None) -> ItemView:
     return ItemView(f"i{number}", "x", None, None, None, None, () if entry is None else (entry,))
 
 
 def test_findings_of_other_items_are_those_in_the_same_photo() -> None:
-    def entry(content_id: str) -> dict[str, Any]:
+    def entry(content_id: str) -> Entry:
         return {**ENTRY, "inputImage": {"ipfs_cid": content_id}}
 
     items = [item(1, entry("one")), item(2, entry("one")), item(3, entry("two")), item(4, None)]

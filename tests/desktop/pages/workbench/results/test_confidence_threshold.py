@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.results.confidence_threshold import made_with
 from desktop.preferences import Preferences
+from shared.entries import Entry, EntryBox, EntryCorners, EntryThresholds, Provenance
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, detected, make_record
 
-POINTS = {"x1": 10, "y1": 10, "x2": 60, "y2": 60}
+POINTS: EntryCorners = {"x1": 10, "y1": 10, "x2": 60, "y2": 60}
 
 
-def entry(thresholds: dict[str, Any] | None, model: str = "reference-difference") -> dict[str, Any]:
-    boxes = [{"label": "crack", "confidence": sure, "points": POINTS} for sure in (0.9, 0.55, 0.3)]
-    origin = {"model_id": model} | ({} if thresholds is None else {"thresholds": thresholds})
+def entry(thresholds: EntryThresholds | None, model: str = "reference-difference") -> Entry:
+    boxes: list[EntryBox] = [
+        {"label": "crack", "confidence": sure, "points": POINTS} for sure in (0.9, 0.55, 0.3)
+    ]
+    origin: Provenance = {"model_id": model}
+    if thresholds is not None:
+        origin["thresholds"] = thresholds
     return {
         "version": 1,
         "isPassed": False,
@@ -24,6 +29,11 @@ def entry(thresholds: dict[str, Any] | None, model: str = "reference-difference"
         "resultImage": {"boxes": boxes},
         "provenance": origin,
     }
+
+
+def correction(version: int, of_version: int) -> Entry:
+    # Without its author and time, which do not matter here.
+    return cast(Entry, {"version": version, "correction": {"of_version": of_version}})
 
 
 def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_set(
@@ -66,11 +76,11 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
     ],
 )
 def test_a_correction_shows_what_the_result_before_it_showed(
-    thresholds: dict[str, Any], least: float | None
+    thresholds: EntryThresholds, least: float | None
 ) -> None:
     first = entry(thresholds)
-    corrected = {"version": 2, "correction": {"of_version": 1}, "provenance": {"alignment": None}}
+    corrected: Entry = {**correction(2, of_version=1), "provenance": {"alignment": None}}
     assert made_with(first, (first,)) == least
     assert made_with(corrected, (first, corrected)) == least
-    lost = {"version": 3, "correction": {"of_version": 3}}
+    lost = correction(3, of_version=3)
     assert made_with(lost, (lost,)) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from desktop.client import Session
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared import results
+from shared.entries import Entry, EntryBox, entries_of
 from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
@@ -24,8 +25,16 @@ from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
 from tests.narrowing import present
 
 REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
-CRACK = {"label": "crack", "confidence": 0.9, "points": {"x1": 300, "y1": 230, "x2": 340, "y2": 260}}
-STAIN = {"label": "stain", "confidence": 0.4, "points": {"x1": 360, "y1": 260, "x2": 400, "y2": 300}}
+CRACK: EntryBox = {
+    "label": "crack",
+    "confidence": 0.9,
+    "points": {"x1": 300, "y1": 230, "x2": 340, "y2": 260},
+}
+STAIN: EntryBox = {
+    "label": "stain",
+    "confidence": 0.4,
+    "points": {"x1": 360, "y1": 260, "x2": 400, "y2": 300},
+}
 SAME = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
@@ -49,8 +58,7 @@ def add_result(session: Session, item_id: str, **more: Any) -> None:
         "provenance": {"alignment": {"homography": SAME, "error_px": 0.4, "inliers": 50}},
         **more,
     }
-    given = [each.model_dump(mode="json", exclude_unset=True) for each in item.result]
-    detected(session, item_id, *given, entry)
+    detected(session, item_id, *entries_of(item), cast(Entry, entry))
 
 
 @pytest.fixture
@@ -71,6 +79,11 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 def entries(desk: WorkbenchDriver, number: int = 0) -> list[dict[str, Any]]:
     item = desk.session.items.all(desk.page.open_record.record_id)[number]
     return [entry.model_dump(mode="json") for entry in item.result]
+
+
+def verdict(desk: WorkbenchDriver) -> str:
+    item = desk.session.items.all(desk.page.open_record.record_id)[0]
+    return results.verdict(entries_of(item)).value
 
 
 def labels(desk: WorkbenchDriver) -> list[str]:
@@ -156,11 +169,11 @@ def test_a_verdict_is_taken_back_by_a_correction_and_given_again_by_undo(
     page.correcting.save()
     assert page.open_record.rows[0].status == "undecided"
     qtbot.waitUntil(lambda: desk.saved)
-    assert results.verdict(entries(desk)).value == "undecided"
+    assert verdict(desk) == "undecided"
     desk.context.commands.run("edit.undo")
     qtbot.waitUntil(lambda: desk.saved)
     assert page.open_record.rows[0].status == "failed"
-    assert results.verdict(entries(desk)).value == "failed"
+    assert verdict(desk) == "failed"
 
 
 def test_leaving_the_item_saves_by_itself(desk: WorkbenchDriver, qtbot: QtBot) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.model.run_state import RunPhase, run_state
+from shared.entries import Entry
 from shared.images.cv import cv2
 from shared.samples import panel
 from tests.client_session import logged_in
@@ -68,8 +68,8 @@ def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
         ({"progress": "in_some_other_word"}, RunPhase.DONE),
     ],
 )
-def test_the_newest_entry_says_where_it_stands(entry: dict[str, Any], run: RunPhase) -> None:
-    old = {"progress": "done", "isPassed": True, "version": 1}
+def test_the_newest_entry_says_where_it_stands(entry: Entry, run: RunPhase) -> None:
+    old: Entry = {"progress": "done", "isPassed": True, "version": 1}
     state = run_state([old, {**entry, "version": 2}])
     assert state.run is run
     assert state.under_way == (run in (RunPhase.WAITING, RunPhase.RUNNING))
@@ -77,7 +77,7 @@ def test_the_newest_entry_says_where_it_stands(entry: dict[str, Any], run: RunPh
 
 
 def test_a_known_reason_is_said_in_the_words_of_the_desktop() -> None:
-    entry = {"progress": "error", "error": {"code": "no_photo", "message": "该条目还没有照片"}}
+    entry: Entry = {"progress": "error", "error": {"code": "no_photo", "message": "该条目还没有照片"}}
     assert run_state([entry]).message == "This item has no photo. Add one first."
     entry["error"] = {"code": "brand_new", "message": "新的原因"}
     assert run_state([entry]).message == "新的原因"
