@@ -23,7 +23,7 @@ from sqlalchemy import (
     event,
     make_url,
 )
-from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy.exc import InvalidatePoolError, OperationalError
 from sqlalchemy.orm import registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
@@ -146,6 +146,7 @@ class Database:
         self._patience = statement_seconds + GRACE_SECONDS
         self._here = threading.local()
         self._waiting: deque[Write[Any]] = deque()
+        self._prompt: Connection | None = None
         if self.is_sqlite:
             self.writer = self._sqlite_engine(writes=True)
             self.reader = self._sqlite_engine(writes=False)
@@ -250,9 +251,27 @@ class Database:
         """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""
         return await self._read(partial(self.read_now, work))
 
-    async def fetch(self, work: Callable[[Connection], T]) -> T:
-        """`read` for Core statements only, without a session: a point query costs half."""
+    async def fetch(self, work: Callable[[Connection], T], *, few_rows: bool = False) -> T:
+        """`read` for Core statements only, without a session: a point query costs half.
+
+        `few_rows`: `work` finds a few rows by an index. On SQLite that takes less time than to hand it to
+        another thread, so it is done on this one.
+        """
+        if few_rows and self.is_sqlite:
+            try:
+                return self._fetch_here(work)
+            except OperationalError:
+                # Somebody else has the file locked: that is waited for elsewhere.
+                pass
         return await self._read(partial(self._fetch_now, work))
+
+    def _fetch_here(self, work: Callable[[Connection], T]) -> T:
+        if self._prompt is None:
+            self._prompt = self.reader.connect()
+            self._prompt.exec_driver_sql("PRAGMA busy_timeout = 0")
+            self._prompt.rollback()
+        with self._prompt.begin():
+            return work(self._prompt)
 
     async def _read(self, do: Callable[[], T]) -> T:
         running = RunningStatement()
@@ -367,5 +386,9 @@ class Database:
         """Finish what runs and release every connection, the writer last: it folds the WAL in."""
         self._readers.shutdown(wait=True)
         self._writers.shutdown(wait=True)
+        if self._prompt is not None:
+            # It does not wait for locks, so no other work may have it.
+            self._prompt.invalidate()
+            self._prompt.close()
         self.reader.dispose()
         self.writer.dispose()

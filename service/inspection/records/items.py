@@ -44,6 +44,8 @@ _RECORD_OF = select(ITEM.c.inspection_id).where(ITEM.c.item_id == bindparam("ite
 _MADE_BY = select(ITEM.c.item_id, ITEM.c.client_body).where(ITEM.c.client_key == bindparam("client_key"))
 _RESULT_COLUMNS = result_values(()).keys()
 _STORED = select(ITEM).where(ITEM.c.item_id == bindparam("item_id"))
+_FEW = 20
+"""So many items are read and written in the time that a change of thread takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Items:
 
     async def get(self, item_id: str) -> ItemState:
         """The item. Raises Problem 404."""
-        return await self._database.fetch(lambda connection: self.seen(connection, item_id))
+        return await self._database.fetch(lambda connection: self.seen(connection, item_id), few_rows=True)
 
     async def update(self, item_id: str, body: ItemUpdate, if_match: str | None, caller: Caller) -> ItemState:
         """Change the fields that were sent. Raises Problem 404, 409 (sealed or contradictory), 412."""
@@ -183,7 +185,7 @@ class Items:
             rows = connection.execute(self._queries.page, {**given, "size": page_size, "skip": skip})
             return [item_json(row) for row in rows], standing
 
-        return await self._database.fetch(work)
+        return await self._database.fetch(work, few_rows=page_size <= _FEW)
 
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller

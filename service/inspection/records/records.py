@@ -214,7 +214,9 @@ class Records:
 
     async def get(self, inspection_id: str) -> RecordState:
         """The full record. Raises Problem 404."""
-        return await self._database.fetch(lambda connection: self.seen(connection, inspection_id))
+        return await self._database.fetch(
+            lambda connection: self.seen(connection, inspection_id), few_rows=True
+        )
 
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
