@@ -67,7 +67,7 @@ def make_application(words: list[str] | None = None) -> QApplication:
     application.setApplicationDisplayName("Walkaround")
     application.setDesktopFileName(APP)
     application.setWindowIcon(QIcon(str(resource("icons", "walkaround.svg"))))
-    # Behind four busy workers the GUI thread would wait for Python's lock 20 ms at a time: each may keep it 5.
+    # Behind four busy workers the GUI thread would wait 20 ms for Python's lock: each may keep it for 5.
     sys.setswitchinterval(SWITCH_SECONDS)
     return application
 
