@@ -52,10 +52,6 @@ def data_dir() -> Path:
     return Path(given) if given else Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
-SWITCH_SECONDS = 0.0005
-"""After so long a thread gives Python's lock to another that waits for it."""
-
-
 def make_application(words: list[str] | None = None) -> QApplication:
     """The QApplication with its names and its icon; the running one when there is one."""
     running = QApplication.instance()
@@ -67,8 +63,6 @@ def make_application(words: list[str] | None = None) -> QApplication:
     application.setApplicationDisplayName("Walkaround")
     application.setDesktopFileName(APP)
     application.setWindowIcon(QIcon(str(resource("icons", "walkaround.svg"))))
-    # Behind four busy workers the GUI thread would wait 20 ms for Python's lock: each may keep it for 5.
-    sys.setswitchinterval(SWITCH_SECONDS)
     return application
 
 
