@@ -115,9 +115,16 @@ class Write(Generic[T]):
         self._done, self.changes = Future(), []
 
     def fail(self, problem: BaseException) -> None:
-        """It could not be committed."""
+        """It could not be committed, or a listener failed."""
         self.reset()
         self._done.set_exception(problem)
+
+    def finish(self, tell: Callable[[list[ObjectChange]], None]) -> None:
+        """It is committed: `tell` what it announced."""
+        try:
+            tell(self.changes)
+        except Exception as problem:
+            self.fail(problem)
 
     def outcome(self) -> T:
         """What the work gave. Raises what it raised."""
@@ -236,16 +243,24 @@ class Database:
 
     def _write(self, work: Callable[[Session], T]) -> T:
         with Session(self.writer, expire_on_commit=False) as session:
-            result = work(session)
-            changes = announced(session)
-            if changes:
-                for before in self.before_commit:
-                    before(session, changes)
-            session.commit()
+            result, changes = self._made(session, work)
+        self._tell(changes)
+        return result
+
+    def _made(self, session: Session, work: Callable[[Session], T]) -> tuple[T, list[ObjectChange]]:
+        """Make the change of `work` and commit it; what it gave and announced."""
+        result = work(session)
+        changes = announced(session)
+        if changes:
+            for before in self.before_commit:
+                before(session, changes)
+        session.commit()
+        return result, changes
+
+    def _tell(self, changes: list[ObjectChange]) -> None:
         if changes:
             for after in self.after_commit:
                 after(changes)
-        return result
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""
@@ -261,7 +276,7 @@ class Database:
             try:
                 return self._fetch_here(work)
             except OperationalError:
-                # Somebody else has the file locked: that is waited for elsewhere.
+                # Another program has locked the file: the pool of readers waits for it.
                 pass
         return await self._read(partial(self._fetch_now, work))
 
@@ -310,8 +325,11 @@ class Database:
                 for write in group:
                     write.fail(problem)
                 return
-            if not whole:
-                for write in group:
+            for write in group:
+                if whole:
+                    # A listener that fails is the fault of its own change only.
+                    write.finish(self._tell)
+                else:
                     write.reset()
         for write in group:
             write.run(self._write)
@@ -337,20 +355,11 @@ class Database:
                     transaction.rollback()
                 # After a commit that failed SQLAlchemy takes the transaction for ended, SQLite does not.
                 driver.rollback()
-        for write in group:
-            if write.changes:
-                for after in self.after_commit:
-                    after(write.changes)
         return True
 
     def _write_savepoint(self, connection: Connection, write: Write[Any], work: Callable[[Session], T]) -> T:
         with Session(connection, expire_on_commit=False, join_transaction_mode="create_savepoint") as session:
-            result = work(session)
-            changes = announced(session)
-            if changes:
-                for before in self.before_commit:
-                    before(session, changes)
-            session.commit()
+            result, changes = self._made(session, work)
         write.changes = changes
         return result
 

@@ -137,60 +137,53 @@ def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
     assert window.go("people")
 
 
-def test_closing_asks_while_photos_are_not_sent(
-    window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waiting, asked, answers = [2], [], [False, True]
+class Asked:
+    """Photos that are not sent yet, and what the window asks about them: answered with no, then with yes."""
 
-    def tell(unsent: Unsent) -> None:
-        unsent.photos += waiting[0]
+    def __init__(self, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.waiting = 2
+        self.questions: list[tuple[str, str]] = []
+        monkeypatch.setattr(window_module, "confirm", self._confirm)
+        context.closeAsked.connect(self._tell)
+        context.enter(make_payload(Role.ADMIN))
 
-    def confirm(_parent: object, _title: str, text: str, verb: str) -> bool:
-        asked.append((text, verb))
-        return answers.pop(0)
+    def _tell(self, unsent: Unsent) -> None:
+        unsent.photos += self.waiting
 
-    monkeypatch.setattr(window_module, "confirm", confirm)
-    context.closeAsked.connect(tell)
-    context.enter(make_payload(Role.ADMIN))
+    def _confirm(self, _parent: object, _title: str, text: str, verb: str) -> bool:
+        self.questions.append((text, verb))
+        return len(self.questions) > 1
+
+
+@pytest.fixture
+def asked(window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    made = Asked(context, monkeypatch)
+    yield made
+    made.waiting = 0
+
+
+def test_closing_asks_while_photos_are_not_sent(window: MainWindow, asked: Asked) -> None:
     assert not window.close()
     assert window.isVisible()
-    assert asked == [
-        (
-            "2 photo(s) not uploaded yet. They will be lost if you close now.",
-            "Close anyway",
-        )
+    assert asked.questions == [
+        ("2 photo(s) not uploaded yet. They will be lost if you close now.", "Close anyway")
     ]
     assert window.close()
-    assert len(asked) == 2
+    assert len(asked.questions) == 2
     window.show()
-    waiting[0] = 0
+    asked.waiting = 0
     assert window.close()
-    assert len(asked) == 2
+    assert len(asked.questions) == 2
 
 
-def test_logging_out_asks_while_photos_are_not_sent(
-    window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waiting, asked, answers = [1], [], [False, True]
-
-    def tell(unsent: Unsent) -> None:
-        unsent.photos += waiting[0]
-
-    def confirm(_parent: object, _title: str, text: str, verb: str) -> bool:
-        asked.append((text, verb))
-        return answers.pop(0)
-
-    monkeypatch.setattr(window_module, "confirm", confirm)
-    context.closeAsked.connect(tell)
-    context.enter(make_payload(Role.ADMIN))
+def test_logging_out_asks_while_photos_are_not_sent(context: Context, asked: Asked) -> None:
     context.commands.run("logout")
     assert current(context.payload) is not None
-    assert asked == [
-        ("1 photo(s) not uploaded yet. They may be lost if you log out now.", "Log out anyway"),
+    assert asked.questions == [
+        ("2 photo(s) not uploaded yet. They may be lost if you log out now.", "Log out anyway")
     ]
     context.commands.run("logout")
     assert context.payload is None
-    waiting[0] = 0
 
 
 def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, context: Context) -> None:

@@ -98,6 +98,19 @@ def test_a_listener_that_refuses_undoes_one_change(database: Database) -> None:
     assert numbers(database) == [1, 3]
 
 
+def test_a_listener_that_fails_after_the_commit_fails_its_own_change(database: Database) -> None:
+    def fail(changes: list[ObjectChange]) -> None:
+        if changes[0].object_id == "2":
+            raise RefusedError
+
+    database.after_commit.append(fail)
+    came = written_at_once(database, insert(1), insert(2), insert(3))
+    assert came[0] == 1
+    assert isinstance(came[1], RefusedError)
+    assert came[2] == 3
+    assert numbers(database) == [1, 2, 3]
+
+
 def test_a_commit_that_fails_fails_them_all(database: Database) -> None:
     def fail(_connection: object) -> None:
         raise RefusedError
