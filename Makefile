@@ -2,6 +2,7 @@
 # Only relative paths: the project must work from a directory with spaces in its name.
 PYTHON ?= python3
 PY = .venv/bin/python
+# By wheels (--use-pep517): what an older pip installs without one lacks the text of its licence.
 # The tests of a module stay together, because they share what is costly to start.
 # A worker that crashes ends the run: pytest-xdist 3.8 waits for ever for the one that replaces it.
 WORKERS = -n auto --maxprocesses 4 --max-worker-restart 0 --dist loadscope --no-loadscope-reorder
@@ -13,7 +14,7 @@ setup: .venv/ready
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Walkaround needs Python 3.11 or newer; this is %s. Name another with: make PYTHON=python3.12" % sys.version.split()[0])'
 	$(PYTHON) -m venv .venv
-	$(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(PY) -m pip install --quiet --disable-pip-version-check --use-pep517 --constraint constraints.txt --editable '.[dev]'
 	$(PY) resources/translations/compile.py
 	touch .venv/ready
 

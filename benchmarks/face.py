@@ -105,7 +105,7 @@ def chosen_model(name: str, pack: Path | None = None) -> Iterator[tuple[str, Pat
 async def a_service(model: str, folder_of_packs: Path) -> Any:
     """A face service on a fresh database, its engine in its own process."""
 
-    async def log_in(user_id: str, _address: str) -> Tokens:
+    async def log_in(user_id: str, _address: str, _user_agent: str) -> Tokens:
         return Tokens.model_construct(None, access_token=user_id)  # type: ignore[call-arg]
 
     async def may_log_in(_user_id: str) -> bool:

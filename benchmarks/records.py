@@ -15,11 +15,13 @@ from sqlalchemy import Connection, Table, insert, text
 from service.db.database import Database
 from service.db.schema import metadata, migrate
 
-STATUSES = ("not_started", "in_progress", "passed", "failed", "cancelled")
-RECORDS_OF_A_TASK = 400
+HALF = "not_started"
+"""The status of every second record."""
+_OTHERS = ("in_progress", "passed", "failed", "cancelled")
+_TASKS = 200
+_LEAST_OF_A_TASK = 400
 ITEMS = 10
-WITH_ITEMS = 500
-"""So many of the oldest records have `ITEMS` items each."""
+_RECORDS_FOR_ONE_WITH_ITEMS = 50
 _AT_ONCE = 5_000
 _START = dt.datetime(2023, 11, 14, tzinfo=dt.UTC)
 _POINT = '{"point":{"x":0.1,"y":0.1,"w":0.1,"h":0.1}}'
@@ -40,8 +42,13 @@ _RESULT = json.dumps(
 
 
 def task_count(records: int) -> int:
-    """How many tasks so many records are of."""
-    return max(records // RECORDS_OF_A_TASK, 1)
+    """How many tasks so many records belong to."""
+    return min(_TASKS, max(records // _LEAST_OF_A_TASK, 1))
+
+
+def with_items(records: int) -> int:
+    """How many of the oldest of so many records have `ITEMS` items each."""
+    return max(records // _RECORDS_FOR_ONE_WITH_ITEMS, 1)
 
 
 def fill(url: str, records: int) -> list[str]:
@@ -54,7 +61,7 @@ def fill(url: str, records: int) -> list[str]:
         ids = [str(uuid.UUID(int=draw.getrandbits(128), version=4)) for _ in range(records)]
         with database.writer.begin() as connection:
             _insert(connection, tables["record"], (_record(*each, records, draw) for each in enumerate(ids)))
-            _insert(connection, tables["item"], _items(ids[:WITH_ITEMS]))
+            _insert(connection, tables["item"], _items(ids[: with_items(records)]))
             connection.execute(text("ANALYZE"))
         return ids
     finally:
@@ -80,7 +87,7 @@ def _record(number: int, inspection_id: str, records: int, draw: random.Random) 
         "executor_id": "nobody",
         "progress": 0,
         "start_time": at,
-        "inspection_status": draw.choice(STATUSES),
+        "inspection_status": HALF if number % 2 else draw.choice(_OTHERS),
         "revision": 1,
         "created_at": at,
         "updated_at": at,

@@ -32,9 +32,9 @@ from urllib.parse import urlencode
 import httpx
 
 from benchmarks.bare import bare
-from benchmarks.figures import ROOT, say, skip
+from benchmarks.figures import ROOT, Machine, say, skip
 from benchmarks.load import CLIENTS, LoadError, Work, installed_client, put_load
-from benchmarks.records import ITEMS, STATUSES, WITH_ITEMS, audited, fill, task_count
+from benchmarks.records import HALF, ITEMS, audited, fill, task_count, with_items
 from shared.paths import own_command
 from tests import postgresql
 
@@ -83,15 +83,13 @@ def works(ids: Sequence[str]) -> dict[str, tuple[Work, Callable[[Any], bool]]]:
         }
 
     def by_status() -> dict[str, Any]:
-        # The share of a status differs a little from the mean, and the last page may be a short one.
-        pages = max(records // len(STATUSES) // PAGE * 9 // 10, 1)
-        return {"inspection_status": draw.choice(STATUSES), "current_page": draw.randint(1, pages)}
+        return {"inspection_status": HALF, "current_page": draw.randint(1, max(records // 2 // PAGE, 1))}
 
     def full_page(data: Any) -> bool:
         return len(data["data"]) == PAGE
 
     lists = (
-        urlencode({"inspection_id": draw.choice(ids[:WITH_ITEMS]), "page_size": ITEMS})
+        urlencode({"inspection_id": draw.choice(ids[: with_items(records)]), "page_size": ITEMS})
         for _ in range(_REQUESTS)
     )
     return {
@@ -171,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--client", choices=CLIENTS, default=installed_client())
     parser.add_argument("--starts", type=int, default=3)
     options = parser.parse_args(arguments)
+    print(Machine.here().words, file=sys.stderr)
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         for database in options.databases:
             url = ""

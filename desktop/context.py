@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.background.workers import Lane, run
 from desktop.client import Session
+from desktop.client.http.errors import Untrusted
 from desktop.commands.bindings import Commands
 from desktop.connection.local_service import ServiceState
 from desktop.preferences import Preferences
@@ -46,6 +47,8 @@ class Context(QObject):
         self.service_state = ServiceState.STARTING
         self.hindrance: Hindrance | None = None
         """Why the desktop's own service does not start, where it said so and its state is FAILED."""
+        self.untrusted: Untrusted | None = None
+        """Why the state is FAILED, where the certificate of the server is not trusted."""
         self.data_folder: Path | None = None
         """Where the desktop's own service keeps its data."""
         self.commands = Commands(preferences, self.may, self)
@@ -69,9 +72,15 @@ class Context(QObject):
         run(self.session.account.logout, owner=None, lane=Lane.LONG)
         self.loginChanged.emit()
 
-    def show_service(self, state: ServiceState, hindrance: Hindrance | None = None) -> None:
-        """The service is in another state now; `hindrance` says why it FAILED."""
-        self.hindrance = hindrance
-        if state is not self.service_state:
+    def show_service(
+        self,
+        state: ServiceState,
+        hindrance: Hindrance | None = None,
+        untrusted: Untrusted | None = None,
+    ) -> None:
+        """The service is in another state now; `hindrance` or `untrusted` says why it FAILED."""
+        other_reason = (untrusted is None) != (self.untrusted is None)
+        self.hindrance, self.untrusted = hindrance, untrusted
+        if state is not self.service_state or other_reason:
             self.service_state = state
             self.serviceChanged.emit(state)

@@ -31,6 +31,8 @@ class PreferenceValues(BaseModel):
     theme: Mode = Mode.SYSTEM
     server_url: str = ""
     """The service that was used last, or empty: the desktop's own."""
+    certificates: dict[str, str] = Field(default_factory=dict)
+    """Host and port of a server -> fingerprint of its key, which a person compared and trusted."""
     user_name: str = ""
     geometry: str = ""
     """Place of the main window, Qt's own form in Base64."""

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
-from fastapi.responses import JSONResponse
 from fastapi.routing import iter_route_contexts
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -17,8 +16,11 @@ from sqlmodel import Session, col, select
 from service.account.routes import router as account_router
 from service.account.service import AccountService
 from service.account.tables import User
+from service.api_examples import add_examples
 from service.audit.routes import router as audit_router
 from service.audit.service import AuditService
+from service.backups.routes import router as backups_router
+from service.backups.service import BackupService
 from service.catalogue.routes import router as catalogue_router
 from service.catalogue.service import CatalogueService
 from service.catalogue.tables import AircraftRow, FlightRow, ReferenceImageRow, TaskRow
@@ -26,7 +28,6 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.detection.failure import MESSAGES
 from service.detection.models.labels import severities
-from service.detection.models.registry import model_hash
 from service.detection.ports import Ports as DetectionPorts
 from service.detection.routes import router as detection_router
 from service.detection.service import DetectionService
@@ -40,23 +41,40 @@ from service.files.service import FilesService
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
+from service.monitoring.readiness import (
+    Readiness,
+    alive_check,
+    database_check,
+    disk_check,
+    health_routes,
+    migrations_check,
+)
 from service.routing import add_routes, operation_id
 from service.seal_checking import seal_log
 from service.settings import Settings
+from service.statistics.routes import router as statistics_router
+from service.statistics.service import StatisticsService
+from service.statistics.tables import CountedItem, CountedRecord
+from service.statistics_facts import statistics_ports
+from service.watching import Watchers
 from service.web.api_docs import install_docs
-from service.web.client_disconnect import CancelOnDisconnect
-from service.web.envelope import failure_body, failures, install_handlers
+from service.web.envelope import failures, install_handlers
+from service.web.layers.answer_form import AnswerForm
+from service.web.layers.client_disconnect import CancelOnDisconnect
+from service.web.layers.origins import AllowedOrigins
 from service.web.middleware import (
     ApiPrefix,
     BodyLimit,
-    HeadAsGet,
     HostCheck,
     RequestMiddleware,
     allowed_hosts,
 )
 from service.web.route_index import RouteIndex
+from service.webhook_facts import edition_facts, item_facts
+from service.webhooks.ports import Ports as WebhookPorts
+from service.webhooks.routes import router as webhooks_router
+from service.webhooks.service import WebhookService
 from shared import __version__
-from shared.codes import ErrorCode
 
 if TYPE_CHECKING:
     from service.events.relay import Relay
@@ -69,9 +87,13 @@ class Domains:
     """Every domain on one database, each given what it needs of the others."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
         self.audit = AuditService(database, settings)
         self.audit.begin()
         database.before_commit.append(self.audit.before_commit)
+        # After the audit log, whose lock lets changes on PostgreSQL come one after the other anyway.
+        self.statistics = StatisticsService(database, statistics_ports())
+        database.before_commit.append(self.statistics.before_commit)
         self.change_feed = ChangeFeed()
         database.after_commit.append(self.change_feed.after_commit)
         self.relay = _relay(database, self.change_feed)
@@ -83,7 +105,7 @@ class Domains:
         self.face = FaceService(
             database,
             settings,
-            log_in=lambda user_id, address: self.account.logins.log_in_as(user_id, ("face",), address),
+            log_in=lambda user_id, *client: self.account.logins.log_in_as(user_id, ("face",), *client),
             may_log_in=self.account.may_log_in,
         )
         self.account.enrol_face = self.face.enrol_one
@@ -99,7 +121,7 @@ class Domains:
                 waiting_items=lambda session, record: self.detection.waiting_items(session, record),
                 seal_log=seal_log,
                 stored_hash=self.files.stored_hash,
-                model_hash=partial(model_hash, settings.models_dir),
+                model_hash=lambda sha256: self.detection.models.stored_hash(sha256),
                 severities=severities,
                 match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
                 reason=lambda code: MESSAGES.get(code, MESSAGES["internal"]),
@@ -122,6 +144,11 @@ class Domains:
                 names=_names,
             ),
         )
+        self.webhooks = WebhookService(
+            database, settings, WebhookPorts(edition=edition_facts, item=item_facts)
+        )
+
+        self.backups = BackupService(database, settings)
 
     def routers(self) -> list[APIRouter]:
         """The routes of every domain."""
@@ -133,22 +160,45 @@ class Domains:
             files_router(self.files),
             detection_router(self.detection),
             audit_router(self.audit),
+            backups_router(self.backups),
             events_router(self.change_feed),
+            webhooks_router(self.webhooks),
+            statistics_router(self.statistics),
         ]
+
+    def readiness(self, settings: Settings) -> Readiness:
+        """What has to work for the service to do its work."""
+        return Readiness(
+            {
+                "database": database_check(self._database),
+                "migrations": migrations_check(self._database),
+                "disk": disk_check(settings.data_dir, settings.disk_reserve_bytes),
+                "queue": alive_check(self.detection.is_alive),
+                "files": self.files.ensure_reachable,
+            }
+        )
 
     async def start(self) -> None:
         """Begin what runs beside the requests."""
         if self.relay is not None:
             self.relay.start()
         await self.detection.start()
+        await self.webhooks.start()
         self.face.start()
+        self.backups.start()
+        self.account.session_use.start()
+        self.statistics.start()
 
     async def stop(self) -> None:
         """End it again and let go of every thread and process."""
         self.change_feed.close()
+        await asyncio.to_thread(self.backups.stop)
+        await self.statistics.stop()
         await self.inspection.matching.stop()
+        await self.webhooks.stop()
         await self.detection.stop()
         await self.face.close()
+        await self.account.session_use.stop()
         self.account.close()
         self.files.close()
         if self.relay is not None:
@@ -176,6 +226,15 @@ def _join_sources() -> JoinSources:
         models=select(
             col(ModelRow.model_id).label("id"), col(ModelRow.name).label("name"), ModelRow.description
         ).subquery("models"),
+        counted_records=select(
+            col(CountedRecord.inspection_id).label("id"),
+            CountedRecord.day,
+            CountedRecord.aircraft_id,
+            CountedRecord.seconds,
+        ).subquery("counted_records"),
+        counted_items=select(
+            col(CountedItem.inspection_id).label("record_id"), CountedItem.measure, CountedItem.name
+        ).subquery("counted_items"),
     )
 
 
@@ -185,6 +244,8 @@ def create_app(settings: Settings) -> FastAPI:
     database = Database(settings.url, settings.statement_seconds)
     migrate(database)
     domains = Domains(database, settings)
+    readiness = domains.readiness(settings)
+    watchers = Watchers(database, settings, domains.detection, domains.change_feed)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -194,7 +255,9 @@ def create_app(settings: Settings) -> FastAPI:
             # The server only logs it.
             app.state.start_failure = problem
             raise
-        yield
+        async with watchers.running():
+            yield
+        await readiness.stop()
         await domains.stop()
         database.close()
 
@@ -209,6 +272,8 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/api/openapi.json",
         generate_unique_id_function=operation_id,
         responses=failures(400),
+        # It would record bodies, and the text of exceptions, where a site has OpenTelemetry set up.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.start_failure = None
     app.state.authenticate = domains.account.authenticate
@@ -217,8 +282,14 @@ def create_app(settings: Settings) -> FastAPI:
     install_handlers(app)
     for router in domains.routers():
         add_routes(app, router)
-    app.include_router(_health(database))
-    install_docs(app)
+    add_routes(app, health_routes(readiness))
+    app.state.metrics = watchers.metrics
+    if (token := settings.metrics_token()) is not None and watchers.metrics is not None:
+        from service.monitoring.endpoint import metrics_routes
+
+        add_routes(app, metrics_routes(watchers.metrics.text, token))
+    body_bytes = partial(_body_bytes, settings)
+    install_docs(app, add_examples, body_bytes)
     app.router.middleware_stack = RouteIndex(app.routes, app.router.middleware_stack)
 
     first_words = {
@@ -227,16 +298,14 @@ def create_app(settings: Settings) -> FastAPI:
         if route.path is not None and route.path.startswith("/api/")
     }
     app.add_middleware(ApiPrefix, first_words=first_words)
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(
-        BodyLimit,
-        limit=settings.max_body_bytes,
-        upload_limit=settings.max_upload_bytes,
-        uploads=_is_upload,
-    )
+    app.add_middleware(AnswerForm)
+    app.add_middleware(BodyLimit, body_bytes=body_bytes)
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
     app.add_middleware(CancelOnDisconnect)
-    app.add_middleware(RequestMiddleware)
+    app.add_middleware(RequestMiddleware, observers=watchers.requests, logs=settings.log_format == "text")
+    if settings.allowed_origins:
+        # In front of the rest, so that a page reads the refusals of every layer as well.
+        app.add_middleware(AllowedOrigins, origins=frozenset(settings.allowed_origins))
     return app
 
 
@@ -250,26 +319,6 @@ def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
     return Relay(database, change_feed)
 
 
-def _is_upload(path: str) -> bool:
-    return path.removeprefix("/api") in {"/files", "/detection/models"}
-
-
-def _health(database: Database) -> APIRouter:
-    router = APIRouter(tags=["health"])
-
-    @router.get("/healthz")
-    async def healthz() -> dict[str, str]:
-        """The process is alive."""
-        return {"status": "ok"}
-
-    @router.get("/readyz", responses=failures(503))
-    async def readyz() -> Any:
-        """The database answers."""
-        try:
-            await database.read(lambda session: session.connection())
-        except Exception:  # whatever keeps the database from answering means: not ready
-            body = failure_body(ErrorCode.UNAVAILABLE, "数据库无响应，请稍后重试")
-            return JSONResponse(body, status_code=503)
-        return {"status": "ok"}
-
-    return router
+def _body_bytes(settings: Settings, path: str) -> int:
+    uploads = path.removeprefix("/api") in {"/files", "/detection/models"}
+    return settings.max_upload_bytes if uploads else settings.max_body_bytes

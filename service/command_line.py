@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -16,6 +17,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from service.db.schema import NewerDatabaseError
 from service.db.storage_faults import hindrance_of
 from service.settings import Settings
+from service.stores.port import StoreSettingsError, StoreUnavailableError
+from service.tls import CertificateError
 from shared.codes import Hindrance
 from shared.reasons import reason
 from shared.starting import without_collections
@@ -26,14 +29,21 @@ _ROOMS = {
     "face": "service.face.cli",
     "model": "service.detection.cli",
     "detect": "service.detection.cli",
-    "backup": "service.commands.backup",
-    "restore": "service.commands.backup",
+    "backup": "service.backups.cli",
+    "restore": "service.backups.cli",
+    "files": "service.commands.files",
     "audit": "service.commands.verify_audit",
+    "statistics": "service.commands.statistics",
     "doctor": "service.commands.doctor",
+    "tls": "service.tls.cli",
 }
 
 # Rooms that change the database beside the service take listeners for what changes as a third argument.
-_CHANGES_DATA = ("user", "model")
+_CHANGES_DATA = ("user", "model", "files", "statistics")
+
+
+_COMMON = ("data_dir", "database_url")
+_TLS = ("tls_cert", "tls_key")
 
 
 def _common() -> argparse.ArgumentParser:
@@ -46,7 +56,7 @@ def _common() -> argparse.ArgumentParser:
 def _settings(options: argparse.Namespace) -> Settings:
     named = {
         key: getattr(options, key, None)
-        for key in ("data_dir", "database_url", "host", "port", "workers")
+        for key in (*_COMMON, "host", "port", "workers", *_TLS, "plain_http", "metrics", "log_format")
         if getattr(options, key, None) is not None
     }
     # Child processes (workers) take the same settings from the environment.
@@ -62,16 +72,32 @@ def main(words: Sequence[str]) -> int:
     try:
         return _run(words)
     except ValidationError as problem:
+        seen = set()
         for error in problem.errors(include_url=False, include_input=False):
-            name = "_".join(str(part) for part in error["loc"])
-            message = error["msg"]
-            print(f"walkaround {words[0]}: the setting {name} does not fit: {message}.", file=sys.stderr)
+            # What follows the name are numbers in a list, and pydantic's words for each type that was tried.
+            name = str(error["loc"][0]) if error["loc"] else ""
+            if name in seen:
+                continue
+            seen.add(name)
+            what = f"the setting {name} does not fit" if name else "settings do not fit"
+            why = error["msg"].removeprefix("Value error, ")
+            print(f"walkaround {words[0]}: {what}: {why}.", file=sys.stderr)
         return 2
-    except (SettingsError, ArgumentError) as problem:
+    except (SettingsError, StoreSettingsError, ArgumentError) as problem:
         print(f"walkaround {words[0]}: {_no_secret(problem)}", file=sys.stderr)
         return 2
+    except StoreUnavailableError as problem:
+        print(
+            f"walkaround {words[0]}: the store of files does not answer ({problem}). Check that its server "
+            "runs and that address and keys are right; `walkaround doctor` looks closer.",
+            file=sys.stderr,
+        )
+        return 1
     except DBAPIError as problem:
         print(f"walkaround {words[0]}: {_database_trouble(problem)}", file=sys.stderr)
+        return 1
+    except CertificateError as problem:
+        print(f"walkaround {words[0]}: {problem}", file=sys.stderr)
         return 1
     except NewerDatabaseError as problem:
         print(
@@ -109,7 +135,12 @@ def _database_trouble(problem: DBAPIError) -> str:
 def _no_secret(problem: Exception) -> str:
     if isinstance(problem, ArgumentError):
         return "the address of the database cannot be read; it looks like postgresql://user@host/name."
-    return f"a setting of the environment cannot be read: {problem}."
+    if isinstance(problem, StoreSettingsError):
+        return f"{problem}."
+    return (
+        f"a setting of the environment cannot be read: {problem}. A list is written as JSON, for example "
+        '\'["one", "two"]\'.'
+    )
 
 
 def _run(words: Sequence[str]) -> int:
@@ -128,14 +159,38 @@ def _run(words: Sequence[str]) -> int:
     return room([command, *rest], settings)
 
 
+def _has_opentelemetry() -> bool:
+    """Whether what sends traces is installed; the packaged program goes without it."""
+    try:
+        return importlib.util.find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def _serve(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround serve", parents=[_common()])
     parser.add_argument("--host", help="address to listen on (default 127.0.0.1: this machine only)")
     parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one (default 8177)")
     parser.add_argument("--workers", type=int, help="processes; more than one needs PostgreSQL")
+    parser.add_argument("--metrics", metavar="HOST:PORT", help="give metrics for Prometheus on this address")
+    parser.add_argument("--log-format", choices=("text", "json"), help="form of the log lines (default text)")
+    parser.add_argument("--tls-cert", type=Path, help="certificate (PEM); read again when it changes")
+    parser.add_argument("--tls-key", type=Path, help="its key, PEM, without a password")
+    parser.add_argument(
+        "--plain-http",
+        action="store_const",
+        const=True,
+        help="no TLS on an address that others reach: only behind a reverse proxy that has it",
+    )
     settings = _settings(parser.parse_args(words))
     if settings.workers > 1 and settings.is_sqlite:
         parser.error("--workers above 1 needs PostgreSQL (--database-url): SQLite is for one process")
+    if settings.otel_endpoint and not _has_opentelemetry():
+        parser.error("WALKAROUND_OTEL_ENDPOINT needs OpenTelemetry: pip install 'walkaround[otel]'")
+    try:
+        settings.metrics_token()
+    except ValueError as problem:
+        parser.error(f"{problem}: write a random one into it")
     with without_collections():
         from service.running import serve
 

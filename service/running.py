@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import logging.config
@@ -9,10 +10,14 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import uvicorn
 from fastapi import FastAPI
@@ -25,11 +30,18 @@ from service.db.database import Database
 from service.db.schema import NewerDatabaseError, migrate
 from service.db.storage_faults import hindrance_of
 from service.settings import Settings
-from service.web.protocol import GuardedProtocol
+from service.stores.contents import file_contents
+from service.tls import CertificateError, needs_tls
+from service.watching import figures_of
+from service.web.protocol import HEAD_SECONDS, GuardedProtocol
 from shared import atomic
 from shared.paths import SERVICE_ADDRESS, service_address
 from shared.reasons import reason
 from shared.starting import without_collections
+
+if TYPE_CHECKING:
+    from service.monitoring.endpoint import MetricsServer, Text
+    from service.tls.files import CertificateFiles
 
 BUSY = 3
 """Exit status when another service has the data directory."""
@@ -40,19 +52,40 @@ ANSWER_SECONDS = 5
 END_SECONDS = 8.0
 """How long the whole end may take; the desktop uses force two seconds later."""
 
+KEEP_ALIVE_SECONDS = 75
+"""How long a connection without a request stays open: longer than clients and proxies keep theirs (60 s)."""
+
+HANDSHAKE_SECONDS = HEAD_SECONDS
+"""How long the TLS handshake of a connection may take, as the head of a request may."""
+
+CLOSING_SECONDS = 1.0
+"""How long a closed TLS connection may take to say that the client closes it as well."""
+
 log = logging.getLogger("walkaround.running")
 
 
-def configure_logging(level: str) -> None:
-    """Log lines to stderr: time, level, logger, text. Line breaks in the text are escaped."""
+def configure_logging(level: str, form: Literal["text", "json"] = "text") -> None:
+    """Log lines to stderr: time, level, logger, text. Line breaks in the text are escaped.
+
+    As "json" each line is an object, see `service.monitoring.json_log`.
+    """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    formatter: logging.Formatter = _OneLine("%(asctime)s %(levelname)s %(name)s %(message)s")
+    if form == "json":
+        from service.monitoring.json_log import JsonFormatter
+
+        formatter = JsonFormatter()
+    handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("uvicorn.access").disabled = True
     # httpx and the like repeat addresses, pyvips tells every step: nothing for an operator's log.
-    for name in ("httpx", "httpcore", "multipart", "python_multipart", "alembic", "pyvips"):
+    for name in (
+        *("httpx", "httpcore", "urllib3", "multipart", "python_multipart", "alembic", "pyvips"),
+        # It writes the address of a collector that does not answer, with whatever is in it.
+        "opentelemetry",
+    ):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
@@ -65,15 +98,16 @@ class AnnouncingServer(uvicorn.Server):
     """A uvicorn server that prints the ready line once it accepts requests."""
 
     address_file: Path | None = None
+    certificate: CertificateFiles | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then print the ready line."""
         await super().startup(sockets)
         if not self.should_exit and self.servers:
-            line = _ready(self.servers[0].sockets[0])
+            listening = self.servers[0].sockets[0]
             if self.address_file is not None:
-                _keep_address(self.address_file, line)
-            print(line, flush=True)
+                _keep_address(self.address_file, _address(listening, self.certificate))
+            print(_ready(listening, self.certificate), flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut down, within `END_SECONDS` in any case."""
@@ -91,10 +125,10 @@ class AnnouncingServer(uvicorn.Server):
         os._exit(0)
 
 
-def _keep_address(path: Path, line: str) -> None:
+def _keep_address(path: Path, address: Mapping[str, Any]) -> None:
     # In one step: another desktop that looks right now reads all of it or nothing.
     try:
-        atomic.write(path, line.encode("utf-8"), durable=False)
+        atomic.write(path, json.dumps(address).encode("utf-8"), durable=False)
     except OSError as problem:
         # A full disk must not prevent reading the records.
         log.warning("another desktop will not find this service: %s", reason(problem))
@@ -104,13 +138,21 @@ class AnnouncingProcesses(Multiprocess):
     """Several server processes on one socket; the ready line comes when all of them accept requests."""
 
     announced = False
+    died: Callable[[int], object] | None = None
+    """Called with the id of each process that died."""
+    certificate: CertificateFiles | None = None
 
     def keep_subprocess_alive(self) -> None:
         """Replace a process that died, and say once that all are ready."""
+        before = {process.pid for process in self.processes}
         super().keep_subprocess_alive()
+        if self.died is not None:
+            for pid in before - {process.pid for process in self.processes}:
+                if pid is not None:
+                    self.died(pid)
         if not self.announced and all(process.is_ready() for process in self.processes):
             self.announced = True
-            print(_ready(self.sockets[0]), flush=True)
+            print(_ready(self.sockets[0], self.certificate), flush=True)
 
     def join_all(self) -> None:
         """Wait for the processes, for `END_SECONDS` altogether; what still runs then is ended by force."""
@@ -123,11 +165,34 @@ class AnnouncingProcesses(Multiprocess):
         super().join_all()
 
 
-def _ready(listening: socket.socket) -> str:
-    """The line `{"event": "ready", "url": ..., "pid": ...}` for a socket that accepts requests."""
+class _MetricsAddressError(Exception):
+    """Metrics cannot be given on their address; the text says why."""
+
+
+def _address(listening: socket.socket, certificate: CertificateFiles | None) -> dict[str, Any]:
+    """The address of a socket that accepts requests, and with TLS the fingerprint of the certificate."""
     host, port = listening.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-    return json.dumps({"event": "ready", "url": f"http://{host}:{port}", "pid": os.getpid()})
+    url = f"{'http' if certificate is None else 'https'}://{host}:{port}"
+    address = {"event": "ready", "url": url, "pid": os.getpid()}
+    return address if certificate is None else {**address, "fingerprint": certificate.fingerprint()}
+
+
+def _ready(listening: socket.socket, certificate: CertificateFiles | None) -> str:
+    """The line `{"event": "ready", "url": ..., "pid": ...}`; "fingerprint" for a certificate of its own."""
+    line = _address(listening, certificate)
+    if certificate is not None and not certificate.made:
+        del line["fingerprint"]
+    return json.dumps(line)
+
+
+def _busy(data_dir: Path) -> str:
+    """The line `{"event": "busy", "url": ...}` with the address of the service on the data directory."""
+    other = service_address(data_dir)
+    line = {"event": "busy", "url": None if other is None else other.url}
+    if other is not None and other.fingerprint is not None:
+        line["fingerprint"] = other.fingerprint
+    return json.dumps(line)
 
 
 def _end_with_parent(stop: Callable[[], None]) -> None:
@@ -146,7 +211,7 @@ def _end_with_parent(stop: Callable[[], None]) -> None:
 def application() -> FastAPI:
     """The application of one of several processes, with the settings of the environment."""
     settings = Settings()
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
     return _application(settings)
 
 
@@ -157,8 +222,27 @@ def _application(settings: Settings) -> FastAPI:
     return app
 
 
-def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
-    return uvicorn.Config(
+class _Config(uvicorn.Config):
+    """The configuration with the bounds of a TLS connection, which uvicorn leaves at 60 and 30 s."""
+
+    def get_loop_factory(self) -> Callable[[], asyncio.AbstractEventLoop] | None:
+        """What makes the event loop."""
+        make = super().get_loop_factory() or asyncio.new_event_loop
+
+        def bounded() -> asyncio.AbstractEventLoop:
+            loop = make()
+            loop.create_server = partial(  # type: ignore[method-assign]
+                loop.create_server,
+                ssl_handshake_timeout=HANDSHAKE_SECONDS,
+                ssl_shutdown_timeout=CLOSING_SECONDS,
+            )
+            return loop
+
+        return bounded if self.is_ssl else make
+
+
+def _config(settings: Settings, app: FastAPI | str, certificate: CertificateFiles | None) -> uvicorn.Config:
+    return _Config(
         app,
         factory=isinstance(app, str),
         host=settings.host,
@@ -171,22 +255,44 @@ def _config(settings: Settings, app: FastAPI | str) -> uvicorn.Config:
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or [],
         timeout_graceful_shutdown=ANSWER_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        ssl_context_factory=None if certificate is None else certificate.following_context,
         access_log=False,
         ws="none",
     )
+
+
+def _certificate(settings: Settings) -> CertificateFiles | None:
+    """The certificate to answer with; None for plain HTTP. Raises CertificateError and OSError."""
+    if not needs_tls(settings):
+        return None
+    # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
+    from service.tls.choice import usable_files
+
+    files = usable_files(settings)
+    log.info("answering with the certificate %s, fingerprint %s", files.certificate, files.fingerprint())
+    return files
 
 
 def serve(settings: Settings) -> int:
     """Serve until told to stop. Gives the exit status; `BUSY` when the data directory is taken.
 
     When it cannot start it prints `{"event": "failed", "why": ...}`, a `Hindrance` or null, and raises
-    OSError, DBAPIError or NewerDatabaseError.
+    OSError, DBAPIError, NewerDatabaseError or CertificateError.
     """
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
     try:
         settings.prepare()
         return _serve_alone(settings) if settings.workers == 1 else _serve_many(settings)
-    except (OSError, DBAPIError, NewerDatabaseError) as problem:
+    except _MetricsAddressError as problem:
+        print(json.dumps({"event": "failed", "why": None}), flush=True)
+        print(
+            f"walkaround serve: cannot give metrics on {settings.metrics}: {problem}. Another program may "
+            "use the port, or the address is not one of this machine: name another with --metrics.",
+            file=sys.stderr,
+        )
+        return 1
+    except (OSError, DBAPIError, NewerDatabaseError, CertificateError) as problem:
         print(json.dumps({"event": "failed", "why": hindrance_of(problem)}), flush=True)
         raise
 
@@ -194,18 +300,23 @@ def serve(settings: Settings) -> int:
 def _serve_alone(settings: Settings) -> int:
     address_file = settings.data_dir / SERVICE_ADDRESS
     lock = FileLock(settings.data_dir / "service.lock")
+    metrics_server: MetricsServer | None = None
     try:
         if settings.is_sqlite:
             # One service process per SQLite file: two that write could corrupt it.
             lock.acquire(timeout=0)
     except Timeout:
-        print(json.dumps({"event": "busy", "url": service_address(settings.data_dir)}), flush=True)
+        print(_busy(settings.data_dir), flush=True)
         return BUSY
     try:
         # That of a service that was killed: what listens there now may be another program.
         address_file.unlink(missing_ok=True)
+        certificate = _certificate(settings)
         app = _application(settings)
-        server = AnnouncingServer(_config(settings, app))
+        if app.state.metrics is not None:
+            metrics_server = _serve_metrics(settings, app.state.metrics.text)
+        server = AnnouncingServer(_config(settings, app, certificate))
+        server.certificate = certificate
         server.address_file = address_file if settings.is_sqlite else None
         if settings.parent_pipe:
             _end_with_parent(lambda: setattr(server, "should_exit", True))
@@ -225,20 +336,68 @@ def _serve_alone(settings: Settings) -> int:
         )
         return 1
     finally:
+        if metrics_server is not None:
+            metrics_server.stop()
         address_file.unlink(missing_ok=True)
         lock.release()
 
 
+def _serve_metrics(settings: Settings, text: Text) -> MetricsServer | None:
+    """Serve the metrics where the settings name an address for them. Raises _MetricsAddressError."""
+    if settings.metrics_address is None:
+        return None
+    from service.monitoring.endpoint import MetricsServer
+
+    try:
+        server = MetricsServer(settings.metrics_address, text, settings.metrics_token())
+    except OSError as problem:
+        raise _MetricsAddressError(reason(problem)) from None
+    server.start()
+    return server
+
+
 def _serve_many(settings: Settings) -> int:
+    # What is wrong with these settings is said once, and not by each process.
+    file_contents(settings).close()
     # Here and not in each process: they would migrate at the same moment.
     database = Database(settings.url)
     migrate(database)
     database.close()
-    config = _config(settings, "service.running:application")
-    listening = config.bind_socket()
-    processes = AnnouncingProcesses(config, sockets=[listening])
-    if settings.parent_pipe:
-        _end_with_parent(processes.should_exit.set)
-    processes.run()
-    listening.close()
+    certificate = _certificate(settings)
+    config = _config(settings, "service.running:application", certificate)
+    with ExitStack() as stack:
+        listening = stack.enter_context(closing(config.bind_socket()))
+        processes = AnnouncingProcesses(config, sockets=[listening])
+        processes.certificate = certificate
+        if settings.parent_pipe:
+            _end_with_parent(processes.should_exit.set)
+        if settings.has_metrics:
+            processes.died = stack.enter_context(_metrics_of_many(settings))
+        processes.run()
     return 0 if processes.announced else 1
+
+
+@contextmanager
+def _metrics_of_many(settings: Settings) -> Iterator[Callable[[int], object]]:
+    """The folder in which the processes count, and their sums on the address of the metrics.
+
+    Gives what is to be called with the id of a process that died.
+    """
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="walkaround-metrics-"))
+        # prometheus_client reads it when it is imported: here, and in each process that is started from here.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        from prometheus_client import CollectorRegistry
+        from prometheus_client.multiprocess import mark_process_dead
+
+        from service.monitoring.metrics import metrics_text, text_registry
+
+        database = Database(settings.url, settings.statement_seconds)
+        stack.callback(database.close)
+        figures = figures_of(database, settings)
+        stack.callback(figures.close)
+        registry = text_registry(CollectorRegistry(), figures)
+        server = _serve_metrics(settings, lambda accept: metrics_text(registry, accept))
+        if server is not None:
+            stack.callback(server.stop)
+        yield mark_process_dead

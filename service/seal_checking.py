@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sqlmodel import Session
 
 from service.audit.service import of_object
 from service.db.database import Database
-from service.detection.models.registry import model_hash
-from service.files.lookup import file_info, stored_hash
+from service.files.lookup import file_info
 from service.inspection.ports import LoggedSeal
 from service.inspection.sealing.seal_check import SealChecks
 from service.settings import Settings
+from service.stores.contents import file_contents, model_contents
 
 _ACTIONS = ("seal", "release", "reopen")
 
@@ -29,6 +27,6 @@ def seal_checks(database: Database, settings: Settings) -> SealChecks:
         database,
         file_info,
         seal_log,
-        partial(stored_hash, settings.files_dir),
-        partial(model_hash, settings.models_dir),
+        file_contents(settings).stored_hash,
+        model_contents(settings).stored_hash,
     )

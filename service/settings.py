@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
+from typing import Literal, Self
+from urllib.parse import SplitResult, urlsplit
 
 import platformdirs
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.db.postgresql import STATEMENT_SECONDS
 from shared import atomic
 
+BACKUP_AT = r"(?P<time>([01]\d|2[0-3]):[0-5]\d)|(?P<hours>[1-9]\d{0,2})h"
+"""When backups are made: a time of day like 02:30, or hours like 6h."""
+
 
 def _default_data_dir() -> Path:
     return Path(platformdirs.user_data_dir("Walkaround", appauthor=False))
+
+
+# An IPv6 address stands in brackets, as in a URL.
+_ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:/\s]+)):(?P<port>\d{1,5})")
+_LEAST_TOKEN = 16
+_LAST_PORT = 65535
+_PORTS = {"http": 80, "https": 443}
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError:
+        raise ValueError(f"{parts.netloc} is not one origin: its port is not a number up to 65535") from None
 
 
 class Settings(BaseSettings):
@@ -27,10 +48,15 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=_default_data_dir)
     database_url: str = ""
     secret_file: Path | None = None
+    face_key_file: Path | None = None
     host: str = "127.0.0.1"
-    port: int = Field(default=8177, ge=0, le=65535)
+    port: int = Field(default=8177, ge=0, le=_LAST_PORT)
     workers: int = Field(default=1, ge=1, le=64)
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    plain_http: bool = False
     allowed_hosts: list[str] = Field(default_factory=list)
+    allowed_origins: list[str] = Field(default_factory=list)
     trusted_proxies: list[str] = Field(default_factory=list)
     access_token_seconds: int = Field(default=15 * 60, ge=30, le=24 * 3600)
     refresh_token_seconds: int = Field(default=14 * 24 * 3600, ge=60, le=365 * 24 * 3600)
@@ -38,14 +64,113 @@ class Settings(BaseSettings):
     bcrypt_cost: int = Field(default=12, ge=4, le=16)
     max_body_bytes: int = Field(default=16 * 2**20, ge=2**20)
     max_upload_bytes: int = Field(default=2 * 2**30, ge=2**20)
+    files_url: str = ""
+    files_endpoint: str = ""
+    files_region: str = "us-east-1"
+    files_keys_file: Path | None = None
+    files_cache_bytes: int = Field(default=20 * 2**30, ge=2**20)
+    files_quota_bytes: int = Field(default=0, ge=0)
+    disk_reserve_bytes: int = Field(default=512 * 2**20, ge=0)
+    webhook_allowed_networks: list[IPv4Network | IPv6Network] = Field(default_factory=list)
     face_model: str = ""
+    backup_to: str = ""
+    backup_at: str = "02:30"
+    backup_stored_files: bool = True
+    backup_keep_daily: int = Field(default=7, ge=1, le=1000)
+    backup_keep_weekly: int = Field(default=5, ge=0, le=1000)
+    backup_keep_monthly: int = Field(default=12, ge=0, le=1000)
     log_level: str = "INFO"
+    log_format: Literal["text", "json"] = "text"
+    metrics: str = ""
+    metrics_token_file: Path | None = None
+    otel_endpoint: str = ""
     parent_pipe: bool = False
 
-    @field_validator("data_dir")
+    @field_validator("tls_cert", "tls_key", mode="before")
     @classmethod
-    def _absolute(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
+    def _empty_is_none(cls, value: object) -> object:
+        return None if value == "" else value
+
+    @field_validator("data_dir", "tls_cert", "tls_key")
+    @classmethod
+    def _absolute(cls, value: Path | None) -> Path | None:
+        return None if value is None else value.expanduser().absolute()
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _exact_origins(cls, origins: list[str]) -> list[str]:
+        for origin in origins:
+            parts = urlsplit(origin)
+            if parts.scheme not in {"http", "https"} or origin != f"{parts.scheme}://{parts.netloc.lower()}":
+                raise ValueError(f"{origin} is no origin; one looks like https://name or http://name:3000")
+            if not parts.hostname or "*" in origin or "@" in origin:
+                raise ValueError(f"{origin} is not one origin: name each, without * and without a user")
+            if not origin.isascii() or _port(parts) == _PORTS[parts.scheme]:
+                # It would equal nothing that a browser sends.
+                raise ValueError(
+                    f"{origin} is no origin as browsers send it: they leave out :80 of http and :443 of "
+                    "https, and write other letters than ASCII as xn--"
+                )
+        return origins
+
+    @model_validator(mode="after")
+    def _one_way_to_answer(self) -> Self:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key belong together: name both")
+        if self.plain_http and self.tls_cert is not None:
+            raise ValueError("plain_http and tls_cert exclude each other: leave one out")
+        return self
+
+    @field_validator("backup_to")
+    @classmethod
+    def _place(cls, value: str) -> str:
+        if not value or value.startswith("s3://"):
+            return value
+        if "://" in value or not Path(value).expanduser().is_absolute():
+            raise ValueError("name a directory by its whole path, or s3://BUCKET/PREFIX")
+        return str(Path(value).expanduser())
+
+    @field_validator("backup_at")
+    @classmethod
+    def _schedule(cls, value: str) -> str:
+        if re.fullmatch(BACKUP_AT, value) is None:
+            raise ValueError("give a time of day like 02:30, or hours like 6h")
+        return value
+
+    @field_validator("metrics")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        found = _ADDRESS.fullmatch(value)
+        if value and (found is None or int(found["port"]) > _LAST_PORT):
+            raise ValueError("it looks like 127.0.0.1:9177 or [::1]:9177")
+        return value
+
+    @property
+    def metrics_address(self) -> tuple[str, int] | None:
+        """Host and port on which metrics are given; None without an address of their own."""
+        found = _ADDRESS.fullmatch(self.metrics)
+        return (found["v6"] or found["host"], int(found["port"])) if found else None
+
+    @property
+    def has_metrics(self) -> bool:
+        """Whether metrics are collected: somewhere they are given."""
+        return bool(self.metrics) or self.metrics_token_file is not None
+
+    def metrics_token(self) -> str | None:
+        """What the file of the metrics token holds, None when none is named.
+
+        Raises OSError when it cannot be read, PermissionError when everyone can read it, ValueError when it
+        is too short to be a secret.
+        """
+        path = self.metrics_token_file
+        if path is None:
+            return None
+        if os.name == "posix" and path.stat().st_mode & stat.S_IRWXO:
+            raise PermissionError(f"{path} can be read by everyone; run: chmod o= '{path}'")
+        token = path.read_text("ascii", "replace").strip()
+        if len(token) < _LEAST_TOKEN:
+            raise ValueError(f"{path} holds no token of at least {_LEAST_TOKEN} characters")
+        return token
 
     @property
     def url(self) -> str:

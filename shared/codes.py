@@ -158,6 +158,7 @@ class ErrorCode(StrEnum):
     PHOTO_IN_USE = "photo_in_use"
     STALE = "stale"
     TOO_LARGE = "too_large"
+    STORAGE_FULL = "storage_full"
     TOO_SLOW = "too_slow"
     UNSUPPORTED_MEDIA = "unsupported_media"
     RANGE_NOT_SATISFIABLE = "range_not_satisfiable"
@@ -178,3 +179,5 @@ class Hindrance(StrEnum):
     """Another user holds it, or it takes too long."""
     NO_DATABASE = "no_database"
     """Its server does not answer."""
+    NO_FILE_STORE = "no_file_store"
+    """The store of the files does not answer, or refuses what was asked."""

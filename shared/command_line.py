@@ -28,9 +28,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "face": (SERVICE, "list, install and calibrate face models"),
     "model": (SERVICE, "add and list detection models"),
     "detect": (SERVICE, "run detection on files, without a service"),
+    "tls": (SERVICE, "show the certificate that the service answers with"),
     "backup": (SERVICE, "write database and files into one archive"),
     "restore": (SERVICE, "read such an archive back"),
+    "files": (SERVICE, "list and remove stored files that nothing uses"),
     "audit": (SERVICE, "verify the audit log"),
+    "statistics": (SERVICE, "recount what the charts show"),
     "doctor": (SERVICE, "check this installation and say what to mend"),
 }
 
@@ -45,7 +48,7 @@ def usage() -> str:
         "       walkaround COMMAND [--help | ...]",
         "",
     ]
-    lines += [f"  {name:<8} {line}" for name, (_, line) in COMMANDS.items()]
+    lines += [f"  {name:<10} {line}" for name, (_, line) in COMMANDS.items()]
     lines += [
         "",
         "All but demo and worker take --data-dir DIR, those of the service also --database-url URL.",

@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 SERVICE_ADDRESS = "service.json"
 """The file in a data directory in which a running service writes where it answers."""
@@ -52,10 +53,18 @@ def command_folder() -> Path | None:
     return None if getattr(sys, "frozen", False) else root()
 
 
-def service_address(data_dir: Path) -> str | None:
-    """The URL that the service of this data directory has written down; None before it has."""
+class ServiceAddress(NamedTuple):
+    """Where a running service answers; `fingerprint` is that of its certificate, None without TLS."""
+
+    url: str
+    fingerprint: str | None = None
+
+
+def service_address(data_dir: Path) -> ServiceAddress | None:
+    """What the service of this data directory has written down; None before it has."""
     try:
-        url = json.loads((data_dir / SERVICE_ADDRESS).read_text("utf-8"))["url"]
-    except (OSError, ValueError, KeyError, TypeError):
+        written = json.loads((data_dir / SERVICE_ADDRESS).read_text("utf-8"))
+        url, fingerprint = str(written["url"]), written.get("fingerprint")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return str(url)
+    return ServiceAddress(url, fingerprint if isinstance(fingerprint, str) else None)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +55,7 @@ class Server:
             "cwd": self.folder,
         }
         if os.geteuid() == 0:
-            user = next(name for name in ("postgres", "nobody") if _exists(name))
+            user = _other_user()
             shutil.chown(self.folder, user)
             options |= {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
         data = self.folder / "data"
@@ -81,7 +85,8 @@ class Server:
             **given,
         }
         words = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
-        self.process = subprocess.Popen([place / "postgres", "-D", data, *words], **options)
+        self._start = partial(subprocess.Popen[bytes], [place / "postgres", "-D", data, *words], **options)
+        self.process = self._start()
         self._wait()
 
     def _wait(self) -> None:
@@ -111,11 +116,46 @@ class Server:
         with psycopg.connect(self._plain("postgres"), autocommit=True) as connection:
             connection.execute(statement)
 
+    @staticmethod
+    def give(folder: Path) -> None:
+        """Let the server write in `folder`."""
+        if os.geteuid() == 0:
+            shutil.chown(folder, _other_user())
+
+    def restart(self) -> None:
+        """End the server at once, as a crash would, and start it again."""
+        # An immediate shutdown (postgresql.org/docs/current/server-shutdown.html).
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(20)
+        self.process = self._start()
+        self._wait()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Have all processes of the server stand still in the block: it takes connections, and is silent."""
+        pids = [self.process.pid, *_children(self.process.pid)]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
     def stop(self) -> None:
         """End the server and remove its folder."""
         self.process.terminate()
         self.process.wait(20)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _other_user() -> str:
+    return next(name for name in ("postgres", "nobody") if _exists(name))
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 SCHEMA = """

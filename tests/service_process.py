@@ -8,7 +8,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -25,6 +25,12 @@ class Running(NamedTuple):
     process: subprocess.Popen[bytes]
 
 
+class Started(Running):
+    """The same with the line that it printed when it was ready."""
+
+    ready: dict[str, Any]
+
+
 @contextlib.contextmanager
 def service_process(data_dir: Path, **settings: str) -> Iterator[str]:
     """The address of a running service, see `running_service`."""
@@ -33,7 +39,7 @@ def service_process(data_dir: Path, **settings: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def running_service(data_dir: Path, **settings: str) -> Iterator[Running]:
+def running_service(data_dir: Path, **settings: str) -> Iterator[Started]:
     """A service that runs on `data_dir`; it ends with the block. Log lines go to service.log.
 
     `settings` are more `WALKAROUND_` variables, for example ``database_url="..."``.
@@ -55,7 +61,10 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[Running]:
         try:
             line = process.stdout.readline()
             assert line, (data_dir / "service.log").read_text("utf-8")
-            yield Running(json.loads(line)["url"], process)
+            ready = json.loads(line)
+            started = Started(ready["url"], process)
+            started.ready = ready
+            yield started
         finally:
             process.stdin.close()
             process.wait(20)

@@ -1,4 +1,4 @@
-"""Provides a network between a program and a server that silently stops."""
+"""Provides a network between a program and a server: it stops silently, is cut, leads to another server."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ class StallingProxy:
         """Forward again, what waits first."""
         self._flowing.set()
 
+    def lead_to(self, port: int) -> None:
+        """Forward new connections to another port of loopback."""
+        self._target = ("127.0.0.1", port)
+
+    def cut(self) -> None:
+        """End every connection that is open now."""
+        for each in list(self._open):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
     def refuse(self) -> None:
         """End every connection and take no new one."""
         # Without the shutdown the thread in `accept` keeps the port open.
@@ -36,9 +46,7 @@ class StallingProxy:
             self._listening.shutdown(socket.SHUT_RDWR)
         self._accepting.join()
         self._listening.close()
-        for each in self._open:
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+        self.cut()
         self.flow()
         for thread in self._forwarding:
             thread.join()
@@ -49,7 +57,11 @@ class StallingProxy:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listening.accept()
-                server = socket.create_connection(self._target)
+                try:
+                    server = socket.create_connection(self._target)
+                except OSError:
+                    client.close()
+                    continue
                 self._open += [client, server]
                 for ends in ((client, server), (server, client)):
                     self._forwarding.append(threading.Thread(target=self._forward, args=ends, daemon=True))
@@ -60,5 +72,7 @@ class StallingProxy:
             while data := source.recv(65536):
                 self._flowing.wait()
                 target.sendall(data)
-            self._flowing.wait()
+        # Also after a reset, which would otherwise leave the other side waiting.
+        self._flowing.wait()
+        with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_WR)

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import platformdirs
-from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
@@ -23,6 +23,8 @@ from desktop.background.garbage_collection import GarbageCollection
 from desktop.background.memory_trimming import release_memory
 from desktop.background.repaint import TURN_MS
 from desktop.client import Session
+from desktop.client.http.address import server_key
+from desktop.client.http.errors import Untrusted
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.connection.remote_service import RemoteWatch
 from desktop.context import Context
@@ -31,10 +33,12 @@ from desktop.logs import Logs, log_dir
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.common.files.file_dialogs import folders
 from desktop.pages.login import LoginPage
+from desktop.pages.login.trust_dialog import TrustDialog, trust
 from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage
 from desktop.pages.record import RecordPage
 from desktop.pages.records import RecordsPage
+from desktop.pages.statistics import StatisticsPage
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import APP, Preferences
 from desktop.theme import theme_manager
@@ -85,6 +89,7 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
         PageFactory(WorkbenchPage, partial(WorkbenchPage, context)),
         PageFactory(RecordPage, partial(RecordPage, context)),
         PageFactory(CataloguePage, partial(CataloguePage, context)),
+        PageFactory(StatisticsPage, partial(StatisticsPage, context)),
         PageFactory(PeoplePage, partial(PeoplePage, context)),
         PageFactory(MePage, partial(MePage, context)),
     ]
@@ -124,6 +129,7 @@ class Desktop(QObject):
         self.context = Context(self._make_session(url), self.preferences, embedded=not url)
         self.context.loginChanged.connect(self._login_changed)
         self._last_user = ""
+        self._not_trusted = ""
         self.service: EmbeddedService | None = None
         self._watch: RemoteWatch | None = None
         self._choose_service(url)
@@ -136,8 +142,9 @@ class Desktop(QObject):
         self.retry()
 
     def retry(self) -> None:
-        """Try the service again."""
+        """Try the service again; a question about its certificate is asked again as well."""
         if self._watch is not None:
+            self._not_trusted = ""
             self._watch.ask()
         elif self.service is not None:
             if self.service.state is ServiceState.FAILED:
@@ -228,13 +235,14 @@ class Desktop(QObject):
             self._coming = None
 
     def _make_session(self, url: str) -> Session:
-        session = Session(url or _NOWHERE)
+        session = Session(url or _NOWHERE, fingerprint=self._trusted(url))
         session.on_login_lost(lambda: self._gui(self._login_lost))
         return session
 
     def _choose_service(self, url: str) -> None:
         if url:
-            self._watch = RemoteWatch(url, self.context.show_service, self)
+            self._watch = RemoteWatch(url, self.context.show_service, self, self._trusted(url))
+            self._watch.untrusted.connect(partial(self._ask_trust, url))
         else:
             self.context.data_folder = self._data_folder
             service = EmbeddedService(
@@ -243,6 +251,30 @@ class Desktop(QObject):
                 lambda state, url: self._gui(lambda: self._service_said(service, state, url)),
             )
             self.service = service
+
+    def _trusted(self, url: str) -> str | None:
+        """The fingerprint that a person has trusted for the server at `url`."""
+        return self.preferences.values.certificates.get(server_key(url))
+
+    def _ask_trust(self, url: str, untrusted: Untrusted) -> None:
+        """Ask once whether the server is to be trusted, beside what is going on."""
+        self.context.show_service(ServiceState.FAILED, untrusted=untrusted)
+        found = untrusted.found or ""
+        if found == self._not_trusted or not self.window.isVisible():
+            return
+        self._not_trusted = found
+        dialog = TrustDialog(url, untrusted, self.window)
+        theme_manager().apply_to(dialog)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(partial(self._trust, url, found))
+        dialog.open()
+
+    def _trust(self, url: str, fingerprint: str) -> None:
+        trust(self.preferences, url, fingerprint)
+        if self._watch is not None and self._watch.base_url == url:
+            self.context.session.rebase(url, fingerprint)
+            self._watch.fingerprint = fingerprint
+            self._watch.ask()
 
     def _make_window(self, waits: bool = False) -> MainWindow:
         window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
@@ -289,7 +321,7 @@ class Desktop(QObject):
         if service is not self.service:
             return
         if url is not None:
-            self.context.session.rebase(url)
+            self.context.session.rebase(url, service.fingerprint)
         self.context.show_service(state, service.hindrance)
 
     def _say_failure(self) -> None:

@@ -21,6 +21,7 @@ from desktop.localization.fonts import PACKAGE
 from desktop.localization.language import LANGUAGES, without_font
 from desktop.localization.service_terms import no_service_sentence
 from desktop.logs import log_dir
+from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.theme import Mode, theme_manager
 from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBar, Toast, confirm
@@ -254,7 +255,10 @@ class MainWindow(QMainWindow):
         if payload is not None:
             self.rail.show_account(payload.user.name or payload.user.username, state)
         if state is ServiceState.FAILED:
-            text = no_service_sentence(self._context.hindrance, self._context.data_folder)
+            if self._context.untrusted is None:
+                text = no_service_sentence(self._context.hindrance, self._context.data_folder)
+            else:
+                text = sentence(self._context.untrusted)
             self.banner.say(text, "error", self.tr("Retry"), closable=False)
         elif state is ServiceState.RESTARTING:
             text = self.tr("Connection to the service lost. Reconnecting; you can continue working.")
@@ -269,7 +273,7 @@ class MainWindow(QMainWindow):
         bind("palette", self._palette, self)
         bind("keys", self._keys, self)
         for page_id in self._kinds:
-            if page_id in {"records", "catalogue", "people", "me"}:
+            if page_id in {"records", "catalogue", "statistics", "people", "me"}:
                 self._bind_page(page_id)
         bind("back", self.back, self, enabled=lambda: bool(self._history))
         bind("reload", self._reload, self, enabled=self._logged_in)

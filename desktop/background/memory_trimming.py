@@ -48,9 +48,17 @@ class MemoryTrimming(QObject):
         self._later.start()
 
     def _begin(self) -> None:
-        trim = _of_glibc("malloc_trim")
-        if trim is not None:
-            run(trim, 0, owner=self, priority=-1)
+        run(trim, owner=self, priority=-1)
+
+
+def trim() -> None:
+    """Give back what lies free within the heaps. Takes milliseconds: not for the GUI thread.
+
+    Does nothing where the C library is not glibc.
+    """
+    malloc_trim = _of_glibc("malloc_trim")
+    if malloc_trim is not None:
+        malloc_trim(0)
 
 
 def _of_glibc(name: str) -> Any:

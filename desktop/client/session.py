@@ -8,12 +8,15 @@ import httpx
 
 from desktop.client.api.account import Account, Users
 from desktop.client.api.audit import Audit
+from desktop.client.api.backups import Backups
 from desktop.client.api.catalogue import Catalogue
 from desktop.client.api.detection import Detection
 from desktop.client.api.faces import Faces
 from desktop.client.api.files import Files
 from desktop.client.api.inspection import Items, Records
 from desktop.client.api.photos import RecordPhotos
+from desktop.client.api.statistics import Statistics
+from desktop.client.api.webhooks import Webhooks
 from desktop.client.http.events import Events
 from desktop.client.http.transport import Transport
 
@@ -22,13 +25,19 @@ class Session:
     """The calls of the service by domain, with the login of one person.
 
     Tokens live in memory only and are renewed by themselves. `patience`: seconds for which a call waits for
-    a service that is restarting. Every call may come from any thread and raises ClientError.
+    a service that is restarting. `fingerprint`: the one that the server's key has to have, where the system
+    does not trust its certificate. Every call may come from any thread and raises ClientError.
     """
 
     def __init__(
-        self, base_url: str, *, patience: float = 10.0, transport: httpx.BaseTransport | None = None
+        self,
+        base_url: str,
+        *,
+        fingerprint: str | None = None,
+        patience: float = 10.0,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._transport = Transport(base_url, patience=patience, transport=transport)
+        self._transport = Transport(base_url, fingerprint=fingerprint, patience=patience, transport=transport)
         self.account = Account(self._transport)
         self.users = Users(self._transport)
         self.records = Records(self._transport)
@@ -40,6 +49,9 @@ class Session:
         self.events = Events(self._transport)
         self.faces = Faces(self._transport)
         self.audit = Audit(self._transport)
+        self.backups = Backups(self._transport)
+        self.statistics = Statistics(self._transport)
+        self.webhooks = Webhooks(self._transport)
 
     def __repr__(self) -> str:
         return f"<Session {self.base_url}{' logged in' if self.logged_in else ''}>"
@@ -54,13 +66,21 @@ class Session:
         """True while a user is logged in here."""
         return self._transport.logged_in
 
+    @property
+    def closed(self) -> bool:
+        """True after `close()`."""
+        return self._transport.closed
+
     def on_login_lost(self, call: Callable[[], None] | None) -> None:
         """`call` is called, in the thread that found out, when the service ended the login."""
         self._transport.on_login_lost = call
 
-    def rebase(self, base_url: str) -> None:
-        """Go on at `base_url`: the service came back there. The login stays, waiting calls go on at once."""
-        self._transport.rebase(base_url)
+    def rebase(self, base_url: str, fingerprint: str | None = None) -> None:
+        """Go on at `base_url`: the service came back there. The login stays, waiting calls go on at once.
+
+        `fingerprint` is that of the server's key from now on, None: the system has to trust its certificate.
+        """
+        self._transport.rebase(base_url, fingerprint)
 
     def close(self) -> None:
         """Forget the tokens and close every connection; waiting calls end with Unreachable."""

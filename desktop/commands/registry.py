@@ -59,6 +59,7 @@ def _program() -> list[Command]:
         ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
         ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to catalogue"), ("Alt+2",), "plane"),
         ("go.people", QT_TRANSLATE_NOOP("Commands", "Go to administration"), ("Alt+3",), "people"),
+        ("go.statistics", QT_TRANSLATE_NOOP("Commands", "Go to statistics"), ("Alt+4",), "chart"),
         ("go.me", QT_TRANSLATE_NOOP("Commands", "Go to my account"), ("Alt+9",), "user"),
         ("back", QT_TRANSLATE_NOOP("Commands", "Go back"), ("Alt+Left",), "chevron-left"),
         ("reload", QT_TRANSLATE_NOOP("Commands", "Reload page"), ("F5",), "refresh"),
@@ -114,7 +115,11 @@ def _records() -> list[Command]:
 
 
 def _entries() -> list[Command]:
-    manage, users = Permission.CATALOGUE_MANAGE, Permission.USER_MANAGE
+    manage, users, settings = (
+        Permission.CATALOGUE_MANAGE,
+        Permission.USER_MANAGE,
+        Permission.SETTINGS_MANAGE,
+    )
     say: list[tuple[str, str, tuple[str, ...], str, str, Permission]] = [
         (
             "entry.new",
@@ -126,6 +131,7 @@ def _entries() -> list[Command]:
         ),
         ("entry.delete", QT_TRANSLATE_NOOP("Commands", "Delete"), ("Delete",), "trash", "catalogue", manage),
         ("user.new", QT_TRANSLATE_NOOP("Commands", "New user"), ("Ctrl+N",), "plus", "people", users),
+        ("webhook.new", QT_TRANSLATE_NOOP("Commands", "New webhook"), (), "plus", "people", settings),
     ]
     return [
         Command(id_, title, _LISTS, keys, sign, place, right, ("list",) if keys == ("Delete",) else ())

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 import httpx
 
+from desktop.client.http.trust import ServerContext
 from shared.codes import Hindrance
 from shared.paths import command_folder, own_command, service_address
 from shared.reasons import hindrance
@@ -101,6 +102,12 @@ class EmbeddedService:
     def url(self) -> str | None:
         """Where it answers; None unless it is READY."""
         return self._url
+
+    @property
+    def fingerprint(self) -> str | None:
+        """That of the service's certificate; None when it answers without TLS."""
+        written = service_address(self.data_dir)
+        return None if written is None else written.fingerprint
 
     @property
     def hindrance(self) -> Hindrance | None:
@@ -256,13 +263,14 @@ class EmbeddedService:
         """Use the service of another desktop until it is gone; without `url` it is still starting."""
         ends = time.monotonic() + _LOOK_SECONDS
         while url is None:
-            url = service_address(self.data_dir)
+            url = self._written_url()
             if url is None and (self._stopping.wait(0.1) or time.monotonic() > ends):
                 # Only a start of our own shows whether another process still holds the data directory.
                 return _Life.AWAITED
         was_ready = False
         misses = 0
-        with httpx.Client(timeout=3.0, trust_env=False) as http:
+        tls = ServerContext(self.fingerprint)
+        with httpx.Client(timeout=3.0, trust_env=False, verify=tls) as http:
             while not self._stopping.is_set() and misses < 2:
                 if _answers(http, url):
                     misses = 0
@@ -273,6 +281,10 @@ class EmbeddedService:
                     misses += 1
                 self._stopping.wait(1.0 if misses == 0 else 0.2)
         return _Life.WELL if was_ready else _Life.FAILED
+
+    def _written_url(self) -> str | None:
+        written = service_address(self.data_dir)
+        return None if written is None else written.url
 
     def _tell(self, state: ServiceState, url: str | None = None) -> None:
         with self._changed:

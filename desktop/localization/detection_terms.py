@@ -109,6 +109,11 @@ def failure_sentence(code: str, message: str) -> str:
         "not_writable": translate(
             "Detection", "The service has no write access to its disk. Contact an administrator, then retry."
         ),
+        "store_away": translate(
+            "Detection",
+            "The file storage is not responding. Run the detection again later. If it happens again, contact "
+            "an administrator.",
+        ),
         "worker_died": translate(
             "Detection",
             "Detection stopped unexpectedly several times. Check the photo and the model, then retry.",

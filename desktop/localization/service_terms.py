@@ -39,7 +39,7 @@ def no_service_sentence(hindrance: Hindrance | None, folder: Path | None) -> str
                 "The service cannot start: another program is using the database in {folder}. Close "
                 "that program.",
             )
-        case Hindrance.NO_DATABASE | None:
+        case Hindrance.NO_DATABASE | Hindrance.NO_FILE_STORE | None:
             text = translate(
                 "Service",
                 "Cannot start or connect to the service. Your changes are saved on this computer.",

@@ -1,8 +1,9 @@
 """Makes the installer for Debian and Ubuntu from the bundle: `python -m resources.packaging.deb`.
 
 `dist/walkaround_VERSION_ARCH.deb` puts the bundle into /opt/walkaround, the command on the PATH and the
-program into the menu with its icon. What the bundle needs of the system is read out of its libraries, not
-kept as a list by hand: a library that the machine that builds does not have stops the build.
+program into the menu with its icon, and brings a systemd unit for the service, disabled. What the bundle
+needs of the system is read out of its libraries, not kept as a list by hand: a library that the machine
+that builds does not have stops the build.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from shared.paths import root
 
 PACKAGE = "walkaround"
 TARGET = Path("opt") / PACKAGE
+UNIT = Path(__file__).with_name("walkaround.service")
+
+OPERATORS_DOCUMENTS = ("backup.md", "clients.md", "deploy.md", "monitoring.md", "security.md")
+"""For whoever runs the service of a site: the package is all that they have of the sources."""
 
 DESKTOP_ENTRY = """\
 [Desktop Entry]
@@ -107,8 +112,14 @@ def _fill(stage: Path, bundle: Path) -> None:
     icon = share / "icons" / "hicolor" / "scalable" / "apps" / f"{PACKAGE}.svg"
     icon.parent.mkdir(parents=True)
     shutil.copyfile(root() / "resources" / "icons" / "walkaround.svg", icon)
+    # Enabled by nobody but the administrator: the package has no script that runs when it is installed.
+    unit = stage / "usr" / "lib" / "systemd" / "system" / UNIT.name
+    unit.parent.mkdir(parents=True)
+    shutil.copyfile(UNIT, unit)
     papers = share / "doc" / PACKAGE
     papers.mkdir(parents=True)
+    for paper in OPERATORS_DOCUMENTS:
+        shutil.copyfile(root() / "docs" / paper, papers / paper)
     shutil.copyfile(bundle / "_internal" / "licences" / "README.txt", papers / "copyright")
     # Without the time in its header the same changelog makes the same file.
     with gzip.GzipFile(papers / "changelog.gz", "wb", 9, mtime=0) as packed:

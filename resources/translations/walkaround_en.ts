@@ -36,6 +36,16 @@
     </message>
 </context>
 <context>
+    <name>BackupSection</name>
+    <message numerus="yes">
+        <source>%n attempt(s) failed since then.</source>
+        <translation>
+            <numerusform>%n attempt failed since then.</numerusform>
+            <numerusform>%n attempts failed since then.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>BatchBar</name>
     <message numerus="yes">
         <source>%n cancelled</source>
@@ -66,6 +76,16 @@
         <translation>
             <numerusform>%n template region</numerusform>
             <numerusform>%n template regions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Charts</name>
+    <message numerus="yes">
+        <source>Mean of %n record(s)</source>
+        <translation>
+            <numerusform>Mean of %n record</numerusform>
+            <numerusform>Mean of %n records</numerusform>
         </translation>
     </message>
 </context>
@@ -558,6 +578,16 @@
     </message>
 </context>
 <context>
+    <name>SessionList</name>
+    <message numerus="yes">
+        <source>%n session(s) ended.</source>
+        <translation>
+            <numerusform>%n session ended.</numerusform>
+            <numerusform>%n sessions ended.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SharedPhotoController</name>
     <message numerus="yes">
         <source>{photo} · shared with %n other item(s)</source>
@@ -647,6 +677,16 @@
         <translation>
             <numerusform>Uploading %n photo…</numerusform>
             <numerusform>Uploading %n photos…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WebhookSection</name>
+    <message numerus="yes">
+        <source>%n webhook(s) paused: no delivery succeeded for a day. Correct the address or the receiver, then resume.</source>
+        <translation>
+            <numerusform>%n webhook paused: no delivery succeeded for a day. Correct the address or the receiver, then resume.</numerusform>
+            <numerusform>%n webhooks paused: no delivery succeeded for a day. Correct the addresses or the receivers, then resume.</numerusform>
         </translation>
     </message>
 </context>

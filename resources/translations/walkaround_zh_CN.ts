@@ -257,12 +257,20 @@
         <translation>修改</translation>
     </message>
     <message>
+        <source>Other sessions ended</source>
+        <translation>其他会话已结束</translation>
+    </message>
+    <message>
         <source>Password change failed</source>
         <translation>修改密码失败</translation>
     </message>
     <message>
         <source>Password changed</source>
         <translation>修改密码</translation>
+    </message>
+    <message>
+        <source>Paused after failures</source>
+        <translation>多次失败后暂停</translation>
     </message>
     <message>
         <source>Photo added</source>
@@ -305,8 +313,16 @@
         <translation>服务</translation>
     </message>
     <message>
+        <source>Session ended</source>
+        <translation>会话已结束</translation>
+    </message>
+    <message>
         <source>Task</source>
         <translation>任务</translation>
+    </message>
+    <message>
+        <source>Test sent</source>
+        <translation>已发送测试</translation>
     </message>
     <message>
         <source>Unsigned log entries found</source>
@@ -319,6 +335,10 @@
     <message>
         <source>User</source>
         <translation>用户</translation>
+    </message>
+    <message>
+        <source>Webhook</source>
+        <translation>Webhook</translation>
     </message>
 </context>
 <context>
@@ -440,6 +460,10 @@
         <translation>错误</translation>
     </message>
     <message>
+        <source>Events</source>
+        <translation>事件</translation>
+    </message>
+    <message>
         <source>Executor</source>
         <translation>执行人</translation>
     </message>
@@ -466,6 +490,10 @@
     <message>
         <source>Failed</source>
         <translation>失败</translation>
+    </message>
+    <message>
+        <source>Failed attempts</source>
+        <translation>失败次数</translation>
     </message>
     <message>
         <source>File</source>
@@ -554,6 +582,10 @@
     <message>
         <source>Password</source>
         <translation>密码</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>Permissions</source>
@@ -798,6 +830,84 @@
     </message>
 </context>
 <context>
+    <name>BackupSection</name>
+    <message numerus="yes">
+        <source>%n attempt(s) failed since then.</source>
+        <translation>
+            <numerusform>此后有 %n 次备份失败。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation>备份</translation>
+    </message>
+    <message>
+        <source>Data that is lost cannot be restored. On the service&apos;s computer, set WALKAROUND_BACKUP_TO to a folder on another disk and restart the service.</source>
+        <translation>数据丢失后将无法恢复。请在服务所在的计算机上将 WALKAROUND_BACKUP_TO 设为另一块磁盘上的目录，然后重新启动服务。</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>结束时间</translation>
+    </message>
+    <message>
+        <source>Last backup: {time}, verified, {size}.</source>
+        <translation>上次备份：{time}，已校验，{size}。</translation>
+    </message>
+    <message>
+        <source>New data</source>
+        <translation>新增数据</translation>
+    </message>
+    <message>
+        <source>Next backup: {time}.</source>
+        <translation>下次备份：{time}。</translation>
+    </message>
+    <message>
+        <source>No backup has been made yet.</source>
+        <translation>尚未完成过备份。</translation>
+    </message>
+    <message>
+        <source>No backups are made automatically.</source>
+        <translation>未开启自动备份。</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>进行中</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>The backup is late. See the notes below and the log file of the service.</source>
+        <translation>备份已延误，请查看下方说明和服务的日志文件。</translation>
+    </message>
+    <message>
+        <source>{sentence} {next}</source>
+        <comment>two sentences</comment>
+        <translation>{sentence}{next}</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Close</source>
@@ -1019,6 +1129,98 @@
     <message>
         <source>Tasks</source>
         <translation>任务</translation>
+    </message>
+</context>
+<context>
+    <name>ChartCard</name>
+    <message>
+        <source>Chart saved: {file}</source>
+        <translation>图表已保存：{file}</translation>
+    </message>
+    <message>
+        <source>Export chart</source>
+        <translation>导出图表</translation>
+    </message>
+    <message>
+        <source>Export chart “{title}”</source>
+        <translation>导出图表“{title}”</translation>
+    </message>
+    <message>
+        <source>Nothing was counted for these filters.</source>
+        <translation>没有符合筛选条件的数据。</translation>
+    </message>
+    <message>
+        <source>Numbers as CSV (*.csv)</source>
+        <translation>数据 CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>Picture as PNG (*.png)</source>
+        <translation>图片 PNG (*.png)</translation>
+    </message>
+</context>
+<context>
+    <name>Charts</name>
+    <message>
+        <source>Agreement of model and person</source>
+        <translation>模型与人工的一致性</translation>
+    </message>
+    <message>
+        <source>False alarms</source>
+        <translation>误报</translation>
+    </message>
+    <message>
+        <source>Findings by aircraft</source>
+        <translation>各飞机的缺陷</translation>
+    </message>
+    <message>
+        <source>Findings by label</source>
+        <translation>各类缺陷</translation>
+    </message>
+    <message>
+        <source>Findings by region</source>
+        <translation>各区域的缺陷</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>保留</translation>
+    </message>
+    <message numerus="yes">
+        <source>Mean of %n record(s)</source>
+        <translation>
+            <numerusform>%n 条记录的平均值</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Mean time per record (min)</source>
+        <translation>每条记录的平均用时（分钟）</translation>
+    </message>
+    <message>
+        <source>Missed</source>
+        <translation>漏报</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>No aircraft</source>
+        <translation>未指定飞机</translation>
+    </message>
+    <message>
+        <source>Others</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>Period</source>
+        <translation>时间段</translation>
+    </message>
+    <message>
+        <source>Records by status</source>
+        <translation>各状态的记录</translation>
+    </message>
+    <message>
+        <source>Records with findings</source>
+        <translation>有缺陷的记录</translation>
     </message>
 </context>
 <context>
@@ -1292,6 +1494,10 @@
         <translation>转到检查记录</translation>
     </message>
     <message>
+        <source>Go to statistics</source>
+        <translation>转到统计</translation>
+    </message>
+    <message>
         <source>Hide selected regions</source>
         <translation>隐藏所选区域</translation>
     </message>
@@ -1390,6 +1596,10 @@
     <message>
         <source>New user</source>
         <translation>新建用户</translation>
+    </message>
+    <message>
+        <source>New webhook</source>
+        <translation>新建 Webhook</translation>
     </message>
     <message>
         <source>Next finding</source>
@@ -1902,6 +2112,49 @@
     </message>
 </context>
 <context>
+    <name>DeliveriesDialog</name>
+    <message>
+        <source>Attempts</source>
+        <translation>尝试次数</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Created</source>
+        <translation>创建时间</translation>
+    </message>
+    <message>
+        <source>Deliveries</source>
+        <translation>推送记录</translation>
+    </message>
+    <message>
+        <source>Deliveries to {name}</source>
+        <translation>“{name}”的推送记录</translation>
+    </message>
+    <message>
+        <source>Event</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>Next attempt</source>
+        <translation>下次尝试</translation>
+    </message>
+    <message>
+        <source>No deliveries yet.</source>
+        <translation>暂无推送记录。</translation>
+    </message>
+    <message>
+        <source>Refresh</source>
+        <translation>刷新</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+</context>
+<context>
     <name>Desktop</name>
     <message>
         <source>An internal error occurred. Your last change may be lost. Details: {file}</source>
@@ -1957,6 +2210,10 @@
     <message>
         <source>The file of the photo or reference image is missing. Upload it again.</source>
         <translation>照片或参考图文件已丢失。请重新上传。</translation>
+    </message>
+    <message>
+        <source>The file storage is not responding. Run the detection again later. If it happens again, contact an administrator.</source>
+        <translation>文件存储无响应，检测未完成，请稍后重新检测；如反复出现，请联系管理员。</translation>
     </message>
     <message>
         <source>The image is too large. Upload a smaller one.</source>
@@ -2390,6 +2647,10 @@
         <translation>必须保留至少一名启用的管理员。</translation>
     </message>
     <message>
+        <source>Backup made, but old backups could not be deleted.</source>
+        <translation>备份已完成，但过期的备份未能清理。</translation>
+    </message>
+    <message>
         <source>Cannot apply a template: the record has no reference image. Select one first.</source>
         <translation>检查记录没有参考图，无法套用模板。请先选择参考图。</translation>
     </message>
@@ -2442,6 +2703,10 @@
         <translation>服务器磁盘空间不足，无法处理图片，请联系管理员。</translation>
     </message>
     <message>
+        <source>Cannot reach the backup location. Check the folder or the store.</source>
+        <translation>备份位置无法访问，备份未完成，请检查目录或对象存储。</translation>
+    </message>
+    <message>
         <source>Cannot read the file. Select another file.</source>
         <translation>无法读取文件，请选择其他文件。</translation>
     </message>
@@ -2454,6 +2719,14 @@
         <translation>该文件不是可读取的图片。请选择 JPEG、PNG、WebP、TIFF 或 BMP 文件；如手机拍摄 HEIC 格式，请改为 JPEG。</translation>
     </message>
     <message>
+        <source>Cannot save the file: the server&apos;s disk is almost full. Contact an administrator, then try again.</source>
+        <translation>文件未保存：服务器磁盘剩余空间不足，请联系管理员清理磁盘后重试。</translation>
+    </message>
+    <message>
+        <source>Cannot save the file: the storage quota is used up. Contact an administrator.</source>
+        <translation>文件未保存：存储空间已达配额，请联系管理员。</translation>
+    </message>
+    <message>
         <source>Cannot save: the server has no write access to its data folder. Contact an administrator.</source>
         <translation>服务器没有数据目录的写入权限，修改未保存，请联系管理员。</translation>
     </message>
@@ -2464,6 +2737,10 @@
     <message>
         <source>Cannot show the image because it is damaged. Upload it again.</source>
         <translation>图片已损坏，无法显示，请重新上传。</translation>
+    </message>
+    <message>
+        <source>Data damaged or missing. Run: walkaround backup verify</source>
+        <translation>备份已完成，但部分数据已损坏或缺失，请运行 walkaround backup verify 查看。</translation>
     </message>
     <message numerus="yes">
         <source>Detection is running on %n item(s): {names}. Wait for it to finish or cancel it.</source>
@@ -2504,6 +2781,14 @@
         <translation>人脸识别暂时不可用。请稍后重试，或使用密码登录。</translation>
     </message>
     <message>
+        <source>Internal error. Ask an administrator to read the log file of the service.</source>
+        <translation>备份时发生内部错误，请联系管理员查看日志。</translation>
+    </message>
+    <message>
+        <source>Interrupted. The service will try again.</source>
+        <translation>备份被中断，稍后自动重试。</translation>
+    </message>
+    <message>
         <source>Invalid value. Correct it.</source>
         <translation>内容无效，请更正。</translation>
     </message>
@@ -2540,6 +2825,10 @@
         <translation>本机没有中文字体。请安装中文字体（Debian 和 Ubuntu 的软件包为 {package}），或导出 HTML 报告。</translation>
     </message>
     <message>
+        <source>No space left at the backup location. Free some space or choose another location.</source>
+        <translation>备份位置空间不足，备份未完成，请清理空间或更换备份位置。</translation>
+    </message>
+    <message>
         <source>ONNX Runtime cannot open the model. Check the version used for the export.</source>
         <translation>ONNX Runtime 无法打开该模型。请检查导出时的版本。</translation>
     </message>
@@ -2556,8 +2845,40 @@
         <translation>ONNX 模型文件不完整，请重新导出。</translation>
     </message>
     <message>
+        <source>The address cannot contain #. Remove it and what follows.</source>
+        <translation>网址不能包含 #，请删除 # 及其后的内容。</translation>
+    </message>
+    <message>
+        <source>The address cannot contain a username or password. Remove them.</source>
+        <translation>网址不能包含用户名或密码，请删除。</translation>
+    </message>
+    <message>
+        <source>The address is not valid. Check it and enter it again.</source>
+        <translation>网址无效，请检查后重新输入。</translation>
+    </message>
+    <message>
+        <source>The address is on the server itself or an internal network. The server&apos;s administrator can allow the network in the service&apos;s settings.</source>
+        <translation>网址指向服务器本机或内部网络。如需使用，请由服务器管理员在服务设置中允许该网络。</translation>
+    </message>
+    <message>
+        <source>The address must begin with https://.</source>
+        <translation>网址应以 https:// 开头。</translation>
+    </message>
+    <message>
+        <source>The backup differed from the data and was discarded. Check the backup disk.</source>
+        <translation>备份写入后校验失败，已丢弃，请检查备份位置的磁盘。</translation>
+    </message>
+    <message>
         <source>The built-in model has no settings. Set sensitivity, minimum finding size and ignored areas for each item.</source>
         <translation>内置模型没有可修改的参数。请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域。</translation>
+    </message>
+    <message>
+        <source>The certificate of the server has changed. Ask an administrator before you trust the new one.</source>
+        <translation>服务器证书已更换，请先向管理员确认，再信任新证书。</translation>
+    </message>
+    <message>
+        <source>The certificate of the server is not trusted. Compare its fingerprint and trust the server, or select another one.</source>
+        <translation>服务器证书不受信任，请核对指纹后信任该服务器，或选择其他服务器。</translation>
     </message>
     <message>
         <source>The content of this file is missing. Ask an administrator to restore it from a backup.</source>
@@ -2568,8 +2889,16 @@
         <translation>当前密码错误，请重新输入。</translation>
     </message>
     <message>
+        <source>The database did not respond. The service will try again.</source>
+        <translation>数据库无响应，备份未完成，稍后自动重试。</translation>
+    </message>
+    <message>
         <source>The database is busy, so this was not saved. Try again later. If it happens again, contact an administrator.</source>
         <translation>数据库繁忙，操作未完成。请稍后重试；如反复出现，请联系管理员。</translation>
+    </message>
+    <message>
+        <source>The database is damaged. Stop the service and restore an older backup.</source>
+        <translation>数据库已损坏，备份未完成，请停止服务并恢复较早的备份。</translation>
     </message>
     <message>
         <source>The database is not responding, so this may not have been saved. Check later and try again. If it happens again, contact an administrator.</source>
@@ -2618,6 +2947,14 @@
     <message>
         <source>The file is too large. Select a smaller file.</source>
         <translation>文件过大，请选择较小的文件。</translation>
+    </message>
+    <message>
+        <source>The file storage is not responding. Try again later. If it happens again, contact an administrator.</source>
+        <translation>文件存储无响应，请稍后重试；如反复出现，请联系管理员。</translation>
+    </message>
+    <message>
+        <source>The file store did not respond. The service will try again.</source>
+        <translation>文件存储无响应，备份未完成，稍后自动重试。</translation>
     </message>
     <message>
         <source>The image file is missing. Add the image again.</source>
@@ -2740,8 +3077,16 @@
         <translation>服务繁忙，请稍后重试。</translation>
     </message>
     <message>
+        <source>The service may not write to the backup location. Check its permissions.</source>
+        <translation>服务没有备份位置的写入权限，备份未完成，请检查目录权限。</translation>
+    </message>
+    <message>
         <source>The service rejected the request. Try again.</source>
         <translation>服务未完成此操作，请重试。</translation>
+    </message>
+    <message>
+        <source>The statistics are still being counted. Try again later.</source>
+        <translation>统计数据正在生成，请稍后重试。</translation>
     </message>
     <message>
         <source>The stored content of edition {n} does not match its seal. Verify the seal and contact an administrator.</source>
@@ -2762,6 +3107,10 @@
     <message>
         <source>The username must have 1 to 64 characters.</source>
         <translation>用户名长度应为 1 到 64 个字符。</translation>
+    </message>
+    <message>
+        <source>There are too many webhooks. Delete those that are no longer used.</source>
+        <translation>Webhook 数量已达上限，请删除不再使用的 Webhook。</translation>
     </message>
     <message>
         <source>This aircraft no longer exists. Reload the list.</source>
@@ -2804,6 +3153,10 @@
         <translation>该模型不是目标检测模型（例如旋转框或分类模型）。请导出目标检测模型。</translation>
     </message>
     <message>
+        <source>This is the session in use. Log out to end it.</source>
+        <translation>这是当前会话，请使用退出登录来结束。</translation>
+    </message>
+    <message>
         <source>This item no longer exists. Open the record again.</source>
         <translation>检查项已不存在，请重新打开检查记录。</translation>
     </message>
@@ -2832,6 +3185,10 @@
         <translation>此操作需要近期使用密码登录。请退出后使用密码登录，再重试。</translation>
     </message>
     <message>
+        <source>This session has ended already. Reload the list.</source>
+        <translation>此会话已结束，请刷新列表。</translation>
+    </message>
+    <message>
         <source>This task no longer exists. Reload the list.</source>
         <translation>任务已不存在，请刷新列表。</translation>
     </message>
@@ -2846,6 +3203,10 @@
     <message>
         <source>This version of the result does not exist. Open the record again, then correct it.</source>
         <translation>检测结果没有此版本。请重新打开检查记录后再修正。</translation>
+    </message>
+    <message>
+        <source>This webhook no longer exists. Reload the list.</source>
+        <translation>Webhook 已不存在，请刷新列表。</translation>
     </message>
     <message>
         <source>Times in the record are ahead of the server clock. Ask an administrator to correct the clock.</source>
@@ -2880,6 +3241,13 @@
     <message>
         <source>other entries</source>
         <translation>其他数据</translation>
+    </message>
+</context>
+<context>
+    <name>EventsField</name>
+    <message>
+        <source>Events</source>
+        <translation>事件</translation>
     </message>
 </context>
 <context>
@@ -3435,6 +3803,10 @@
     <message>
         <source>Reference image</source>
         <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Remove this filter</source>
+        <translation>移除此筛选条件</translation>
     </message>
     <message>
         <source>Start time</source>
@@ -4896,6 +5268,10 @@
         <translation>审计日志</translation>
     </message>
     <message>
+        <source>Backups</source>
+        <translation>备份</translation>
+    </message>
+    <message>
         <source>Face login</source>
         <translation>人脸登录</translation>
     </message>
@@ -4904,8 +5280,12 @@
         <translation>用户</translation>
     </message>
     <message>
-        <source>Users, face login and audit log</source>
-        <translation>用户、人脸登录和审计日志</translation>
+        <source>Users, audit log, face login, backups and webhooks</source>
+        <translation>用户、审计日志、人脸登录、备份和 Webhook</translation>
+    </message>
+    <message>
+        <source>Webhooks</source>
+        <translation>Webhook</translation>
     </message>
 </context>
 <context>
@@ -6436,6 +6816,33 @@
     </message>
 </context>
 <context>
+    <name>SecretDialog</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy secret</source>
+        <translation>复制密钥</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <source>Secret of {name}</source>
+        <translation>“{name}”的密钥</translation>
+    </message>
+    <message>
+        <source>The receiver verifies every delivery with this secret. Copy it now: it cannot be shown again.</source>
+        <translation>接收方用此密钥校验每次推送。请立即复制，关闭后无法再次查看。</translation>
+    </message>
+</context>
+<context>
     <name>Section</name>
     <message>
         <source>Cannot delete {name}: {why}</source>
@@ -6517,6 +6924,10 @@
         <translation>本机</translation>
     </message>
     <message>
+        <source>This server does not use HTTPS. Check the port, or enter an address that begins with http://.</source>
+        <translation>此服务器未使用 HTTPS。请检查端口，或输入以 http:// 开头的地址。</translation>
+    </message>
+    <message>
         <source>Without HTTPS, passwords and images can be intercepted.</source>
         <translation>不使用 HTTPS 时，密码和图片可能在传输中被窃取。</translation>
     </message>
@@ -6562,6 +6973,99 @@
     <message>
         <source>The service cannot start: the disk of {folder} is full. Free disk space.</source>
         <translation>服务无法启动：{folder} 所在磁盘已满。请清理磁盘空间。</translation>
+    </message>
+</context>
+<context>
+    <name>SessionList</name>
+    <message numerus="yes">
+        <source>%n session(s) ended.</source>
+        <translation>
+            <numerusform>已结束 %n 个会话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All sessions except this one are logged out immediately.</source>
+        <translation>除当前会话外，其他会话将立即退出登录。</translation>
+    </message>
+    <message>
+        <source>End all other sessions</source>
+        <translation>结束所有其他会话</translation>
+    </message>
+    <message>
+        <source>End all other sessions?</source>
+        <translation>结束所有其他会话？</translation>
+    </message>
+    <message>
+        <source>End all sessions</source>
+        <translation>结束所有会话</translation>
+    </message>
+    <message>
+        <source>End all sessions?</source>
+        <translation>结束所有会话？</translation>
+    </message>
+    <message>
+        <source>End session</source>
+        <translation>结束会话</translation>
+    </message>
+    <message>
+        <source>End session: {program}</source>
+        <translation>结束会话：{program}</translation>
+    </message>
+    <message>
+        <source>End session?</source>
+        <translation>结束会话？</translation>
+    </message>
+    <message>
+        <source>End sessions</source>
+        <translation>结束会话</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Not logged in anywhere.</source>
+        <translation>未在任何地方登录。</translation>
+    </message>
+    <message>
+        <source>Session ended.</source>
+        <translation>会话已结束。</translation>
+    </message>
+    <message>
+        <source>Sessions</source>
+        <translation>登录会话</translation>
+    </message>
+    <message>
+        <source>The user is logged out everywhere immediately and can log in again.</source>
+        <translation>该用户将立即在所有地方退出登录，之后可以重新登录。</translation>
+    </message>
+    <message>
+        <source>This session</source>
+        <translation>当前会话</translation>
+    </message>
+    <message>
+        <source>Unknown program</source>
+        <translation>未知程序</translation>
+    </message>
+    <message>
+        <source>Where the user is logged in. Ending a session logs it out immediately.</source>
+        <translation>该用户已登录的地方。结束会话后，立即退出登录。</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 个</translation>
+    </message>
+    <message>
+        <source>Where you are logged in. End a session that you do not recognize.</source>
+        <translation>您已登录的地方。如有不认识的会话，请将其结束。</translation>
+    </message>
+    <message>
+        <source>Logged in {begun}, last used {used}</source>
+        <translation>{begun} 登录，最近使用：{used}</translation>
+    </message>
+    <message>
+        <source>{program} at {address} is logged out immediately.</source>
+        <translation>{address} 上的 {program} 将立即退出登录。</translation>
     </message>
 </context>
 <context>
@@ -6652,6 +7156,57 @@
     <message>
         <source>Single-key shortcuts are inactive while you type in a field.</source>
         <translation>在输入框中输入时，单键快捷键不生效。</translation>
+    </message>
+</context>
+<context>
+    <name>StatisticsPage</name>
+    <message>
+        <source>Aircraft</source>
+        <translation>飞机</translation>
+    </message>
+    <message>
+        <source>All aircraft</source>
+        <translation>全部飞机</translation>
+    </message>
+    <message>
+        <source>All executors</source>
+        <translation>全部执行人</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Days</source>
+        <translation>日期</translation>
+    </message>
+    <message>
+        <source>Executor</source>
+        <translation>执行人</translation>
+    </message>
+    <message>
+        <source>From {first}</source>
+        <translation>{first} 起</translation>
+    </message>
+    <message>
+        <source>Last ten years</source>
+        <translation>最近十年</translation>
+    </message>
+    <message>
+        <source>Records count on the day they were started.</source>
+        <translation>记录按开始日期统计。</translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation>统计</translation>
+    </message>
+    <message>
+        <source>Until {last}</source>
+        <translation>截至 {last}</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first} 至 {last}</translation>
     </message>
 </context>
 <context>
@@ -6902,6 +7457,49 @@
     </message>
 </context>
 <context>
+    <name>TrustDialog</name>
+    <message>
+        <source>Certificate of {server} has changed</source>
+        <translation>{server} 的证书已更换</translation>
+    </message>
+    <message>
+        <source>Fingerprint (SHA-256)</source>
+        <translation>指纹（SHA-256）</translation>
+    </message>
+    <message>
+        <source>New fingerprint</source>
+        <translation>新指纹</translation>
+    </message>
+    <message>
+        <source>Someone may be intercepting the connection, or an administrator has replaced the certificate. Ask an administrator for the new fingerprint: “walkaround tls” shows it on the server.</source>
+        <translation>可能是管理员更换了证书，也可能有人正在拦截连接。请向管理员索取新指纹：在服务器上运行“walkaround tls”即可查看。</translation>
+    </message>
+    <message>
+        <source>The new fingerprint is the one on the server.</source>
+        <translation>新指纹与服务器上的一致</translation>
+    </message>
+    <message>
+        <source>This computer does not know the certificate of this server. Ask an administrator for the fingerprint: “walkaround tls” shows it on the server. Trust the server only if both are the same.</source>
+        <translation>本机不认识此服务器的证书。请向管理员索取指纹：在服务器上运行“walkaround tls”即可查看。仅当两者一致时才信任此服务器。</translation>
+    </message>
+    <message>
+        <source>Trust new certificate</source>
+        <translation>信任新证书</translation>
+    </message>
+    <message>
+        <source>Trust server</source>
+        <translation>信任服务器</translation>
+    </message>
+    <message>
+        <source>Trust server {server}?</source>
+        <translation>信任服务器 {server}？</translation>
+    </message>
+    <message>
+        <source>Trusted fingerprint</source>
+        <translation>已信任的指纹</translation>
+    </message>
+</context>
+<context>
     <name>UndoController</name>
     <message>
         <source>Nothing to redo.</source>
@@ -7125,6 +7723,217 @@
     <message>
         <source>Take off the mask</source>
         <translation>请摘下口罩</translation>
+    </message>
+</context>
+<context>
+    <name>WebhookForm</name>
+    <message>
+        <source>Address</source>
+        <translation>网址</translation>
+    </message>
+    <message>
+        <source>Enter a name.</source>
+        <translation>请输入名称。</translation>
+    </message>
+    <message>
+        <source>Enter an address that begins with https://.</source>
+        <translation>请输入以 https:// 开头的网址。</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Select at least one event.</source>
+        <translation>请至少选择一个事件。</translation>
+    </message>
+    <message>
+        <source>The address contains spaces. Remove them.</source>
+        <translation>网址包含空格，请删除。</translation>
+    </message>
+    <message>
+        <source>The service sends IDs, times and counts to this address, signed with a secret. It sends no names and no pictures.</source>
+        <translation>服务向此网址发送编号、时间和数量，并用密钥签名；不发送姓名和图片。</translation>
+    </message>
+</context>
+<context>
+    <name>WebhookSection</name>
+    <message numerus="yes">
+        <source>%n webhook(s) paused: no delivery succeeded for a day. Correct the address or the receiver, then resume.</source>
+        <translation>
+            <numerusform>%n 个 Webhook 一天内推送均未成功，已暂停。请更正网址或检查接收方，然后恢复。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete {name}?</source>
+        <translation>删除“{name}”？</translation>
+    </message>
+    <message>
+        <source>Deliveries</source>
+        <translation>推送记录</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>Last success</source>
+        <translation>最近成功</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>No webhooks yet. Nothing is sent.</source>
+        <translation>暂无 Webhook，不会发送任何内容。</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Send test</source>
+        <translation>发送测试</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>The receiver is no longer notified. What waits for it is not sent.</source>
+        <translation>接收方将不再收到通知，等待中的推送不会发送。</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待中</translation>
+    </message>
+</context>
+<context>
+    <name>Webhooks</name>
+    <message>
+        <source>A second person released the record.</source>
+        <translation>第二人已放行记录。</translation>
+    </message>
+    <message>
+        <source>Active</source>
+        <translation>已启用</translation>
+    </message>
+    <message>
+        <source>Cannot connect. Check that the receiver is running.</source>
+        <translation>无法连接，请检查接收方是否在运行。</translation>
+    </message>
+    <message>
+        <source>Create webhook</source>
+        <translation>创建 Webhook</translation>
+    </message>
+    <message>
+        <source>Delivered</source>
+        <translation>已送达</translation>
+    </message>
+    <message>
+        <source>Every item is decided and the record is sealed.</source>
+        <translation>所有检查项已判定，记录已封存。</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Item failed</source>
+        <translation>检查项未通过</translation>
+    </message>
+    <message>
+        <source>Name, address</source>
+        <translation>名称、网址</translation>
+    </message>
+    <message>
+        <source>New webhook</source>
+        <translation>新建 Webhook</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Paused after failures</source>
+        <translation>多次失败后暂停</translation>
+    </message>
+    <message>
+        <source>Record finished</source>
+        <translation>记录已完成</translation>
+    </message>
+    <message>
+        <source>Record released</source>
+        <translation>记录已放行</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>The host is on the server or an internal network. The service&apos;s settings do not allow it.</source>
+        <translation>主机位于服务器本机或内部网络，服务设置不允许向其发送。</translation>
+    </message>
+    <message>
+        <source>The host name is unknown. Check the address.</source>
+        <translation>找不到主机名，请检查网址。</translation>
+    </message>
+    <message>
+        <source>The receiver answered {status}.</source>
+        <translation>接收方返回 {status}。</translation>
+    </message>
+    <message>
+        <source>The receiver answered {status}. Check the receiver.</source>
+        <translation>接收方返回 {status}，请检查接收方。</translation>
+    </message>
+    <message>
+        <source>The receiver did not answer in time. Have it answer before it does the work.</source>
+        <translation>接收方未及时响应，请让其先响应再处理。</translation>
+    </message>
+    <message>
+        <source>The receiver does not speak HTTP. Check the address.</source>
+        <translation>接收方不支持 HTTP，请检查网址。</translation>
+    </message>
+    <message>
+        <source>The receiver redirects to another address. Enter that address.</source>
+        <translation>接收方重定向到其他网址，请填写该网址。</translation>
+    </message>
+    <message>
+        <source>The receiver&apos;s certificate is not valid. Replace the certificate.</source>
+        <translation>接收方的证书无效，请更换证书。</translation>
+    </message>
+    <message>
+        <source>The secret cannot be read on this server. Delete the webhook and create it again.</source>
+        <translation>此服务器无法读取密钥，请删除该 Webhook 后重新创建。</translation>
+    </message>
+    <message>
+        <source>The verdict of an item became failed.</source>
+        <translation>检查项被判定为未通过。</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>Waiting to retry</source>
+        <translation>等待重试</translation>
+    </message>
+    <message>
+        <source>Webhook</source>
+        <translation>Webhook</translation>
     </message>
 </context>
 <context>

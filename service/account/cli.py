@@ -22,6 +22,7 @@ from service.db.schema import migrate
 from service.settings import Settings
 from service.web.envelope import Problem
 from shared.codes import Role
+from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
 
 T = TypeVar("T")
 
@@ -29,10 +30,10 @@ T = TypeVar("T")
 _ADDRESS = "command line"
 
 _FAULTS: dict[rules.CredentialFault, str] = {
-    rules.CredentialFault.USERNAME_LENGTH: f"a user name has 1 to {rules.MAX_USERNAME} characters",
+    rules.CredentialFault.USERNAME_LENGTH: f"a user name has 1 to {MAX_USERNAME} characters",
     rules.CredentialFault.USERNAME_CHARACTERS: "a user name holds no blanks, control or invisible characters",
     rules.CredentialFault.PASSWORD_LENGTH: (
-        f"a password has {rules.MIN_PASSWORD} to {rules.MAX_PASSWORD} characters"
+        f"a password has {MIN_NEW_PASSWORD} to {MAX_NEW_PASSWORD} characters"
     ),
     rules.CredentialFault.PASSWORD_COMMON: (
         "this password is among those that are tried first; choose another"

@@ -142,7 +142,7 @@ class Logins:
         self._let_wait(session, guess.attempt, counting=True)
         self._limits.succeeded(session, guess.attempt)
 
-    async def log_in(self, username: str, password: SecretStr, address: str) -> Tokens:
+    async def log_in(self, username: str, password: SecretStr, address: str, user_agent: str = "") -> Tokens:
         """Log in by password.
 
         Raises Refusal for a wrong name, a wrong password and a disabled user alike, in the same time, and
@@ -164,7 +164,7 @@ class Logins:
                 if newer is not None:
                     again.password_hash = newer
                 self.was_right(session, guess)
-                return self.open(session, again, (PASSWORD,), address)
+                return self.open(session, again, (PASSWORD,), address, user_agent)
 
             tokens = await self._db.write(work)
         if tokens is None:
@@ -173,18 +173,22 @@ class Logins:
             await self.password_given(address)
         return tokens
 
-    async def log_in_as(self, user_id: str, methods: tuple[str, ...], address: str) -> Tokens:
+    async def log_in_as(
+        self, user_id: str, methods: tuple[str, ...], address: str, user_agent: str = ""
+    ) -> Tokens:
         """Log in a user whom another method has recognised. Raises Problem 401 when they may not log in."""
 
         def work(session: Session) -> Tokens:
             user = session.get(User, user_id, with_for_update=True)
             if user is None or not user.enabled:
                 raise not_logged_in()
-            return self.open(session, user, methods, address)
+            return self.open(session, user, methods, address, user_agent)
 
         return await self._db.write(work)
 
-    def open(self, session: Session, user: User, methods: tuple[str, ...], address: str) -> Tokens:
+    def open(
+        self, session: Session, user: User, methods: tuple[str, ...], address: str, user_agent: str = ""
+    ) -> Tokens:
         """Begin a session of `user` in this transaction."""
         at = self._clock()
         store.forget_old_sessions(session, user.id, at)
@@ -193,6 +197,8 @@ class Logins:
             user_id=user.id,
             methods=",".join(methods),
             address=address[:64],
+            program=rules.program_of(user_agent),
+            used_at=at,
             created_at=at,
             password_at=at if PASSWORD in methods else None,
             refresh_hash=refresh_hash(refresh),
@@ -244,6 +250,7 @@ class Logins:
             )
             store.spend(session, login, spent, at, self._refresh_for)
             login.refresh_hash = refresh_hash(successor.refresh)
+            login.used_at = at
             login.expires_at = min(at + self._refresh_for, login.created_at + LONGEST_SESSION)
             session.flush()
             return self._tokens(session, user, login, successor, at)

@@ -10,12 +10,13 @@ from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
 from service.routing import add_routes, api_router
 from service.web.envelope import Problem, failures
-from service.web.security import Caller, client_address, logged_in, require
+from service.web.security import Caller, client_address, client_program, logged_in, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.account import (
     FirstAdmin,
     FirstRun,
     Login,
+    LoginSession,
     Payload,
     Refresh,
     Tokens,
@@ -51,7 +52,8 @@ def _auth(service: AccountService) -> APIRouter:
     @routes.post("/login", responses=failures(422, 429))
     async def login(request: Request, body: Login) -> Envelope[Tokens | None]:
         """Log in by password. A wrong name or password is code 1, as in the other logins."""
-        tokens = await service.logins.log_in(body.username, body.password, client_address(request))
+        client = client_address(request), client_program(request)
+        tokens = await service.logins.log_in(body.username, body.password, *client)
         return Envelope(data=tokens, msg="登录成功")
 
     @routes.post("/refresh", responses=failures(401, 422))
@@ -90,7 +92,8 @@ def _auth(service: AccountService) -> APIRouter:
                 ErrorCode.PERMISSION_MISSING,
                 "首个管理员不能通过代理创建，请在运行服务的计算机上直接创建",
             )
-        tokens = await service.first_run(body.username, body.password, body.name, client_address(request))
+        client = client_address(request), client_program(request)
+        tokens = await service.first_run(body.username, body.password, body.name, *client)
         return Envelope(data=tokens, msg="管理员创建成功")
 
     @routes.post("/updateInfo", responses=failures(401, 403, 422), openapi_extra=_UPDATE_INFO)
@@ -105,6 +108,27 @@ def _auth(service: AccountService) -> APIRouter:
         """Change the own password; the user's other sessions end."""
         await service.update_password(caller, body.password, body.newPassword)
         return Envelope(data=True, msg="更新密码成功")
+
+    @routes.get("/sessions", responses=failures(401, 422))
+    async def list_sessions(
+        current_page: Annotated[CurrentPage, Query()] = 1,
+        page_size: Annotated[PageSize, Query()] = 50,
+        caller: Caller = logged_in(),
+    ) -> Envelope[Page[LoginSession]]:
+        """The caller's sessions that have not ended, the last used one first."""
+        found = await service.sessions.find(caller, caller.user_id, current_page, page_size)
+        return Envelope(data=found, msg="登录会话获取成功")
+
+    @routes.delete("/sessions", responses=failures(401))
+    async def end_other_sessions(caller: Caller = logged_in()) -> Envelope[int]:
+        """End the caller's sessions, at once, except the one that asks; gives how many there were."""
+        return Envelope(data=await service.sessions.end_others(caller, caller.user_id), msg="登录会话已结束")
+
+    @routes.delete("/sessions/{session_id}", responses=failures(401, 404, 409, 422))
+    async def end_session(session_id: Id, caller: Caller = logged_in()) -> Envelope[bool]:
+        """End another session of the caller at once; logout ends the one that asks."""
+        await service.sessions.end(caller, caller.user_id, session_id)
+        return Envelope(data=True, msg="登录会话已结束")
 
     return routes
 
@@ -140,5 +164,27 @@ def _users(service: AccountService) -> APIRouter:
     ) -> Envelope[UserWithRoles]:
         """Change a user by the fields that were sent. Withdrawn rights and disabling act at once."""
         return Envelope(data=await service.update_user(caller, user_id, body), msg="用户更新成功")
+
+    @routes.get("/{user_id}/sessions", responses=failures(401, 403, 404, 422))
+    async def list_sessions(
+        user_id: Id,
+        current_page: Annotated[CurrentPage, Query()] = 1,
+        page_size: Annotated[PageSize, Query()] = 50,
+        caller: Caller = manage,
+    ) -> Envelope[Page[LoginSession]]:
+        """The sessions of a user that have not ended, the last used one first."""
+        found = await service.sessions.find(caller, user_id, current_page, page_size)
+        return Envelope(data=found, msg="登录会话获取成功")
+
+    @routes.delete("/{user_id}/sessions", responses=failures(401, 403, 404, 422))
+    async def end_sessions(user_id: Id, caller: Caller = manage_now) -> Envelope[int]:
+        """End all sessions of a user at once, except the one that asks; gives how many there were."""
+        return Envelope(data=await service.sessions.end_others(caller, user_id), msg="登录会话已结束")
+
+    @routes.delete("/{user_id}/sessions/{session_id}", responses=failures(401, 403, 404, 409, 422))
+    async def end_session(user_id: Id, session_id: Id, caller: Caller = manage_now) -> Envelope[bool]:
+        """End one session of a user at once."""
+        await service.sessions.end(caller, user_id, session_id)
+        return Envelope(data=True, msg="登录会话已结束")
 
     return routes

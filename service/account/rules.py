@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from enum import StrEnum
 from typing import Annotated, Any
@@ -10,11 +11,8 @@ from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, Vali
 
 from service.account.common_passwords import is_common
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
+from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
 from shared.wire.common import NOT_BLANK, Name
-
-MIN_PASSWORD = 8
-MAX_PASSWORD = 128
-MAX_USERNAME = 64
 
 
 def username_text(username: str) -> str:
@@ -25,6 +23,44 @@ def username_text(username: str) -> str:
 def username_key(username: str) -> str:
     """What makes a user name unique: case, width and composed forms make no difference."""
     return unicodedata.normalize("NFKC", username_text(username).casefold())
+
+
+# A browser names itself last, and those it wants to pass for before; the order is that of the question.
+_BROWSERS = (
+    ("Edge", r"\bEdg(?:A|iOS)?/(\d+)"),
+    ("Opera", r"\bOPR/(\d+)"),
+    ("Firefox", r"\b(?:Firefox|FxiOS)/(\d+)"),
+    ("Chrome", r"\b(?:Chrome|CriOS)/(\d+)"),
+    ("Safari", r"\bVersion/(\d+)\S* (?:Mobile/\S+ )?Safari/"),
+)
+_SYSTEMS = (
+    ("Windows", r"\bWindows\b"),
+    ("Android", r"\bAndroid\b"),
+    ("iOS", r"\b(?:iPhone|iPad)\b"),
+    ("macOS", r"\b(?:Macintosh|Mac OS X|macOS|Darwin)\b"),
+    ("Linux", r"\b(?:Linux|X11)\b"),
+)
+_PRODUCT = re.compile(
+    r"([A-Za-z][A-Za-z0-9._-]{0,29})(?:/([0-9][0-9A-Za-z.+-]{0,19}))?(?=[\s;(]|$)", re.ASCII
+)
+
+
+def program_of(user_agent: str) -> str | None:
+    """The program and the system that a User-Agent names, "Firefox 130 · Windows", in at most 64 characters.
+
+    None when it names none. Only words of this list or of a plain product name come through.
+    """
+    product = _PRODUCT.match(user_agent)
+    names: list[str] = []
+    for name, pattern in _BROWSERS if user_agent.startswith("Mozilla/") else ():
+        if found := re.search(pattern, user_agent):
+            names.append(f"{name} {found[1][:5]}")
+            break
+    else:
+        if product is not None and product[1] != "Mozilla":
+            names.append(" ".join(part for part in product.groups() if part))
+    names += [name for name, pattern in _SYSTEMS if re.search(pattern, user_agent)][:1]
+    return " · ".join(names) or None
 
 
 class CredentialFault(StrEnum):
@@ -41,7 +77,7 @@ class CredentialFault(StrEnum):
 FAULT_SENTENCES: dict[CredentialFault, str] = {
     CredentialFault.USERNAME_LENGTH: f"用户名长度应为 1 到 {MAX_USERNAME} 个字符",
     CredentialFault.USERNAME_CHARACTERS: "用户名不能包含空格、控制字符或不可见字符",
-    CredentialFault.PASSWORD_LENGTH: f"密码长度应为 {MIN_PASSWORD} 到 {MAX_PASSWORD} 个字符",
+    CredentialFault.PASSWORD_LENGTH: f"密码长度应为 {MIN_NEW_PASSWORD} 到 {MAX_NEW_PASSWORD} 个字符",
     CredentialFault.PASSWORD_COMMON: "密码过于常见，请更换",
     CredentialFault.PASSWORD_IS_USERNAME: "密码不能与用户名相同",
     CredentialFault.PASSWORD_UNCHANGED: "新密码不能与当前密码相同，请更换",
@@ -66,7 +102,7 @@ def password_text(password: str) -> str:
 def password_fault(password: str, username: str) -> CredentialFault | None:
     """Why `password` cannot become the password of `username`; None when it can."""
     text = password_text(password)
-    if not MIN_PASSWORD <= len(text) <= MAX_PASSWORD:
+    if not MIN_NEW_PASSWORD <= len(text) <= MAX_NEW_PASSWORD:
         return CredentialFault.PASSWORD_LENGTH
     folded = text.casefold()
     if folded == username_key(username):

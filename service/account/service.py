@@ -12,7 +12,8 @@ from sqlmodel import Session, select
 from service.account import rules, store
 from service.account.logins import PASSWORD, Logins, PasswordGiven
 from service.account.passwords import Passwords
-from service.account.sessions import LiveSessions
+from service.account.session_list import SessionList
+from service.account.sessions import LiveSessions, SessionUse
 from service.account.tables import LoginSession, User
 from service.account.tokens import login_expired, not_logged_in
 from service.changes import ObjectChange, announce
@@ -45,7 +46,8 @@ class AccountService:
     """The use cases of accounts.
 
     `enrol_face`, `faces_of` and `password_given` are ports of the face domain; `app.py` sets them.
-    `logins` begins and ends sessions. `clock` gives the time for sessions and limits.
+    `logins` begins and renews sessions, `sessions` lists and ends them, `session_use` keeps when they were
+    last used. `clock` gives the time for sessions and limits.
     """
 
     def __init__(self, db: Database, settings: Settings, *, clock: Callable[[], dt.datetime] = now) -> None:
@@ -54,6 +56,8 @@ class AccountService:
         self._clock = clock
         self._passwords = Passwords(settings.bcrypt_cost)
         self.logins = Logins(db, settings, self._passwords, clock)
+        self.sessions = SessionList(db, clock)
+        self.session_use = SessionUse(db)
         self._live = LiveSessions(db)
 
     @property
@@ -86,8 +90,10 @@ class AccountService:
         live = await self._live.get(claims.session_id)
         if live is None or live.user_id != claims.user_id:
             raise not_logged_in()
-        if live.expires_at <= self._clock():
+        at = self._clock()
+        if live.expires_at <= at:
             raise login_expired()
+        self.session_use.mark(claims.session_id, at)
         return Caller(
             user_id=live.user_id,
             username=live.username,
@@ -110,7 +116,9 @@ class AccountService:
         """True while there is no user at all."""
         return not await self._db.read(store.any_user)
 
-    async def first_run(self, username: str, password: SecretStr, name: str | None, address: str) -> Tokens:
+    async def first_run(
+        self, username: str, password: SecretStr, name: str | None, address: str, user_agent: str = ""
+    ) -> Tokens:
         """Create the first admin and log in as them.
 
         Raises Problem 403 from another machine, 409 when there is a user already, 422 against the rules.
@@ -128,7 +136,7 @@ class AccountService:
             user = store.add_user(session, username, hashed, [Role.ADMIN], name)
             details = {"username": user.username, "roles": [Role.ADMIN.value]}
             announce(session, ObjectChange("create", "user", user.id, user.id, address, details))
-            return self.logins.open(session, user, (PASSWORD,), address)
+            return self.logins.open(session, user, (PASSWORD,), address, user_agent)
 
         return await self._alter(work)
 

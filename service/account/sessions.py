@@ -1,22 +1,31 @@
-"""Finds the live session and the user behind a session id."""
+"""Finds the live session and the user behind a session id, and keeps when it was last used."""
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
-import sqlite3
+import logging
 from dataclasses import dataclass
 
-from sqlalchemy import event
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, or_
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session, col, select, update
 
 from service.account.rules import permissions_of
 from service.account.store import roles_of
 from service.account.tables import AccountVersion, LoginSession, User
+from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
+from service.db.loop_reads import SharedRead
+from service.exception_trace import trace_of
 from shared.codes import Permission
 
+USE_SECONDS = 300.0
+"""How often it is written when sessions were last used."""
+
+_LOG = logging.getLogger(__name__)
 _MOST_KEPT = 10_000
-_VERSION = "SELECT number FROM account_version WHERE id = 1"
+_VERSION = select(AccountVersion.number).where(AccountVersion.id == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,45 +64,34 @@ def _load(session: Session, session_id: str) -> LiveSession | None:
 class LiveSessions:
     """Gives the live session of an id, as the database says now.
 
-    On PostgreSQL it is asked each time. On SQLite what was read is kept as long as the account version stays
-    the same; that number is read on a connection of its own in some microseconds, without a change of
-    thread, and sees a commit of any process at once (the command line works beside a running service).
+    What was read is kept as long as the account version stays the same. That number is read for each request,
+    and sees a commit of any process at once (the command line works beside a running service); requests that
+    come at the same time share one read of PostgreSQL.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._kept: dict[str, tuple[int, LiveSession]] = {}
-        self._watch: sqlite3.Connection | None = None
-        if database.is_sqlite:
-            event.listen(database.reader, "engine_disposed", lambda _engine: self._let_go())
+        self._shared_version = SharedRead(self._read_version)
 
-    def _let_go(self) -> None:
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
+    async def _read_version(self) -> int:
+        rows = await self._database.select(_VERSION, {})
+        return int(rows[0].number) if rows else 0
 
-    def _version(self) -> int:
-        if self._watch is None:
-            pooled = self._database.reader.raw_connection()
-            connection = pooled.driver_connection
-            assert isinstance(connection, sqlite3.Connection)
-            # Out of the pool for good: it belongs to this object.
-            pooled.detach()
-            self._watch = connection
-        rows = self._watch.execute(_VERSION).fetchall()
-        return int(rows[0][0]) if rows else 0
+    async def _version(self) -> int:
+        if self._database.is_sqlite:
+            return await self._read_version()
+        return await self._shared_version.get()
 
     async def get(self, session_id: str) -> LiveSession | None:
         """The live session; None when it has ended or its user is disabled."""
-        if not self._database.is_sqlite:
-            return await self._database.read(lambda session: _load(session, session_id))
         kept = self._kept.get(session_id)
-        if kept is not None and kept[0] == self._version():
+        if kept is not None and kept[0] == await self._version():
             return kept[1]
 
         def work(session: Session) -> tuple[int, LiveSession | None]:
-            # Both in one transaction: the version is that of what is read.
-            return session.exec(select(AccountVersion.number)).first() or 0, _load(session, session_id)
+            # The version first: what is read after it is at least as new.
+            return session.exec(_VERSION).first() or 0, _load(session, session_id)
 
         version, live = await self._database.read(work)
         if live is None:
@@ -103,3 +101,66 @@ class LiveSessions:
             self._kept.clear()
         self._kept[session_id] = (version, live)
         return live
+
+
+class SessionUse:
+    """Keeps when sessions were last used: in memory at each request, in the database every `USE_SECONDS`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._used: dict[str, dt.datetime] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def mark(self, session_id: str, at: dt.datetime) -> None:
+        """The session is used."""
+        self._used[session_id] = at
+
+    def start(self) -> None:
+        """Begin to write, on the running event loop."""
+        self._task = asyncio.create_task(self._write_regularly())
+
+    async def stop(self) -> None:
+        """Write what is known and end."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+        await self._write_or_keep()
+
+    async def _write_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(USE_SECONDS)
+            await self._write_or_keep()
+
+    async def _write_or_keep(self) -> None:
+        try:
+            await self.write()
+        except (SQLAlchemyError, NoAnswerError) as problem:
+            # A database that is away for a while costs nobody a session.
+            _LOG.warning("the last use of sessions could not be written: %s", trace_of(problem))
+
+    async def write(self) -> None:
+        """Write when sessions were used since the last time. What cannot be written waits for the next."""
+        used, self._used = self._used, {}
+        if not used:
+            return
+        changes = [{"session": session_id, "at": at} for session_id, at in used.items()]
+        try:
+            await self._database.write(lambda session: session.connection().execute(_USE, changes))
+        except BaseException:
+            self._used = used | self._used
+            raise
+
+
+_USE = (
+    update(LoginSession.__table__)
+    .where(
+        LoginSession.__table__.c.id == bindparam("session"),
+        # Another service process may have seen it later.
+        or_(
+            LoginSession.__table__.c.used_at.is_(None),
+            LoginSession.__table__.c.used_at < bindparam("at"),
+        ),
+    )
+    .values(used_at=bindparam("at"))
+)

@@ -111,6 +111,12 @@ def end_sessions(session: Session, user_id: str, at: dt.datetime, *, but: str | 
     )
 
 
+def count_sessions(session: Session, at: dt.datetime) -> int:
+    """How many sessions of all users have not ended."""
+    live = select(func.count()).where(col(LoginSession.ended_at).is_(None), LoginSession.expires_at > at)
+    return session.exec(live.select_from(LoginSession)).one()
+
+
 def set_password(
     session: Session, user: User, password_hash: str, at: dt.datetime, *, keep: str | None = None
 ) -> None:

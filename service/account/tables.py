@@ -51,7 +51,8 @@ class LoginSession(Base, table=True):
     """One login, from its first token to logout or expiry.
 
     `methods` are the JWT's `amr`, joined by commas; `refresh_hash` is the SHA-256 of the one refresh token
-    that is good now.
+    that is good now. `program` is what logged in, as `rules.program_of` reads it; `used_at` is behind by some
+    minutes. Both are null for a session that an older version of the program began.
     """
 
     __tablename__ = "session"
@@ -61,6 +62,8 @@ class LoginSession(Base, table=True):
     user_id: str = Field(max_length=36, sa_column_args=_key_to("user.id", "fk_session_user_id_user"))
     methods: str = Field(max_length=64)
     address: str = Field(max_length=64)
+    program: str | None = Field(default=None, max_length=64)
+    used_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
     password_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)
     refresh_hash: str = Field(max_length=64, unique=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel
@@ -53,12 +53,20 @@ class AuditQuery(BaseModel):
 
 
 class Verification(NamedTuple):
-    """What `verify` found: how many rows, the newest one's number and hash, and a sentence per problem."""
+    """What `verify` found: how many rows, the newest one's number and hash, and a sentence per problem.
+
+    `complete` is false when a row could not be read, so that those after it were not compared.
+    """
 
     rows: int
     seq: int
     hash: str
     problems: list[str]
+    complete: bool = True
+
+
+CheckEnd = Callable[[HeadRow | None, Verification], list[str]]
+"""Says what is wrong with the signed end of a log, from its head and what was found of its rows."""
 
 
 class AuditService:
@@ -108,37 +116,11 @@ class AuditService:
             # Rows and head as of one moment, while others write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             self._database.take_all_time(session)
-        problems: list[str] = []
-        count, seq, last = 0, 0, START
-        expected_seen = expect is None
         rows = session.exec(select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH))
-        try:
-            for row in rows:
-                count += 1
-                problems += _check_row(row, seq, last)
-                seq, last = row.seq, row.hash
-                expected_seen = expected_seen or (seq, last) == expect
-        except ValueError:
-            # SQLite stores any text as a time; reading it as one fails, for the whole batch.
-            problems.append(f"a row between {seq + 1} and {seq + _BATCH} was changed: it cannot be read")
-            return Verification(count, seq, last, problems)
-        if check_signature:
-            problems += self._check_head(session, seq, last)
-        if not expected_seen and expect is not None:
-            problems.append(f"row {expect[0]} with the hash {expect[1]} is not in the log any more")
-        return Verification(count, seq, last, problems)
-
-    def _check_head(self, session: Session, seq: int, last: str) -> list[str]:
-        head = session.get(HeadRow, 1)
-        if head is None:
-            return ["the log has no signed end" if seq else "the log is empty"]
-        if not rules.is_signed(self._key, head.seq, head.hash, head.mac):
-            return ["the end of the log is not signed with this installation's secret"]
-        if head.seq > seq:
-            return [f"rows are cut off the end: row {head.seq} is signed, the last one there is row {seq}"]
-        if (head.seq, head.hash) != (seq, last):
-            return [f"row {head.seq} is signed as the last one and is not: the log ends with row {seq}"]
-        return []
+        found = verify_rows(rows, expect)
+        if check_signature and found.complete:
+            found.problems.extend(_check_end(self._key, session.get(HeadRow, 1), found))
+        return found
 
     def sign_restored(self, end: tuple[int, str]) -> None:
         """Sign a log that came from a backup made elsewhere, when it is whole and ends as it did there."""
@@ -148,6 +130,47 @@ class AuditService:
         mac = rules.head_mac(self._key, *end)
         same = (col(HeadRow.seq) == found.seq) & (col(HeadRow.hash) == found.hash)
         self._database.write_now(lambda session: session.exec(update(HeadRow).where(same).values(mac=mac)))
+
+
+def verify_rows(rows: Iterable[AuditRow], expect: tuple[int, str] | None = None) -> Verification:
+    """Compare every hash of a log whose rows come in order; nothing is said of its signature.
+
+    `expect` is the number and hash of a row that must be among them.
+    """
+    problems: list[str] = []
+    count, seq, last = 0, 0, START
+    expected_seen = expect is None
+    try:
+        for row in rows:
+            count += 1
+            problems += _check_row(row, seq, last)
+            seq, last = row.seq, row.hash
+            expected_seen = expected_seen or (seq, last) == expect
+    except ValueError:
+        # SQLite stores any text as a time; reading it as one fails, for the whole batch.
+        problems.append(f"a row between {seq + 1} and {seq + _BATCH} was changed: it cannot be read")
+        return Verification(count, seq, last, problems, complete=False)
+    if not expected_seen and expect is not None:
+        problems.append(f"row {expect[0]} with the hash {expect[1]} is not in the log any more")
+    return Verification(count, seq, last, problems)
+
+
+def end_checker(settings: Settings) -> CheckEnd:
+    """What checks the end of a log that this installation signed."""
+    return functools.partial(_check_end, rules.head_key(settings.signing_secret()))
+
+
+def _check_end(key: bytes, head: HeadRow | None, found: Verification) -> list[str]:
+    seq, last = found.seq, found.hash
+    if head is None:
+        return ["the log has no signed end" if seq else "the log is empty"]
+    if not rules.is_signed(key, head.seq, head.hash, head.mac):
+        return ["the end of the log is not signed with this installation's secret"]
+    if head.seq > seq:
+        return [f"rows are cut off the end: row {head.seq} is signed, the last one there is row {seq}"]
+    if (head.seq, head.hash) != (seq, last):
+        return [f"row {head.seq} is signed as the last one and is not: the log ends with row {seq}"]
+    return []
 
 
 def of_object(session: Session, kind: str, object_id: str, actions: Collection[str]) -> list[AuditEntry]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime as dt
 import importlib
 import os
 import shutil
@@ -16,15 +17,24 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.backups.archive.shared_folder import SharedFolder, time_of
+from service.backups.making import place_of
+from service.backups.schedule import LATE, parsed
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.face.engines.dlib_engine import NAME, models_folder
 from service.face.packs.pack_store import installed, model_in_use
+from service.files.usage import stored_bytes
 from service.settings import Settings
+from service.stores.contents import file_contents
+from service.stores.port import StoreSettingsError, StoreUnavailableError
 from shared.checkup import CheckResult, Level
+from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20
+MUCH = 0.9
+"""Share of the quota of files from which on it is said."""
 
 # Module to import -> (package that says its version, what needs it). Native code breaks most easily.
 _LIBRARIES = {
@@ -95,7 +105,13 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult(Level.OK, f"data directory {path}")
     free = shutil.disk_usage(path).free
     room = f"{free / 2**30:.1f} GB free for data"
-    if free < NO_SPACE:
+    if free < settings.disk_reserve_bytes:
+        yield CheckResult(
+            Level.FAIL,
+            f"{room}, less than WALKAROUND_DISK_RESERVE_BYTES: uploads are refused",
+            "free some space, or move the data directory to a larger disk",
+        )
+    elif free < NO_SPACE:
         yield CheckResult(Level.FAIL, room, "free some space, or move the data directory to a larger disk")
     elif free < LOW_SPACE:
         yield CheckResult(Level.WARN, room, "photos will fill it soon; free some space")
@@ -138,6 +154,42 @@ def database(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult(Level.OK, f"{name} database at revision {current}")
 
 
+def files(settings: Settings) -> Iterator[CheckResult]:
+    """The store of files answers, and how much of its quota is used."""
+    try:
+        contents = file_contents(settings)
+        contents.contains("0" * 64)
+    except (StoreSettingsError, StoreUnavailableError, OSError) as problem:
+        yield CheckResult(
+            Level.FAIL,
+            f"the store of files does not answer ({problem})",
+            "check WALKAROUND_FILES_URL, its endpoint, region and keys, and that its server runs",
+        )
+        return
+    yield CheckResult(Level.OK, f"files are stored in {settings.files_url or settings.files_dir}")
+    if not settings.files_quota_bytes:
+        return
+    checked = Database(settings.url)
+    try:
+        _, stored = checked.read_now(stored_bytes)
+    except (SQLAlchemyError, sqlite3.Error, OSError):
+        # The check of the database says so.
+        return
+    finally:
+        checked.close()
+    share = stored / settings.files_quota_bytes
+    used = f"{share:.0%} of the quota of files is used"
+    if share >= 1:
+        yield CheckResult(Level.FAIL, f"{used}: uploads are refused", _MORE_QUOTA)
+    elif share >= MUCH:
+        yield CheckResult(Level.WARN, used, _MORE_QUOTA)
+    else:
+        yield CheckResult(Level.OK, used)
+
+
+_MORE_QUOTA = "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES"
+
+
 def _whole(path: Path) -> CheckResult:
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -146,6 +198,33 @@ def _whole(path: Path) -> CheckResult:
             Level.FAIL, f"the database is damaged ({found})", "stop the service and restore a backup"
         )
     return CheckResult(Level.OK, f"database {path} is whole")
+
+
+def backups(settings: Settings) -> Iterator[CheckResult]:
+    """The backups on the schedule: how old the newest one is."""
+    if not settings.backup_to:
+        yield CheckResult(
+            Level.WARN,
+            "no backups are made on a schedule",
+            "set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`",
+        )
+        return
+    try:
+        names = SharedFolder(place_of(settings)).names()
+    except (OSError, StoreSettingsError) as problem:
+        said = reason(problem) if isinstance(problem, OSError) else str(problem)
+        yield CheckResult(Level.FAIL, f"the backups cannot be read: {said}", "check WALKAROUND_BACKUP_TO")
+        return
+    if not names:
+        advice = "the service makes one within minutes of its start; its log says why not"
+        yield CheckResult(Level.FAIL, f"there is no backup in {settings.backup_to}", advice)
+        return
+    age = dt.datetime.now(dt.UTC) - time_of(names[-1])
+    found = f"the newest of {len(names)} backups is {age.total_seconds() / 3600:.1f} hours old"
+    if age > parsed(settings.backup_at).interval + LATE:
+        yield CheckResult(Level.WARN, found, "the log of the service says why no newer one was made")
+    else:
+        yield CheckResult(Level.OK, found)
 
 
 def service(settings: Settings) -> Iterator[CheckResult]:
@@ -161,7 +240,8 @@ def service(settings: Settings) -> Iterator[CheckResult]:
 
 def secrets(settings: Settings) -> Iterator[CheckResult]:
     """The keys: readable by their owner only."""
-    given = [settings.secret_file] if settings.secret_file else []
+    elsewhere = (settings.secret_file, settings.face_key_file, settings.files_keys_file)
+    given = [path for path in elsewhere if path is not None]
     for path in [*given, *sorted(settings.data_dir.glob("*.key"))]:
         if not path.is_file():
             yield CheckResult(
@@ -221,8 +301,10 @@ CHECKS: tuple[Check, ...] = (
     libraries,
     data_dir,
     database,
+    files,
     service,
     secrets,
+    backups,
     face_models,
     camera,
     display,

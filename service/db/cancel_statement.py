@@ -31,6 +31,8 @@ class RunningStatement:
         self._free = threading.Event()
         self._connection: Any = None
         self._unwanted = False
+        self.begun: float | None = None
+        """When a thread began with it, on the clock of `time.perf_counter`."""
 
     def attach(self, connection: Any) -> None:
         """The work uses this connection now. Raises NoAnswerError when its caller no longer waits."""

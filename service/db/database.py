@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
 import sqlite3
+import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
     Connection,
@@ -18,19 +20,25 @@ from sqlalchemy import (
     Dialect,
     Engine,
     MetaData,
+    Select,
     Table,
     create_engine,
     event,
     make_url,
 )
-from sqlalchemy.exc import InvalidatePoolError, OperationalError
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
-from service.changes import AfterCommit, BeforeCommit, ObjectChange, announced
+from service.changes import AfterCommit, BeforeCommit
 from service.db.cancel_statement import NoAnswerError, RunningStatement
+from service.db.loop_reads import LockedError, LoopReads, PostgresqlReads, SqliteReads, Stamp
 from service.db.postgresql import STATEMENT_SECONDS, arguments
+from service.db.statements import ResultRow
+from service.db.watch import Kind, Watch
+from service.db.write_queue import Write, WriteQueue
+from shared.ids import random_name
 
 T = TypeVar("T")
 
@@ -38,8 +46,8 @@ T = TypeVar("T")
 SQLITE_READERS = 2
 POSTGRESQL_THREADS = 16
 BUSY_MILLISECONDS = 10_000
-MOST_TOGETHER = 32
-"""So many changes at most are committed together on SQLite."""
+POSTGRESQL_WRITERS = 8
+"""So many groups of changes at most are made at once on PostgreSQL."""
 _WRITING_THREAD = "db-write"
 GRACE_SECONDS = 5
 """What a request gives the database beyond the time of one statement, for its turn and for others."""
@@ -92,45 +100,6 @@ def now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-class Write(Generic[T]):
-    """A change that waits to be made, and afterwards what came of it."""
-
-    def __init__(self, work: Callable[[Session], T]) -> None:
-        self._work = work
-        self._done: Future[T] = Future()
-        self.changes: list[ObjectChange] = []
-        """What it announced, once it is made."""
-
-    def run(self, do: Callable[[Callable[[Session], T]], T]) -> None:
-        """Make the change by `do`, unless it was made or has failed."""
-        if self._done.done():
-            return
-        try:
-            self._done.set_result(do(self._work))
-        except BaseException as problem:
-            self._done.set_exception(problem)
-
-    def reset(self) -> None:
-        """What was done is gone with its transaction: it can be made again."""
-        self._done, self.changes = Future(), []
-
-    def fail(self, problem: BaseException) -> None:
-        """It could not be committed, or a listener failed."""
-        self.reset()
-        self._done.set_exception(problem)
-
-    def finish(self, tell: Callable[[list[ObjectChange]], None]) -> None:
-        """It is committed: `tell` what it announced."""
-        try:
-            tell(self.changes)
-        except Exception as problem:
-            self.fail(problem)
-
-    def outcome(self) -> T:
-        """What the work gave. Raises what it raised."""
-        return self._done.result(timeout=0)
-
-
 class Database:
     """Runs pieces of work in transactions on a small thread pool.
 
@@ -150,10 +119,9 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.before_commit: list[BeforeCommit] = []
         self.after_commit: list[AfterCommit] = []
+        self.watch: Watch | None = None
         self._patience = statement_seconds + GRACE_SECONDS
         self._here = threading.local()
-        self._waiting: deque[Write[Any]] = deque()
-        self._prompt: Connection | None = None
         if self.is_sqlite:
             self.writer = self._sqlite_engine(writes=True)
             self.reader = self._sqlite_engine(writes=False)
@@ -167,9 +135,26 @@ class Database:
                 connect_args=arguments(self.url, statement_seconds),
             )
             self._writers = self._readers = ThreadPoolExecutor(POSTGRESQL_THREADS, thread_name_prefix="db")
+        self._queue = WriteQueue(
+            self.writer,
+            self._writers,
+            1 if self.is_sqlite else POSTGRESQL_WRITERS,
+            self._followed,
+            self.before_commit,
+            self.after_commit,
+        )
+        self._loop_reads = self._make_loop_reads(statement_seconds)
         for engine in {self.reader, self.writer}:
             event.listen(engine, "checkout", partial(self._taken, engine.dialect))
             event.listen(engine, "checkin", self._given_back)
+
+    def _make_loop_reads(self, statement_seconds: int) -> LoopReads | None:
+        if self.is_sqlite:
+            return SqliteReads(self.reader)
+        if sys.platform == "win32":
+            # The loop that Windows has by default cannot wait for libpq's sockets.
+            return None
+        return PostgresqlReads(self.reader, statement_seconds, self._patience)
 
     def _sqlite_engine(self, *, writes: bool) -> Engine:
         engine = create_engine(
@@ -242,149 +227,113 @@ class Database:
         return self._writers.submit(self._write, work).result()
 
     def _write(self, work: Callable[[Session], T]) -> T:
-        with Session(self.writer, expire_on_commit=False) as session:
-            result, changes = self._made(session, work)
-        self._tell(changes)
-        return result
-
-    def _made(self, session: Session, work: Callable[[Session], T]) -> tuple[T, list[ObjectChange]]:
-        """Make the change of `work` and commit it; what it gave and announced."""
-        result = work(session)
-        changes = announced(session)
-        if changes:
-            for before in self.before_commit:
-                before(session, changes)
-        session.commit()
-        return result, changes
-
-    def _tell(self, changes: list[ObjectChange]) -> None:
-        if changes:
-            for after in self.after_commit:
-                after(changes)
+        write = Write(work)
+        self._queue.make_alone(write)
+        return write.settled.result(timeout=0)
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""
         return await self._read(partial(self.read_now, work))
 
-    async def fetch(self, work: Callable[[Connection], T], *, few_rows: bool = False) -> T:
-        """`read` for Core statements only, without a session: a point query costs half.
-
-        `few_rows`: `work` finds a few rows by an index. On SQLite that takes less time than to hand it to
-        another thread, so it is done on this one.
-        """
-        if few_rows and self.is_sqlite:
-            try:
-                return self._fetch_here(work)
-            except OperationalError:
-                # Another program has locked the file: the pool of readers waits for it.
-                pass
+    async def fetch(self, work: Callable[[Connection], T]) -> T:
+        """`read` for Core statements only, without a session."""
         return await self._read(partial(self._fetch_now, work))
 
-    def _fetch_here(self, work: Callable[[Connection], T]) -> T:
-        if self._prompt is None:
-            self._prompt = self.reader.connect()
-            self._prompt.exec_driver_sql("PRAGMA busy_timeout = 0")
-            self._prompt.rollback()
-        with self._prompt.begin():
-            return work(self._prompt)
+    async def select(self, statement: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
+        """The rows of a statement that is made once and finds a few rows by an index.
+
+        It takes less time than to hand it to another thread, so it is run on the loop's own. Raises
+        DBAPIError, NoAnswerError.
+        """
+        if self._loop_reads is not None:
+            with contextlib.suppress(LockedError):
+                return await self._on_loop(self._loop_reads.rows(statement, values))
+        return await self.fetch(lambda connection: list(connection.execute(statement, dict(values))))
+
+    async def select_stamped(
+        self, statement: Select[Any], values: Mapping[str, Any]
+    ) -> tuple[list[ResultRow], Stamp]:
+        """`select`, and the stamp of the state in which the rows were found; empty when it is not known."""
+        if self._loop_reads is not None:
+            with contextlib.suppress(LockedError):
+                return await self._on_loop(self._loop_reads.stamped_rows(statement, values))
+        return await self.select(statement, values), ""
+
+    async def stamp(self) -> Stamp:
+        """Names the state of the database: while it stays the same, nobody has committed a change.
+
+        Another one each time where that is not known.
+        """
+        if self._loop_reads is not None:
+            with contextlib.suppress(LockedError):
+                return await self._on_loop(self._loop_reads.stamp())
+        return random_name()
+
+    async def _on_loop(self, reading: Awaitable[T]) -> T:
+        try:
+            found = await reading
+        except LockedError:
+            raise
+        except Exception as problem:
+            self._report(problem)
+            raise
+        if self.watch is not None:
+            self.watch.ran_here()
+        return found
 
     async def _read(self, do: Callable[[], T]) -> T:
         running = RunningStatement()
         try:
-            return await self._awaited(self._readers, do, running)
+            return await self._awaited(do, running)
         except asyncio.CancelledError:
             # Telling the database may take its time.
             asyncio.get_running_loop().run_in_executor(None, running.cancel)
             raise
 
     async def write(self, work: Callable[[Session], T]) -> T:
-        """`write_now` on the writing thread. Once begun it is finished, also when the client has left.
+        """`write_now`, together with other changes that wait. Once begun it is finished, also when the client
+        has left.
 
         Raises NoAnswerError; whether the change was made is not known then.
         """
-        if not self.is_sqlite:
-            return await self._awaited(self._writers, partial(self._write, work), RunningStatement())
-        write = Write(work)
-        self._waiting.append(write)
-        await self._awaited(self._writers, self._write_waiting, RunningStatement())
-        return write.outcome()
+        try:
+            return await self._queue.write(work, self._patience, self._waited)
+        except Exception as problem:
+            self._report(problem)
+            raise
 
-    def _write_waiting(self) -> None:
-        """Make what waits, on the writing thread.
+    def _report(self, problem: Exception) -> None:
+        if self.watch is not None:
+            self.watch.failed(problem)
 
-        Several changes are one transaction, so that they reach the disk together. Each has a savepoint of its
-        own: one that fails takes no other with it.
-        """
-        group: list[Write[Any]] = []
-        while self._waiting and len(group) < MOST_TOGETHER:
-            group.append(self._waiting.popleft())
-        if len(group) > 1:
-            try:
-                whole = self._written_together(group)
-            except BaseException as problem:
-                for write in group:
-                    write.fail(problem)
-                return
-            for write in group:
-                if whole:
-                    # A listener that fails is the fault of its own change only.
-                    write.finish(self._tell)
-                else:
-                    write.reset()
-        for write in group:
-            write.run(self._write)
+    def _waited(self, kind: Kind, asked: float, running: RunningStatement | None) -> None:
+        if self.watch is not None:
+            begun = None if running is None else running.begun
+            # Work that has not begun waits still.
+            self.watch.waited(kind, (begun or time.perf_counter()) - asked)
 
-    def _written_together(self, group: Sequence[Write[Any]]) -> bool:
-        """Commit the changes of `group`; what came of each is in it then.
-
-        False when SQLite gave the whole transaction up, which it does when the disk is full, for example.
-        Raises what the commit raises: nothing is made then.
-        """
-        with self.writer.connect() as connection:
-            transaction = connection.begin()
-            driver = connection.connection.driver_connection
-            assert isinstance(driver, sqlite3.Connection)
-            try:
-                for write in group:
-                    write.run(partial(self._write_savepoint, connection, write))
-                    if not driver.in_transaction:
-                        return False
-                transaction.commit()
-            finally:
-                if transaction.is_active:
-                    transaction.rollback()
-                # After a commit that failed SQLAlchemy takes the transaction for ended, SQLite does not.
-                driver.rollback()
-        return True
-
-    def _write_savepoint(self, connection: Connection, write: Write[Any], work: Callable[[Session], T]) -> T:
-        with Session(connection, expire_on_commit=False, join_transaction_mode="create_savepoint") as session:
-            result, changes = self._made(session, work)
-        write.changes = changes
-        return result
-
-    async def _awaited(
-        self,
-        pool: ThreadPoolExecutor,
-        do: Callable[[], T],
-        running: RunningStatement,
-    ) -> T:
+    async def _awaited(self, do: Callable[[], T], running: RunningStatement) -> T:
         loop = asyncio.get_running_loop()
+        asked = time.perf_counter()
         try:
             async with asyncio.timeout(self._patience) as patience:
-                return await loop.run_in_executor(pool, self._followed, do, running)
+                return await loop.run_in_executor(self._readers, self._followed, do, running)
         except TimeoutError:
             if not patience.expired():
                 raise
             loop.run_in_executor(None, running.abandon)
-            raise NoAnswerError("the database does not answer") from None
+            unanswered = NoAnswerError("the database does not answer")
+            self._report(unanswered)
+            raise unanswered from None
+        except Exception as problem:
+            self._report(problem)
+            raise
+        finally:
+            self._waited("read", asked, running)
 
-    def _followed(
-        self,
-        do: Callable[[], T],
-        running: RunningStatement,
-    ) -> T:
+    def _followed(self, do: Callable[[], T], running: RunningStatement) -> T:
         self._here.running = running
+        running.begun = time.perf_counter()
         try:
             return do()
         finally:
@@ -395,9 +344,7 @@ class Database:
         """Finish what runs and release every connection, the writer last: it folds the WAL in."""
         self._readers.shutdown(wait=True)
         self._writers.shutdown(wait=True)
-        if self._prompt is not None:
-            # It does not wait for locks, so no other work may have it.
-            self._prompt.invalidate()
-            self._prompt.close()
+        if self._loop_reads is not None:
+            self._loop_reads.close()
         self.reader.dispose()
         self.writer.dispose()

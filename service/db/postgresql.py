@@ -16,11 +16,19 @@ STATEMENT_SECONDS = 30
 """A statement that runs longer is ended, unless its transaction asked for `Database.take_all_time`."""
 
 
-def arguments(url: URL, statement_seconds: int = STATEMENT_SECONDS) -> dict[str, Any]:
+def arguments(
+    url: URL, statement_seconds: int = STATEMENT_SECONDS, *, read_only: bool = False
+) -> dict[str, Any]:
     """The parameters of libpq for a connection to `url`; one that the address gives itself stays as given."""
-    bounds = (
-        f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s -c statement_timeout={statement_seconds}s"
-    )
+    settings = {
+        "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
+        "statement_timeout": f"{statement_seconds}s",
+        # It compiles for 100 ms and more what then runs for 20: a count, or a page among a million.
+        "jit": "off",
+    }
+    if read_only:
+        settings["default_transaction_read_only"] = "on"
+    bounds = " ".join(f"-c {name}={value}" for name, value in settings.items())
     given = {name: value for name, value in url.query.items() if isinstance(value, str)}
     chosen = {
         "connect_timeout": CONNECT_SECONDS,
@@ -35,10 +43,12 @@ def arguments(url: URL, statement_seconds: int = STATEMENT_SECONDS) -> dict[str,
     return {**chosen, "options": f"{bounds} {given.get('options', '')}".rstrip()}
 
 
-def address(url: URL) -> str:
+def address(url: URL, statement_seconds: int = STATEMENT_SECONDS, *, read_only: bool = False) -> str:
     """`url` with `arguments`, for a connection that psycopg opens itself."""
     # Most services are on SQLite: they start sooner without the driver of PostgreSQL.
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
     plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return make_conninfo("", **{**conninfo_to_dict(plain), **arguments(url)})
+    return make_conninfo(
+        "", **{**conninfo_to_dict(plain), **arguments(url, statement_seconds, read_only=read_only)}
+    )

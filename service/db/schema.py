@@ -6,11 +6,14 @@ import importlib
 import re
 from pathlib import Path
 
-from sqlalchemy import MetaData, inspect, text
+from sqlalchemy import Connection, MetaData, inspect, text
 
 from service.db.database import Base, Database
 
-DOMAINS = ("account", "catalogue", "files", "inspection", "face", "detection", "audit")
+DOMAINS = (
+    *("account", "catalogue", "files", "inspection", "face", "detection", "audit", "backups"),
+    "webhooks",
+)
 
 
 class NewerDatabaseError(RuntimeError):
@@ -53,14 +56,19 @@ def migrate(database: Database) -> None:
         return
     if current is not None and current > newest:
         raise NewerDatabaseError(f"the database is at revision {current}, this program knows up to {newest}")
+    with database.writer.begin() as connection:
+        if not database.is_sqlite:
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        upgrade(connection)
+
+
+def upgrade(connection: Connection, revision: str = "head") -> None:
+    """Run the migrations up to `revision` in the transaction of `connection`."""
     # Importing alembic takes 0.35 s: only when there is something to do.
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(_folder()).replace("%", "%%"))
-    with database.writer.begin() as connection:
-        if not database.is_sqlite:
-            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)

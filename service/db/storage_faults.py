@@ -1,4 +1,4 @@
-"""Recognizes what keeps the service from starting or writing, from the exception that it caused."""
+"""Recognizes what keeps the service from starting, reading or writing, from the exception that it caused."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFreeError
 
 from service.db.cancel_statement import NoAnswerError
 from service.db.schema import NewerDatabaseError
+from service.stores.port import StoreUnavailableError
 from shared.codes import Hindrance
 from shared.reasons import hindrance
 
@@ -20,6 +21,7 @@ _SQLITE = {
     sqlite3.SQLITE_NOTADB: Hindrance.DAMAGED_DATABASE,
     sqlite3.SQLITE_BUSY: Hindrance.BUSY_DATABASE,
     sqlite3.SQLITE_LOCKED: Hindrance.BUSY_DATABASE,
+    sqlite3.SQLITE_INTERRUPT: Hindrance.BUSY_DATABASE,  # the time of another change of its group was over
 }
 # Classes and codes of PostgreSQL (postgresql.org/docs/current/errcodes-appendix.html).
 _POSTGRESQL = {
@@ -39,12 +41,14 @@ _WRITING = frozenset(
 
 
 def hindrance_of(problem: BaseException) -> Hindrance | None:
-    """What `problem` says of the disk and the database; None when it is something else."""
+    """What `problem` says of disk, database and store of files; None when it is something else."""
     if isinstance(problem, NewerDatabaseError):
         return Hindrance.NEWER_DATABASE
     cause = problem.orig if isinstance(problem, DBAPIError) else problem
     if isinstance(cause, OSError):
         return hindrance(cause)
+    if isinstance(problem, StoreUnavailableError):
+        return Hindrance.NO_FILE_STORE
     if isinstance(problem, NoAnswerError):
         return Hindrance.NO_DATABASE
     if isinstance(problem, NoConnectionFreeError):

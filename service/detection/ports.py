@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sqlmodel import Session
 
@@ -89,7 +89,8 @@ class Ports:
     `load_item` and `open_items` (of a record; True: without a current result) raise Problem 404.
     `pending_items`, of some records or all, gives ids of items by those of their records. `changeable` gives
     those of some records that are not sealed. These four raise Problem 409 when nothing but what is sealed is
-    left. `file_info` gives None for a file that is not there, `path` raises FileNotFoundError. `keep` brings
+    left. `file_info` gives None for a file that is not there, `path` raises FileNotFoundError, and
+    like `keep` StoreUnavailableError. `keep` brings
     bytes to the disk and gives what makes a file of them in a transaction to come. `put_result` writes a step
     of a job's entry and gives its version, None when the entry has ended; `is_under_way` tells whether the
     item has an entry of the job that has not. Both raise Problem 404, and 409 when the record is sealed, and
@@ -106,3 +107,18 @@ class Ports:
     put_result: Callable[[Session, str, Entry, str | None], int | None]
     is_under_way: Callable[[Session, str, str], bool]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]
+
+
+class DetectionEnd(NamedTuple):
+    """How an attempt at a job ended.
+
+    `outcome`: "done", "failed", "canceled" (nothing was left to do), or "again" when its process died and the
+    job went back to the queue. `kind` is that of the model, None when it is unknown.
+    """
+
+    kind: str | None
+    outcome: str
+    seconds: float
+
+
+DetectionObserver = Callable[[DetectionEnd], None]

@@ -12,7 +12,7 @@ import anyio
 from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
 from pydantic.json_schema import SkipJsonSchema
 
-from service.detection.models.registry import MOST_BYTES, etag, refused
+from service.detection.models.registry import etag, refused
 from service.detection.onnx.settings import settings_given
 from service.detection.service import DetectionService
 from service.routing import api_router
@@ -20,6 +20,7 @@ from service.web.envelope import Problem, failures
 from service.web.etags import IfMatch
 from service.web.security import Caller, require
 from shared.codes import ErrorCode, Permission
+from shared.limits import MAX_LABEL, MAX_LABELS, MAX_MODEL_BYTES
 from shared.wire.common import Envelope, Id, LongText, OptionalId, OptionalText, RequiredName
 from shared.wire.detection import (
     Batch,
@@ -35,6 +36,7 @@ from shared.wire.detection import (
 )
 
 IdPath = Annotated[Id, Path()]
+_LABELS = f"JSON list of label names, {MAX_LABELS} at most, of {MAX_LABEL} characters at most"
 Wait = Annotated[float, Query(ge=0, le=60, description="seconds to wait for the end of the job")]
 
 
@@ -172,13 +174,16 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
 
     @routes.post("/detection/models", responses=failures(413))
     async def add_model(
-        file: Annotated[UploadFile, File(description="the ONNX file")],
+        file: Annotated[
+            UploadFile,
+            File(description="the ONNX file", json_schema_extra={"x-max-bytes": MAX_MODEL_BYTES}),
+        ],
         model_name: Annotated[RequiredName, Form()],
         model_description: Annotated[OptionalText, Form()] = None,
         kind: Annotated[
             ModelKind | SkipJsonSchema[None], Form(description="recognised when left out")
         ] = None,
-        labels: Annotated[LongText | None, Form(description="JSON list of label names")] = None,
+        labels: Annotated[LongText | None, Form(description=_LABELS)] = None,
         settings: Annotated[LongText | None, Form(description="JSON object of detector settings")] = None,
         caller: Caller = manage,
     ) -> Envelope[DetectionModel]:
@@ -187,9 +192,9 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
         Where its outputs could be of several kinds, 422 names the `kinds` to choose from, after a dry run.
         """
         names, given = _labels(labels), _settings(settings)
-        if (file.size or 0) > MOST_BYTES:
-            msg = f"模型文件过大，上限为 {MOST_BYTES // 2**20} MB"
-            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MOST_BYTES)
+        if (file.size or 0) > MAX_MODEL_BYTES:
+            msg = f"模型文件过大，上限为 {MAX_MODEL_BYTES // 2**20} MB"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_MODEL_BYTES)
         with tempfile.TemporaryDirectory() as folder:
             path = FilePath(folder) / "upload.onnx"
             await anyio.to_thread.run_sync(_copy, file, path)
@@ -231,8 +236,8 @@ def _labels(text: str | None) -> list[str] | None:
         names = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise refused("labels_wrong") from error
-    short = isinstance(names, list) and len(names) <= 10_000
-    if not short or not all(isinstance(name, str) and 0 < len(name) <= 255 for name in names):
+    short = isinstance(names, list) and len(names) <= MAX_LABELS
+    if not short or not all(isinstance(name, str) and 0 < len(name) <= MAX_LABEL for name in names):
         raise refused("labels_wrong")
     return list(names)
 

@@ -17,7 +17,7 @@ from service.detection.failure import MESSAGES
 from service.detection.jobs import batch_rows, job_rows
 from service.detection.models.labels import Labels
 from service.detection.models.registry import Models
-from service.detection.ports import DetectionInput, Ports
+from service.detection.ports import DetectionInput, DetectionObserver, Ports
 from service.detection.queue.choice import queue_for
 from service.detection.tables import JobRow
 from service.settings import Settings
@@ -67,6 +67,14 @@ class DetectionService:
         """Begin to work off the queue, and to make what is left of batches."""
         await self._dispatcher.start()
         await self._making.start()
+
+    def is_alive(self) -> bool:
+        """Whether jobs are taken from the queue."""
+        return self._dispatcher.is_alive()
+
+    def observe(self, observer: DetectionObserver) -> None:
+        """Have `observer` learn of each attempt at a job that is made in this process."""
+        self._dispatcher.observers.append(observer)
 
     async def stop(self) -> None:
         """Release the compute process and the threads."""

@@ -37,6 +37,7 @@ _READ_BY: Final[Mapping[str, Permission]] = {
     "reference_image": Permission.CATALOGUE_READ,
     "user": Permission.USER_MANAGE,
     "face_policy": Permission.SETTINGS_MANAGE,
+    "webhook": Permission.SETTINGS_MANAGE,
 }
 
 Sees = Callable[[ChangeEvent], bool]

@@ -115,7 +115,7 @@ def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
     database = Database(settings.url)
     try:
         migrate(database)
-        vault = Vault(settings.data_dir)
+        vault = Vault(settings.data_dir, settings.face_key_file)
         templates, locked = database.read_now(
             lambda session: stored_templates(session, vault, engine.model_id)
         )

@@ -8,7 +8,7 @@ from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.service import FaceService
 from service.routing import api_router
 from service.web.envelope import Refusal, failures
-from service.web.security import Caller, client_address, logged_in, require
+from service.web.security import Caller, client_address, client_program, logged_in, require
 from shared.codes import Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
@@ -51,7 +51,8 @@ def router(service: FaceService) -> APIRouter:
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
     async def login_by_face_info(request: Request, body: FaceLogin = _NO_LOGIN) -> Envelope[Tokens | None]:
         """Log in by a picture of a face."""
-        tokens = await service.login(_submitted(body), client_address(request))
+        client = client_address(request), client_program(request)
+        tokens = await service.login(_submitted(body), *client)
         return Envelope(data=tokens, msg="登录成功")
 
     @routes.get("/auth/face", responses=failures(401, 503))

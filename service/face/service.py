@@ -43,16 +43,16 @@ LOGINS_PER_MINUTE = 60
 # How soon a deletion by another service process reaches the memory of this one.
 FOLLOW_SECONDS = 2.0
 
-LogIn = Callable[[str, str], Awaitable[Tokens]]
+LogIn = Callable[[str, str, str], Awaitable[Tokens]]
 MayLogIn = Callable[[str], Awaitable[bool]]
 
 
 class FaceService:
     """Face enrolment and face login.
 
-    `log_in(user_id, address)` opens a session with `amr` face and gives its tokens; `may_log_in(user_id)`
-    says whether the user exists and is enabled. `face_client` look at the pictures: by default a process of
-    their own with the engine that the settings name.
+    `log_in(user_id, address, user_agent)` opens a session with `amr` face and gives its tokens;
+    `may_log_in(user_id)` says whether the user exists and is enabled. `face_client` look at the pictures: by
+    default a process of their own with the engine that the settings name.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class FaceService:
         self._database = database
         self._log_in = log_in
         self._may_log_in = may_log_in
-        self._vault = Vault(settings.data_dir)
+        self._vault = Vault(settings.data_dir, settings.face_key_file)
         self._face_client = face_client or FaceProcess(model_in_use(settings), settings.face_models_dir)
         self._stations = Stations(database)
         self._held = GallerySync(database, self._vault)
@@ -254,7 +254,7 @@ class FaceService:
 
     # --- login --------------------------------------------------------------------------------------------
 
-    async def login(self, face_info: str, address: str) -> Tokens:
+    async def login(self, face_info: str, address: str, user_agent: str = "") -> Tokens:
         """Log in whoever the picture shows, from the client at `address`.
 
         Raises Refusal 无法校验人脸 whatever the cause, always at a multiple of `FAILURE_SECONDS`; Problem
@@ -268,7 +268,7 @@ class FaceService:
                 await self._stations.check(address)
                 if not self._rate_limiter.take():
                     raise busy(60)
-                tokens = await self._tokens_for(await self._identified(face_info), address)
+                tokens = await self._tokens_for(await self._identified(face_info), address, user_agent)
                 if tokens is not None:
                     await self._stations.forgive(address)
                     return tokens
@@ -277,11 +277,11 @@ class FaceService:
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
         raise Refusal("无法校验人脸")
 
-    async def _tokens_for(self, user_id: str | None, address: str) -> Tokens | None:
+    async def _tokens_for(self, user_id: str | None, address: str, user_agent: str) -> Tokens | None:
         if user_id is None or not await self._may_log_in(user_id):
             return None
         try:
-            return await self._log_in(user_id, address)
+            return await self._log_in(user_id, address, user_agent)
         except Problem:
             # Disabled between the two questions: no answer may tell that from an unknown face.
             return None

@@ -1,13 +1,10 @@
-"""Looks up stored files inside a transaction, and the bytes they stand for."""
+"""Looks up stored files inside a transaction."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-from pathlib import Path
-
 from sqlmodel import Session
 
+from service.db.write_queue import WRITES
 from service.files.tables import FileRow
 from shared.content import cid
 from shared.wire.files import StoredFile
@@ -35,22 +32,12 @@ def stored(row: FileRow) -> StoredFile:
 
 
 def file_info(session: Session, file_id: str) -> StoredFile | None:
-    """What is known of a file; None when there is no such file."""
-    row = session.get(FileRow, file_id)
+    """What is known of a file; None when there is no such file.
+
+    In a transaction that writes, the file is there until its end: what names it is seen by a collection.
+    """
+    if session.info.get(WRITES) and session.get_bind().dialect.name == "postgresql":
+        row = session.get(FileRow, file_id, with_for_update={"read": True, "key_share": True})
+    else:
+        row = session.get(FileRow, file_id)
     return None if row is None else stored(row)
-
-
-def blob_path(folder: Path, sha256: str) -> Path:
-    """Where the content with that SHA-256 lies in the folder of contents, or would lie."""
-    return folder / sha256[:2] / sha256[2:]
-
-
-def stored_hash(folder: Path, sha256: str) -> str | None:
-    """The SHA-256 of the bytes that are stored under `sha256`; None when there are none."""
-    if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
-        return None
-    try:
-        with blob_path(folder, sha256).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        return None

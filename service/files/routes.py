@@ -67,7 +67,7 @@ def router(service: FilesService) -> APIRouter:
     """The routes below `/files`."""
     files = api_router("/files", tags=["files"])
 
-    @files.post("", responses=failures(401, 403, 413, 415, 422), openapi_extra=_FORM)
+    @files.post("", responses=failures(401, 403, 413, 415, 422, 503, 507), openapi_extra=_FORM)
     async def upload_file(
         request: Request, caller: Caller = require(Permission.FILE_ADD)
     ) -> Envelope[StoredFile]:
@@ -88,7 +88,7 @@ def router(service: FilesService) -> APIRouter:
     @files.get(
         "/{file_id}/content",
         response_class=StreamingResponse,
-        responses={**failures(401, 403, 404, 416, 422), **_CONTENT},
+        responses={**failures(401, 403, 404, 416, 422, 503), **_CONTENT},
     )
     async def get_content(
         file_id: Id,
@@ -102,7 +102,6 @@ def router(service: FilesService) -> APIRouter:
         etag = etags.of_content(stored.sha256)
         if etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers={"ETag": etag})
-        path = await service.content_path(stored)
         try:
             part = byte_range(range_header if if_range in {None, etag} else None, stored.size)
         except ValueError as error:
@@ -123,8 +122,9 @@ def router(service: FilesService) -> APIRouter:
         }
         if part is not None:
             headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{stored.size}"
+        opened = await service.open(stored, wanted)
         return StreamingResponse(
-            service.pieces(path, wanted),
+            service.pieces(opened),
             status_code=200 if part is None else 206,
             headers=headers,
             media_type=stored.mime_type,
@@ -133,7 +133,7 @@ def router(service: FilesService) -> APIRouter:
     @files.get(
         "/{file_id}/thumbnail",
         response_class=Response,
-        responses={**failures(401, 403, 404, 415, 422), **_JPEG},
+        responses={**failures(401, 403, 404, 415, 422, 503), **_JPEG},
     )
     async def get_thumbnail(
         file_id: Id,
@@ -184,7 +184,7 @@ def router(service: FilesService) -> APIRouter:
     @files.get(
         "/{file_id}/crop",
         response_class=Response,
-        responses={**failures(401, 403, 404, 413, 415, 422), **_PNG},
+        responses={**failures(401, 403, 404, 413, 415, 422, 503), **_PNG},
     )
     async def get_crop(
         file_id: Id,

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 from sqlmodel import Session, col, select
 
 from service.changes import ObjectChange, announce
-from service.db.database import Database
+from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.files import images, lookup
-from service.files.blobs import BlobFolder, Incoming
 from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
 from service.files.upload import BadUpload, Upload
+from service.files.usage import Room, Usage, stored_bytes
 from service.settings import Settings
+from service.stores.contents import Incoming, file_contents
+from service.stores.port import PIECE, Pieces
 from service.web.envelope import Problem
 from shared import atomic
 from shared.codes import ErrorCode
@@ -31,8 +34,7 @@ from shared.wire.files import StoredFile, Tiles
 
 T = TypeVar("T")
 
-PIECE = 2**20
-"""Bytes that are written, or read, in one step on a thread."""
+_UPLOADED_AGAIN = dt.timedelta(hours=1)
 
 KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
 """Thumbnails of these sizes stay on the disk; others are rebuilt."""
@@ -49,18 +51,24 @@ class FilesService:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._limit = settings.max_upload_bytes
-        self._blobs = BlobFolder(settings.files_dir)
+        self._contents = file_contents(settings)
         # The one process that owns a SQLite data directory can have no other upload under way.
-        self._blobs.clean(0.0) if settings.is_sqlite else self._blobs.clean()
+        self._contents.clean(0.0) if settings.is_sqlite else self._contents.clean()
+        self._room = Room(settings, self._contents.incoming_folder)
         self._thumbnails = settings.data_dir / "cache" / "thumbnails"
         self.tiles = TileStore(settings.data_dir / "cache" / "tiles")
         self._disk = ThreadPoolExecutor(4, thread_name_prefix="files")
         self._decoders = ThreadPoolExecutor(2, thread_name_prefix="thumbnails")
 
+    async def ensure_reachable(self) -> None:
+        """Look whether files can be found and added. Raises OSError or StoreUnavailableError when not."""
+        await self._on_disk(self._contents.ensure_reachable)
+
     def close(self) -> None:
         """Release the threads and processes."""
         self.tiles.close()
         self._disk.shutdown(wait=True)
+        self._contents.close()
         self._decoders.shutdown(wait=True, cancel_futures=True)
 
     async def _on_disk(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -74,13 +82,17 @@ class FilesService:
         """Store the file of a multipart body while it arrives, never more than about 1 MB of it in memory.
 
         Raises Problem 413 over the limits, 415 without a multipart body, 422 for a body without exactly one
-        whole file, an empty file, or an image that cannot be read.
+        whole file, an empty file, or an image that cannot be read, and 507 when there is no room for it.
         """
-        incoming = await self._on_disk(self._blobs.incoming)
+        if self._room.is_stale():
+            self._room.summed((await self._database.read(stored_bytes))[1])
+        largest, incoming = await self._on_disk(self._begin_incoming)
 
         def write(piece: bytes) -> None:
             if incoming.size + len(piece) > self._limit:
                 raise self._too_large()
+            if incoming.size + len(piece) > largest:
+                raise self._room.no_room(incoming.size + len(piece))
             incoming.write(piece)
 
         try:
@@ -93,7 +105,12 @@ class FilesService:
                     waiting.clear()
             await self._on_disk(upload.feed, bytes(waiting))
             row = await self._on_disk(self._keep, upload.finish(), incoming, by)
-            return await self._database.write(lambda session: _add(session, row, address))
+            if not incoming.stored_before:
+                self._room.added(row.size)
+            stored = await self._database.write(lambda session: _add(session, row, address))
+            if incoming.stored_before:
+                await self._on_disk(self._contents.ensure, incoming)
+            return stored
         except BadUpload as error:
             raise _unreadable(error) from error
         finally:
@@ -104,16 +121,41 @@ class FilesService:
 
         Raises the Problems of `receive`.
         """
-        incoming = self._blobs.incoming()
+        incoming = self._contents.incoming()
         try:
             if len(data) > self._limit:
                 raise self._too_large()
             incoming.write(data)
-            return partial(_add, row=self._keep(name, incoming, by), address=None)
+            row = self._keep(name, incoming, by)
+            stored_before = incoming.stored_before
         except BadUpload as error:
             raise _unreadable(error) from error
         finally:
             incoming.discard()
+
+        def add(session: Session) -> StoredFile:
+            stored = _add(session, row, None)
+            if stored_before and not self._contents.contains(row.sha256):
+                # A collection removed it between; none runs while this transaction has its row.
+                self._contents.keep(self._written(data))
+            return stored
+
+        return add
+
+    def _written(self, data: bytes) -> Incoming:
+        incoming = self._contents.incoming()
+        incoming.write(data)
+        incoming.finish()
+        return incoming
+
+    def _begin_incoming(self) -> tuple[int, Incoming]:
+        """The bytes that there is room for, and where they go. Raises Problem 507."""
+        largest = self._room.largest()
+        return largest, self._contents.incoming()
+
+    def usage(self) -> Usage:
+        """How much room the stored files take, and how much is left. Blocks."""
+        return self._room.usage(*self._database.read_now(stored_bytes))
 
     def _too_large(self) -> Problem:
         msg = f"文件过大，上限为 {self._limit // 2**20} MB"
@@ -134,7 +176,7 @@ class FilesService:
             msg = f"图片像素过多（{error}），请缩小后上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
         # The content first: a row never names a content that is not there.
-        self._blobs.keep(incoming)
+        self._contents.keep(incoming)
         width, height = size or (None, None)
         return FileRow(
             sha256=incoming.sha256,
@@ -169,22 +211,25 @@ class FilesService:
         return None if row is None else lookup.stored(row)
 
     def path(self, file_id: str) -> Path:
-        """Where the content of a file lies; for callers outside a transaction. Raises FileNotFoundError."""
+        """A file with the content on this machine; for callers outside a transaction.
+
+        Raises FileNotFoundError, and StoreUnavailableError.
+        """
         stored = self._database.read_now(lambda session: self.file_info(session, file_id))
         if stored is None:
             raise FileNotFoundError(f"no file {file_id}")
         return self.path_of(stored)
 
     def path_of(self, stored: StoredFile) -> Path:
-        """Where the content of `stored` lies. Raises FileNotFoundError when it is lost."""
-        path = self._blobs.path(stored.sha256)
-        if not path.is_file():
-            raise FileNotFoundError(f"the content of file {stored.file_id} is not in the file store")
-        return path
+        """A file with the content of `stored` on this machine.
+
+        Raises FileNotFoundError when the content is lost, and StoreUnavailableError.
+        """
+        return self._contents.path(stored.sha256)
 
     def stored_hash(self, sha256: str) -> str | None:
         """The SHA-256 of the bytes that are stored under `sha256`; None when there are none."""
-        return lookup.stored_hash(self._blobs.folder, sha256)
+        return self._contents.stored_hash(sha256)
 
     # Downloads
 
@@ -195,32 +240,28 @@ class FilesService:
             raise Problem(404, ErrorCode.NOT_FOUND, "文件不存在")
         return stored
 
-    async def content_path(self, stored: StoredFile) -> Path:
-        """`path_of` for a download. Raises Problem 404 when the content is lost."""
+    async def open(self, stored: StoredFile, wanted: range) -> Pieces:
+        """The bytes `wanted` of a file, for `pieces`. Raises Problem 404 when the content is lost."""
         try:
-            return await self._on_disk(self.path_of, stored)
+            return await self._on_disk(self._contents.open, stored.sha256, wanted)
         except FileNotFoundError as error:
-            msg = "文件内容已丢失，请联系管理员从备份恢复"
-            raise Problem(404, ErrorCode.NOT_FOUND, msg, sha256=stored.sha256) from error
+            raise _lost(stored) from error
 
-    async def pieces(self, path: Path, wanted: range) -> AsyncIterator[bytes]:
-        """The bytes `wanted` of the file at `path`, in pieces of at most 1 MB."""
-        file: BinaryIO = await self._on_disk(lambda: path.open("rb"))
+    async def pieces(self, opened: Pieces) -> AsyncIterator[bytes]:
+        """The bytes of what was opened, in pieces of about 1 MB."""
         try:
-            await self._on_disk(file.seek, wanted.start)
-            left = len(wanted)
-            while left and (piece := await self._on_disk(file.read, min(left, PIECE))):
-                left -= len(piece)
+            while piece := await self._on_disk(opened.read):
                 yield piece
         finally:
-            file.close()
+            opened.close()
 
     async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
         """A JPEG that fits into `size` x `size`. Raises Problem 404 and 415 when it is no readable image."""
-        path = await self._picture(stored, "该文件不是图片，无法生成缩略图")
+        self._require_picture(stored, "该文件不是图片，无法生成缩略图")
         kept = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
         if size in KEPT_SIZES and (data := await self._on_disk(_read, kept)) is not None:
             return data
+        path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
         try:
             data = await loop.run_in_executor(self._decoders, images.thumbnail, path, stored.mime_type, size)
@@ -237,13 +278,14 @@ class FilesService:
 
         Raises Problem 404 and 415 like `thumbnail`, 404 when it is not inside the image, 413 above the limit.
         """
-        path = await self._picture(stored, "该文件不是图片，无法裁剪")
+        self._require_picture(stored, "该文件不是图片，无法裁剪")
         if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
             msg = f"裁剪区域超出图片范围（{stored.width} x {stored.height} 像素）"
             raise Problem(404, ErrorCode.NOT_FOUND, msg)
         if rect.area > MAX_CROP_PIXELS:
             msg = f"裁剪区域过大，最多 {MAX_CROP_PIXELS // 1_000_000} 百万像素"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_CROP_PIXELS)
+        path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)
@@ -252,18 +294,36 @@ class FilesService:
 
     async def describe_tiles(self, stored: StoredFile) -> Tiles:
         """`TileStore.describe`; Problem 404 and 415 like `thumbnail`."""
-        path = await self._picture(stored, "该文件不是图片，无法分块显示")
-        return await self._on_disk(self.tiles.describe, stored, path)
+        source = await self._tile_source(stored)
+        return await self._on_disk(self.tiles.describe, stored, source)
 
     async def tile(self, stored: StoredFile, level: int, column: int, row: int) -> bytes:
         """`TileStore.tile`; Problem 404 and 415 like `thumbnail`."""
-        path = await self._picture(stored, "该文件不是图片，无法分块显示")
-        return await self._on_disk(self.tiles.tile, stored, path, level, column, row)
+        source = await self._tile_source(stored)
+        return await self._on_disk(self.tiles.tile, stored, source, level, column, row)
 
-    async def _picture(self, stored: StoredFile, otherwise: str) -> Path:
+    async def _tile_source(self, stored: StoredFile) -> Callable[[], Path]:
+        """What gives the picture when its tiles have to be made."""
+        self._require_picture(stored, "该文件不是图片，无法分块显示")
+        if await self._on_disk(self._contents.is_lost, stored.sha256):
+            raise _lost(stored)
+        return partial(self.path_of, stored)
+
+    @staticmethod
+    def _require_picture(stored: StoredFile, otherwise: str) -> None:
         if stored.mime_type not in IMAGE_TYPES:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, otherwise)
-        return await self.content_path(stored)
+
+    async def _path_for_download(self, stored: StoredFile) -> Path:
+        try:
+            return await self._on_disk(self.path_of, stored)
+        except FileNotFoundError as error:
+            raise _lost(stored) from error
+
+
+def _lost(stored: StoredFile) -> Problem:
+    msg = "文件内容已丢失，请联系管理员从备份恢复"
+    return Problem(404, ErrorCode.NOT_FOUND, msg, sha256=stored.sha256)
 
 
 def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
@@ -275,7 +335,9 @@ def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
 
 def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
     same = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
-    if (known := session.exec(same).first()) is not None:
+    if (known := session.exec(same.with_for_update()).first()) is not None:
+        if now() - (known.uploaded_at or known.created_at) > _UPLOADED_AGAIN:
+            known.uploaded_at = now()
         return lookup.stored(known)
     if not insert_or_ignore(session, FileRow.__table__, [row.model_dump()], ["sha256", "filename"]):
         # Another service process stored the same file at the same moment.

@@ -12,7 +12,10 @@ from shared.ids import new_id
 
 
 class FileRow(Base, table=True):
-    """A name given to a content. The same content under the same name is one row, the content one blob."""
+    """A name given to a content. The same content under the same name is one row.
+
+    `uploaded_at`: when it was last uploaded again, to the hour; None when it was not.
+    """
 
     __tablename__ = "file"
     __table_args__ = (UniqueConstraint("sha256", "filename"),)
@@ -26,3 +29,4 @@ class FileRow(Base, table=True):
     height: int | None = None
     added_by: str | None = Field(default=None, max_length=255)
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
+    uploaded_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)

@@ -10,13 +10,14 @@ import threading
 import time
 import zipfile
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from service.files.tile_process import MADE, CutRequest, Outcome, to_outcome
+from service.stores.port import StoreUnavailableError
 from service.web.envelope import Problem
 from service.workers.child import Child, ProcessDied
 from shared import atomic
@@ -43,6 +44,9 @@ _OPEN = 8
 _REMEMBERED = 256
 _MAKING = "making-"
 
+Source = Callable[[], Path]
+"""What gives the picture as a file, when it is needed. Raises FileNotFoundError and StoreUnavailableError."""
+
 _Why = tuple[int, ErrorCode, str]
 """Status, code and sentence of a failure."""
 
@@ -50,6 +54,8 @@ _BROKEN: _Why = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法显�
 _FULL: _Why = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法处理图片，请联系管理员")
 _FAILED: _Why = (503, ErrorCode.UNAVAILABLE, "图片处理失败，请稍后重试")
 _FAILURES = {Outcome.BROKEN: _BROKEN, Outcome.FULL: _FULL}
+_LOST: _Why = (404, ErrorCode.NOT_FOUND, "文件内容已丢失，请联系管理员从备份恢复")
+_AWAY: _Why = (503, ErrorCode.UNAVAILABLE, "文件存储无响应，请稍后重试；如反复出现，请联系管理员")
 _BUSY: _Why = (503, ErrorCode.UNAVAILABLE, "待处理的图片过多，请稍后重试")
 
 
@@ -82,8 +88,8 @@ class TileStore:
         with self._guard:
             self._open.clear()
 
-    def describe(self, stored: StoredFile, source: Path) -> Tiles:
-        """How the picture at `source` is cut; has its tiles made when there are none.
+    def describe(self, stored: StoredFile, source: Source) -> Tiles:
+        """How the picture that `source` gives is cut; has its tiles made when there are none.
 
         Raises Problem 415 when it cannot be read, 503 when its tiles cannot be made now.
         """
@@ -99,8 +105,8 @@ class TileStore:
             percent=percent,
         )
 
-    def tile(self, stored: StoredFile, source: Path, level: int, column: int, row: int) -> bytes:
-        """The JPEG of a tile of the picture at `source`, one that `has_tile`.
+    def tile(self, stored: StoredFile, source: Source, level: int, column: int, row: int) -> bytes:
+        """The JPEG of a tile of the picture that `source` gives, one that `has_tile`.
 
         Raises Problem 409 while the tiles are made, and those of `describe`.
         """
@@ -148,7 +154,7 @@ class TileStore:
 
     # Making
 
-    def _ask(self, stored: StoredFile, source: Path) -> int:
+    def _ask(self, stored: StoredFile, source: Source) -> int:
         """Have the tiles made unless they are already; how many percent are done (0..99)."""
         sha256 = stored.sha256
         with self._guard:
@@ -168,17 +174,21 @@ class TileStore:
     def _scratch(self, sha256: str) -> Path:
         return self._folder / f"{_MAKING}{sha256}"
 
-    def _build(self, stored: StoredFile, source: Path) -> None:
+    def _build(self, stored: StoredFile, source: Source) -> None:
         """On the builder's thread: make the tiles of one picture and drop those unused for longest."""
         failed = None
         try:
             with self._alone():
                 if self._kept(stored) is None:
-                    failed = self._cut(stored, source)
+                    failed = self._cut(stored, source())
                     kept = self._path(stored.sha256)
                     drop_unused(self._folder.glob("*.zip"), self._limit, kept, self._close)
         except _ClosedError:
             return
+        except FileNotFoundError:
+            failed = _LOST
+        except StoreUnavailableError:
+            failed = _AWAY
         except OSError as error:
             _LOG.error("tiles cannot be written: %s", error.strerror)
             failed = _FULL

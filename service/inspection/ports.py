@@ -34,6 +34,10 @@ class JoinSources:
     """id, name"""
     models: FromClause
     """id, name, description"""
+    counted_records: FromClause
+    """id, day (an ordinal), aircraft_id, seconds: on which day a record is counted, and how long it took"""
+    counted_items: FromClause
+    """record_id, measure, name: what the items of a record were counted for; not unique"""
 
 
 class LoggedSeal(NamedTuple):

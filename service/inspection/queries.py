@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -21,6 +21,7 @@ from sqlalchemy import (
     select,
     tuple_,
 )
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Session
 
 from service.inspection.ports import JoinSources
@@ -34,6 +35,10 @@ RecordRow = Row[*tuple[Any, ...]]
 ItemRow = Row[*tuple[Any, ...]]
 
 
+# What a record takes of other tables, behind its own columns.
+_JOINED = ("executor_name", "reference_image_name", "flight_id", "aircraft_id", "aircraft_name")
+
+
 class RecordQueries:
     """Statements that read records with their joined fields."""
 
@@ -44,11 +49,14 @@ class RecordQueries:
         aircraft_id = func.coalesce(tasks.aircraft_id, flights.aircraft_id)
         self._columns = (
             *record,
-            executors.name.label("executor_name"),
-            images.name.label("reference_image_name"),
-            tasks.flight_id.label("flight_id"),
-            aircraft_id.label("aircraft_id"),
-            aircraft.name.label("aircraft_name"),
+            *(
+                column.label(name)
+                for name, column in zip(
+                    _JOINED,
+                    (executors.name, images.name, tasks.flight_id, aircraft_id, aircraft.name),
+                    strict=True,
+                )
+            ),
         )
 
         def joined(start: FromClause) -> FromClause:
@@ -102,9 +110,10 @@ class RecordQueries:
             "start_time_to": record.start_time <= bindparam("start_time_to"),
             "end_time_from": record.end_time >= bindparam("end_time_from"),
             "end_time_to": record.end_time <= bindparam("end_time_to"),
+            **_counted_conditions(sources),
         }
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
-        self._pages: dict[tuple[tuple[str, ...], bool, bool], Select[Any]] = {}
+        self._pages: dict[tuple[tuple[str, ...], bool, bool, bool], Select[Any]] = {}
         self._places: dict[tuple[tuple[str, ...], bool, bool], Select[Any]] = {}
 
     def count(self, filters: Iterable[str]) -> Select[Any]:
@@ -116,18 +125,36 @@ class RecordQueries:
             )
         return self._counts[key]
 
-    def page(self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool = False) -> Select[Any]:
+    def page(
+        self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool = False, few: bool = False
+    ) -> Select[Any]:
         """The full records that pass the filters, from `skip`, at most `size`; see `place`.
 
         The page is cut on the index alone and joined afterwards, so what a deep page skips is never joined.
+        `few` records pass the filters: they are found by an index of a filter and sorted, not looked for in
+        the order of all records.
         """
-        key = (tuple(sorted(filters)), newest_first, behind_mark)
+        key = (tuple(sorted(filters)), newest_first, behind_mark, few)
         if key not in self._pages:
-            cut = self.place(filters, newest_first=newest_first, behind_mark=behind_mark).subquery()
+            of_few = self._of_few(key[0], newest_first=newest_first)
+            cut = (
+                of_few if few else self.place(filters, newest_first=newest_first, behind_mark=behind_mark)
+            ).subquery()
             found = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
-            order = _order(newest_first)
+            order = _order(RECORD.c, newest_first)
             self._pages[key] = select(*self._columns).select_from(self._joined(found)).order_by(*order)
         return self._pages[key]
+
+    def _of_few(self, filters: Iterable[str], *, newest_first: bool) -> Select[Any]:
+        found = (
+            select(RECORD.c.created_at, RECORD.c.inspection_id)
+            .where(*(self._conditions[name] for name in filters))
+            .cte("found")
+            # Both planners would prefer an index in the order of the page, whatever has to be skipped there.
+            .prefix_with("MATERIALIZED")
+        )
+        ordered = select(found).order_by(*_order(found.c, newest_first))
+        return ordered.limit(bindparam("size")).offset(bindparam("skip"))
 
     def place(self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool) -> Select[Any]:
         """Where the records that pass the filters lie, from `skip`, at most `size`: `created_at` and id.
@@ -147,16 +174,44 @@ class RecordQueries:
             self._places[key] = (
                 select(RECORD.c.created_at, RECORD.c.inspection_id)
                 .where(*conditions)
-                .order_by(*_order(newest_first))
+                .order_by(*_order(RECORD.c, newest_first))
                 .limit(bindparam("size"))
                 .offset(bindparam("skip"))
             )
         return self._places[key]
 
 
-def _order(newest_first: bool) -> list[UnaryExpression[Any]]:
-    columns = (RECORD.c.created_at, RECORD.c.inspection_id)
-    return [column.desc() if newest_first else column.asc() for column in columns]
+def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
+    """The filters by what statistics counts, so that a chart leads to the records behind it."""
+    records, items = sources.counted_records.c, sources.counted_items.c
+
+    def of_records(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+        return RECORD.c.inspection_id.in_(select(records.id).where(condition))
+
+    def of_items(measure: str, *conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+        found = select(items.record_id).where(items.measure == measure, *conditions)
+        return RECORD.c.inspection_id.in_(found)
+
+    named = {
+        "finding_label": "label",
+        "finding_region": "region",
+        "model_shown": "shown",
+        "model_rejected": "rejected",
+        "model_missed": "missed",
+    }
+    return {
+        "day_from": of_records(records.day >= bindparam("day_from")),
+        "day_to": of_records(records.day <= bindparam("day_to")),
+        "without_aircraft": of_records(records.aircraft_id == ""),
+        "timed": of_records(records.seconds.is_not(None)),
+        "with_findings": of_items("region"),
+        **{name: of_items(measure, items.name == bindparam(name)) for name, measure in named.items()},
+    }
+
+
+def _order(columns: ReadOnlyColumnCollection[str, Any], newest_first: bool) -> list[UnaryExpression[Any]]:
+    ordered = (columns.created_at, columns.inspection_id)
+    return [column.desc() if newest_first else column.asc() for column in ordered]
 
 
 def like(text: str) -> str:
@@ -215,34 +270,40 @@ def updater(row: RecordRow | ItemRow) -> Updater | None:
     return None if row.updated_by is None else Updater(row.updated_by, row.updated_by_name)
 
 
-def _time(value: dt.datetime | None) -> str | None:
-    return None if value is None else value.isoformat()
+# The names of a record's fields in their order, and the column that each is made of.
+_FIELDS = {
+    "inspection_id": "inspection_id",
+    "inspection_name": "inspection_name",
+    "task_id": "task_id",
+    "executor_id": "executor_id",
+    "executor_name": "executor_name",
+    "reference_image_id": "reference_image_id",
+    "reference_image_name": "reference_image_name",
+    "progress": "progress",
+    "start_time": "start_time",
+    "end_time": "end_time",
+    "inspection_status": "inspection_status",
+    "status_name": "inspection_status",
+    "flight_id": "flight_id",
+    "aircraft_id": "aircraft_id",
+    "aircraft_name": "aircraft_name",
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+}
+_TIMES = ("start_time", "end_time", "created_at", "updated_at")
+_COLUMNS = (*RECORD.c.keys(), *_JOINED)
+# By place: by name it takes four times as long, which is a sixth of the time of a page.
+_field_values = itemgetter(*(_COLUMNS.index(name) for name in _FIELDS.values()))
 
 
 def record_body(row: RecordRow) -> dict[str, Any]:
     """The record of a row of `RecordQueries`, as the contract writes it."""
-    found = row._mapping
-    status = found["inspection_status"]
-    start, end = found["start_time"], found["end_time"]
-    return {
-        "inspection_id": found["inspection_id"],
-        "inspection_name": found["inspection_name"],
-        "task_id": found["task_id"],
-        "executor_id": found["executor_id"],
-        "executor_name": found["executor_name"],
-        "reference_image_id": found["reference_image_id"],
-        "reference_image_name": found["reference_image_name"],
-        "progress": found["progress"],
-        "start_time": None if start is None else start.isoformat(),
-        "end_time": None if end is None else end.isoformat(),
-        "inspection_status": status,
-        "status_name": STATUS_NAMES[status],
-        "flight_id": found["flight_id"],
-        "aircraft_id": found["aircraft_id"],
-        "aircraft_name": found["aircraft_name"],
-        "created_at": found["created_at"].isoformat(),
-        "updated_at": found["updated_at"].isoformat(),
-    }
+    body = dict(zip(_FIELDS, _field_values(row), strict=True))
+    body["status_name"] = STATUS_NAMES[body["inspection_status"]]
+    for name in _TIMES:
+        if body[name] is not None:
+            body[name] = body[name].isoformat()
+    return body
 
 
 def json_text(value: Any) -> str:

@@ -53,7 +53,7 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=255,
-        description="Names this create: sent again with the same key, it answers the item made at first",
+        description="Names this create: sent again with the same key, it answers what was made at first",
     ),
 ]
 PhotoKey = Annotated[
@@ -94,9 +94,13 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
     @routes.post(
         "/inspection/create", tags=["inspection"], response_model=Envelope[Record], responses=failures(413)
     )
-    async def create(body: RecordCreate, caller: Caller = require(Permission.INSPECTION_ADD)) -> Response:
-        """Make an inspection record."""
-        return _record(await records.create(body, caller), CREATED)
+    async def create(
+        body: RecordCreate,
+        key: IdempotencyKey = None,
+        caller: Caller = require(Permission.INSPECTION_ADD),
+    ) -> Response:
+        """Make a record; a create that is sent again with its Idempotency-Key makes no second."""
+        return _record(await records.create(body, key, caller), CREATED)
 
     @routes.get("/inspection/search", tags=["inspection"], response_model=Envelope[Page[Record]])
     async def search(

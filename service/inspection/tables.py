@@ -52,6 +52,21 @@ class Record(Base, table=True):
     )
 
 
+class RecordKey(Base, table=True):
+    """Who created a record and the Idempotency-Key that came along; `client_body`: the SHA-256 of that body.
+
+    A table of its own: a create without a key, which is nearly every one, writes no more than before.
+    """
+
+    __tablename__ = "record_key"
+
+    client_key: str = Field(max_length=512, primary_key=True)
+    client_body: str = Field(max_length=64)
+    inspection_id: str = Field(
+        max_length=36, index=True, foreign_key="record.inspection_id", ondelete="CASCADE"
+    )
+
+
 class Item(Base, table=True):
     """An item of a record. `outcome` sums its result entries up (`rules.Outcome`).
 
@@ -193,6 +208,7 @@ class InspectionPolicy(Base, table=True):
 
 
 RECORD = Record.__table__
+RECORD_KEY = RecordKey.__table__
 ITEM = Item.__table__
 PHOTO = ItemPhoto.__table__
 RECORD_PHOTO = RecordPhoto.__table__

@@ -5,6 +5,7 @@ The assets of the page come from a package: nothing is fetched from the network.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,12 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import FileResponse, HTMLResponse
+from openapi_ui_bundles.swagger_ui import static_path
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from swagger_ui_bundle import swagger_ui_path
 
 from service.web.envelope import description
+from service.web.protocol import HEAD_BYTES
 from shared.wire.common import Failure
 
 _PLACE = "/api/docs/assets"
@@ -29,18 +31,33 @@ _POLICY = (
 )
 
 
-def _document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document; each operation with a JSON body says that it takes no other type."""
+Complete = Callable[[dict[str, Any]], None]
+"""Adds to the document what is not in the routes."""
+BodyBytes = Callable[[str], int]
+"""Most bytes of a body of the operation at a path."""
+
+
+def _document(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> dict[str, Any]:
+    """The OpenAPI document: with the limits of heads and bodies, and 415 where a body is JSON."""
     made = app.openapi_schema is not None
     document = FastAPI.openapi(app)
     if not made:
         _define(document, Failure)
-        for methods in document["paths"].values():
+        document["info"]["x-max-head-bytes"] = HEAD_BYTES
+        for path, methods in document["paths"].items():
             for operation in methods.values():
+                if "requestBody" in operation:
+                    _say_body_limit(operation["requestBody"], body_bytes(path))
                 if "application/json" in operation.get("requestBody", {}).get("content", {}):
                     same = {**operation["responses"]["400"], "description": description(415)}
                     operation["responses"].setdefault("415", same)
+        complete(document)
     return document
+
+
+def _say_body_limit(body: dict[str, Any], most: int) -> None:
+    body["x-max-body-bytes"] = most
+    body.setdefault("description", f"At most {most // 2**20} MiB; a longer body is refused with 413.")
 
 
 def _define(document: dict[str, Any], model: type[BaseModel]) -> None:
@@ -51,15 +68,15 @@ def _define(document: dict[str, Any], model: type[BaseModel]) -> None:
     document["components"]["schemas"] = dict(sorted(schemas.items()))
 
 
-def install_docs(app: FastAPI) -> None:
-    """Serve the document, the page and its assets."""
-    app.openapi = partial(_document, app)  # type: ignore[method-assign]
+def install_docs(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> None:
+    """Serve the document, which `complete` adds to, the page and its assets."""
+    app.openapi = partial(_document, app, complete, body_bytes)  # type: ignore[method-assign]
 
     @app.get(f"{_PLACE}/{{name}}", include_in_schema=False)
     async def asset(name: str) -> FileResponse:
         if name not in ASSETS:
             raise HTTPException(404)
-        return FileResponse(Path(swagger_ui_path, name))
+        return FileResponse(Path(static_path, name))
 
     @app.get("/api/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:

@@ -41,7 +41,7 @@ def gives_response(route: APIRoute) -> bool:
 
 
 class _Parameters:
-    """Reads the parameters of one kind, path or query.
+    """Reads the parameters of one kind: path, query or header.
 
     Right ones are read here with FastAPI's validators; for wrong ones, and for lists and models with names of
     their own, FastAPI's function says what it finds, at ten times the cost.
@@ -109,6 +109,7 @@ def direct_app(route: APIRoute, prepare: Prepare, caller_names: Sequence[str]) -
     depends, call = route.dependant, route.endpoint
     embed = route._embed_body_fields
     path, query = _Parameters(depends.path_params), _Parameters(depends.query_params)
+    header = _Parameters(depends.header_params)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive, send)
@@ -119,7 +120,7 @@ def direct_app(route: APIRoute, prepare: Prepare, caller_names: Sequence[str]) -
             values.update(found)
             errors += wrong
         if depends.header_params:
-            found, wrong = request_params_to_args(depends.header_params, request.headers)
+            found, wrong = header.read(request.headers)
             values.update(found)
             errors += wrong
         body: Any = PydanticUndefined

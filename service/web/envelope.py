@@ -72,6 +72,7 @@ _DESCRIPTIONS = {
     422: "A field is missing or wrong",
     429: "Too many requests; Retry-After says when",
     503: "Not available now",
+    507: "No room to store it",
 }
 
 
@@ -143,7 +144,7 @@ def _methods(request: Request) -> set[str]:
         exact = [route for route in found if route.path == asked]
         found = exact or [route for route in found if compile_path(route.path or "")[0].match(asked)]
     methods = {method for route in found for method in route.methods or ()}
-    # `http.HeadAsGet` answers HEAD, the handler of this failure OPTIONS.
+    # `layers.answer_form.AnswerForm` answers HEAD, the handler of this failure OPTIONS.
     return methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
 
 

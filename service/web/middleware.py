@@ -12,7 +12,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.db.storage_faults import hindrance_of
 from service.exception_trace import trace_of
 from service.web.envelope import failure_body
+from service.web.route_index import SEEN_ROUTE
 from shared.codes import ErrorCode, Hindrance
 
 log = logging.getLogger("walkaround.http")
@@ -41,7 +42,13 @@ SECURITY_HEADERS = (
 )
 
 _ADDED_HEADERS = [
-    (name.encode(), value.encode()) for name, value in (*SECURITY_HEADERS, ("cache-control", "no-store"))
+    (name.encode(), value.encode())
+    for name, value in (
+        *SECURITY_HEADERS,
+        ("cache-control", "no-store"),
+        # `AnswerForm` compresses for those who ask for it.
+        ("vary", "Accept-Encoding"),
+    )
 ]
 
 
@@ -78,11 +85,22 @@ def _is_repeated(headers: Headers) -> bool:
     return "content-length" in headers and "transfer-encoding" in headers
 
 
-class RequestMiddleware:
-    """Gives each request an id, a log line, the security headers, and an answer to a crash."""
+RequestObserver = Callable[[str, str | None, int, float, str, Headers], None]
+"""Learns how a request ended: its method; the template of its path, None when no route took it; the status, 0
+when the client left before there was an answer; seconds; its id; the headers that came with it."""
 
-    def __init__(self, app: ASGIApp) -> None:
+
+class RequestMiddleware:
+    """Gives each request an id, a log line, the security headers, and an answer to a crash.
+
+    `observers` learn how each request ended; without any, nothing is spent on it. `logs`: it writes the log
+    line itself.
+    """
+
+    def __init__(self, app: ASGIApp, observers: Sequence[RequestObserver] = (), *, logs: bool = True) -> None:
         self.app = app
+        self._observers = tuple(observers)
+        self._logs = logs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -94,6 +112,8 @@ class RequestMiddleware:
         token = request_id.set(number)
         started = time.perf_counter()
         status = 0
+        if self._observers:
+            scope[SEEN_ROUTE] = []
 
         async def framed(message: Message) -> None:
             nonlocal status
@@ -126,7 +146,12 @@ class RequestMiddleware:
             msg = f"服务出错，请重试；如再次出现，请将编号 {number} 告知管理员"
             await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
         finally:
-            if log.isEnabledFor(logging.INFO):
+            if self._observers:
+                route = scope[SEEN_ROUTE][0] if scope[SEEN_ROUTE] else None
+                seconds = time.perf_counter() - started
+                for observe in self._observers:
+                    observe(scope["method"], route, status, seconds, number, asked)
+            if self._logs and log.isEnabledFor(logging.INFO):
                 milliseconds = (time.perf_counter() - started) * 1000
                 path = scope["path"].encode("unicode_escape").decode("ascii")
                 log.info("%s %s %s %d %.1f ms", number, scope["method"], path, status, milliseconds)
@@ -139,30 +164,8 @@ _UNAVAILABLE = {
     Hindrance.DAMAGED_DATABASE: "服务器数据库已损坏，请联系管理员从备份恢复",
     Hindrance.BUSY_DATABASE: "数据库繁忙，操作未完成，请稍后重试；如反复出现，请联系管理员",
     Hindrance.NO_DATABASE: "数据库无响应，操作可能未完成，请稍后核对并重试；如反复出现，请联系管理员",
+    Hindrance.NO_FILE_STORE: "文件存储无响应，请稍后重试；如反复出现，请联系管理员",
 }
-
-
-class HeadAsGet:
-    """Answers HEAD with status and headers of a GET, without the body."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "HEAD":
-            await self.app(scope, receive, send)
-            return
-        complete = False
-
-        async def without_body(message: Message) -> None:
-            # The response is complete with its headers: a streaming route gets a disconnect.
-            nonlocal complete
-            if not complete:
-                complete = True
-                await send(message)
-                await send({"type": "http.response.body", "body": b""})
-
-        await self.app({**scope, "method": "GET"}, receive, without_body)
 
 
 class HostCheck:
@@ -185,11 +188,9 @@ class HostCheck:
 class BodyLimit:
     """Refuses a body over the limit, by its Content-Length or while it arrives, or that does not arrive."""
 
-    def __init__(self, app: ASGIApp, limit: int, upload_limit: int, uploads: Callable[[str], bool]) -> None:
+    def __init__(self, app: ASGIApp, body_bytes: Callable[[str], int]) -> None:
         self.app = app
-        self.limit = limit
-        self.upload_limit = upload_limit
-        self.uploads = uploads
+        self.body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -200,7 +201,7 @@ class BodyLimit:
             # There is no body.
             await self.app(scope, receive, send)
             return
-        limit = self.upload_limit if self.uploads(scope["path"]) else self.limit
+        limit = self.body_bytes(scope["path"])
         length = Headers(scope=scope).get("content-length", "0")
         if length.isdigit() and int(length) > limit:
             await _too_large(send, limit)

@@ -23,6 +23,9 @@ HEAD_SECONDS = 15.0
 HEAD_BYTES = 64 * 1024
 """Most bytes of the head of a request."""
 
+IDLE_CONNECTIONS = 512
+"""Most connections of a process that wait for a request: half of the files that Linux lets it open."""
+
 _EVERYTHING = b"*"
 """The target of an OPTIONS that asks about the server as a whole (RFC 9110, 9.3.7)."""
 
@@ -36,14 +39,19 @@ class GuardedProtocol(HttpToolsProtocol):
     _head_due: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _in_head = False
+    _idle: dict[GuardedProtocol, None]
+    """The connections of this server that wait for a request, the one that has waited longest first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection; its first head is awaited from now on."""
         super().connection_made(transport)
+        self._idle = vars(self.server_state).setdefault("idle_connections", {})
         self._await_head()
+        self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release a connection."""
+        self._idle.pop(self, None)
         self._head_came()
         super().connection_lost(exc)
 
@@ -68,6 +76,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """The first byte of a request is here."""
         super().on_message_begin()
+        self._idle.pop(self, None)
         self._in_head, self._head_bytes = True, 0
         self._await_head()
 
@@ -82,6 +91,21 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         if everything:
             self.scope["path"], self.scope["raw_path"] = "*", _EVERYTHING
+
+    def on_response_complete(self) -> None:
+        """An answer is on its way: the next request is awaited, unless it is here already."""
+        waits = not self.pipeline and not self._in_head
+        super().on_response_complete()
+        if waits and not self.transport.is_closing():
+            self._wait()
+
+    def _wait(self) -> None:
+        """Wait for a request; where too many do, the connection that has waited longest makes room."""
+        self._idle[self] = None
+        if len(self._idle) > IDLE_CONNECTIONS:
+            longest = next(iter(self._idle))
+            del self._idle[longest]
+            longest.transport.close()
 
     def _check_head(self) -> None:
         """Raise ValueError, which the parser reports as an error of its own, for what llhttp lets pass."""

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+SEEN_ROUTE = "walkaround.route"
+"""Of a scope: a list, where someone wants to know it, for the path of the route that takes the request."""
+
 
 class RouteIndex:
     """Answers what one of `routes` takes; everything else, and what is to be traced, goes on to `app`.
@@ -42,6 +45,8 @@ class RouteIndex:
                 match, found = route.matches(scope)
                 if match is Match.FULL:
                     scope.update(found)
+                    if (seen := scope.get(SEEN_ROUTE)) is not None:
+                        seen.append(route.path)
                     await route.handle(scope, receive, send)
                     return
         await self.app(scope, receive, send)

@@ -19,6 +19,9 @@ from service.web.envelope import Problem
 from service.web.json_body import read_json
 from shared.codes import ErrorCode, Permission
 
+# Browsers say what they are in less than this.
+_LONGEST_AGENT = 512
+
 # A password login this recent opens what a face login does not (managing users, roles, models, settings).
 RECENT_PASSWORD = timedelta(minutes=10)
 
@@ -54,6 +57,11 @@ class Authenticator(Protocol):
 def client_address(request: Request) -> str:
     """The address of the client; forwarded headers are read by the server only behind trusted proxies."""
     return request.client.host if request.client else "unknown"
+
+
+def client_program(request: Request) -> str:
+    """The start of the User-Agent of the client; empty when it sends none."""
+    return request.headers.get("user-agent", "")[:_LONGEST_AGENT]
 
 
 async def authenticated(request: Request) -> Caller:

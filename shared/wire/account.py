@@ -10,18 +10,28 @@ from typing import Annotated
 from pydantic import Field, SecretStr, StrictBool
 
 from shared.codes import Permission, Role
+from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
 from shared.wire.common import FilledText, ItemTime, OptionalName, Wire
 
 MAX_PASSWORD = 1024
-"""Longest password that is looked at; a new one has at most 128 characters (the rule lives in account)."""
+"""Longest password that is looked at; a new one has at most `MAX_NEW_PASSWORD` characters."""
 
 Password = Annotated[SecretStr, Field(max_length=MAX_PASSWORD)]
 
 # The rules that OpenAPI can say; account checks them and the others, and answers with a sentence.
 NewPassword = Annotated[
-    Password, Field(json_schema_extra={"format": "new-password", "minLength": 8, "maxLength": 128})
+    Password,
+    Field(
+        json_schema_extra={
+            "format": "new-password",
+            "minLength": MIN_NEW_PASSWORD,
+            "maxLength": MAX_NEW_PASSWORD,
+        }
+    ),
 ]
-NewUsername = Annotated[FilledText, Field(json_schema_extra={"format": "username", "maxLength": 64})]
+NewUsername = Annotated[
+    FilledText, Field(json_schema_extra={"format": "username", "maxLength": MAX_USERNAME})
+]
 
 
 class Login(Wire):
@@ -94,6 +104,22 @@ class UserWithRoles(User):
     """A user in the list that an admin sees."""
 
     roles: list[Role]
+
+
+class LoginSession(Wire):
+    """A session that has not ended.
+
+    `methods`: how the user logged in ("pwd", "face"). `program`: what logged in, with its system, as it named
+    itself; null when it did not. `used_at` is behind by some minutes. `current`: it is the caller's own.
+    """
+
+    session_id: str
+    methods: list[str]
+    address: str
+    program: str | None
+    created_at: ItemTime
+    used_at: ItemTime
+    current: bool
 
 
 class UpdatePassword(Wire):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import (
@@ -40,6 +40,7 @@ RequiredName = Annotated[str, StringConstraints(min_length=1, max_length=255, pa
 LongText = Annotated[str, StringConstraints(max_length=20_000, pattern=NO_NUL)]
 
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -52,8 +53,9 @@ class _NotNull:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        (found,) = (part for part in handler(schema)["anyOf"] if part != {"type": "null"})
-        return dict(found)
+        nullable = handler(schema)
+        (found,) = (part for part in nullable["anyOf"] if part != {"type": "null"})
+        return {**found, **{name: said for name, said in nullable.items() if name.startswith("x-")}}
 
     @staticmethod
     def _check(value: Any) -> Any:
@@ -124,6 +126,17 @@ RecordTime = Annotated[
 ]
 """A time of a record: UTC, in Python without zone, written `<date>T<time>` without a suffix."""
 
+
+def _only_day(value: Any) -> Any:
+    # pydantic would read a number, also one in a string, as seconds since 1970.
+    if isinstance(value, date) or (isinstance(value, str) and _DAY.fullmatch(value)):
+        return value
+    raise ValueError("应为 YYYY-MM-DD 格式的日期")
+
+
+Day = Annotated[date, BeforeValidator(_only_day)]
+"""A day, as YYYY-MM-DD."""
+
 ItemTime = Annotated[
     datetime,
     BeforeValidator(_only_text),
@@ -167,11 +180,23 @@ def _check_json(value: Any) -> Any:
     return value
 
 
-JsonObject = Annotated[dict[str, Any], BeforeValidator(_check_json)]
-"""A JSON object kept as given: finite numbers, valid text, bounded depth and size."""
+class _CheckedJson:
+    """Checks JSON that is kept as given, and says its bounds in the schema."""
 
-CheckedJson = BeforeValidator(_check_json)
-"""The same check in front of a model that keeps unknown keys."""
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_before_validator_function(_check_json, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "x-max-depth": MAX_JSON_DEPTH, "x-max-values": MAX_JSON_VALUES}
+
+
+CheckedJson = _CheckedJson()
+"""In front of what is kept as given: finite numbers, valid text, bounded depth and size."""
+
+JsonObject = Annotated[dict[str, Any], CheckedJson]
+"""A JSON object kept as given."""
 
 
 def _a_number(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, StrictBool
 
+from shared.limits import MAX_LABELS
 from shared.wire.common import FilledText, Id, ItemTime, JsonObject, OptionalText, RequiredName, Wire
 
 REFERENCE_DIFFERENCE = "reference-difference"
@@ -58,7 +59,7 @@ class ModelVersion(Wire):
     """
 
     settings: JsonObject = Field(default_factory=dict)
-    labels: Annotated[list[FilledText] | None, Field(max_length=10_000)] = None
+    labels: Annotated[list[FilledText] | None, Field(max_length=MAX_LABELS)] = None
 
 
 class Severity(StrEnum):
@@ -79,7 +80,7 @@ class LabelSeverity(Wire):
 class LabelSeverities(Wire):
     """Body of update labels: the labels whose severity changes; all others keep theirs."""
 
-    labels: Annotated[list[LabelSeverity], Field(min_length=1, max_length=10_000)]
+    labels: Annotated[list[LabelSeverity], Field(min_length=1, max_length=MAX_LABELS)]
 
 
 class JobState(StrEnum):

@@ -6,13 +6,23 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr, StrictBool, WithJsonSchema
 
+from shared.limits import MAX_FACE_PICTURE_BYTES, MAX_FACE_PICTURE_PIXELS
 from shared.wire.common import ItemTime, Wire
+
+_SAYS_PICTURE: dict[str, Any] = {
+    "description": "Base64 of a JPEG, PNG or WebP picture, also as a data: URL",
+    "x-max-picture-bytes": MAX_FACE_PICTURE_BYTES,
+    "x-max-picture-pixels": MAX_FACE_PICTURE_PIXELS,
+}
+
+FacePicture = Annotated[SecretStr, Field(json_schema_extra=_SAYS_PICTURE)]
+"""A picture of a face; the service says in a sentence which limit one breaks."""
 
 
 class FaceInfo(Wire):
     """Body of update face info; absent, null and empty all count as missing."""
 
-    faceInfo: SecretStr | None = None  # noqa: N815 - the contract's name
+    faceInfo: FacePicture | None = None  # noqa: N815 - the contract's name
 
 
 _NO_PICTURE = "?"
@@ -32,14 +42,14 @@ class FaceLogin(Wire):
     faceInfo: Annotated[  # noqa: N815 - the contract's name
         SecretStr | None,
         BeforeValidator(_any_picture),
-        WithJsonSchema({"title": "Faceinfo", "description": "Base64 face image"}),
+        WithJsonSchema({"title": "Faceinfo", **_SAYS_PICTURE}),
     ] = None
 
 
 class FaceEnrolment(Wire):
     """Body of an enrolment with several pictures of the same person (front, left, right, with glasses)."""
 
-    images: Annotated[list[SecretStr], Field(min_length=1, max_length=5)]
+    images: Annotated[list[FacePicture], Field(min_length=1, max_length=5)]
     consent: Literal[True]
 
 
@@ -100,7 +110,7 @@ class FaceCalibration(Wire):
 class Strangers(Wire):
     """Some of the pictures of people who are not enrolled, to see how alike they are to those who are."""
 
-    images: Annotated[list[SecretStr], Field(min_length=1, max_length=10)]
+    images: Annotated[list[FacePicture], Field(min_length=1, max_length=10)]
 
 
 class StrangerScores(Wire):

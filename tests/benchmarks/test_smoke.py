@@ -46,6 +46,10 @@ SMALL: dict[str, tuple[str, set[str]]] = {
             "longest stall of the day",
         },
     ),
+    "statistics": (
+        "--records 60 --days 400 --databases sqlite",
+        {"sqlite: recounting", "sqlite: chart records", "sqlite: chart agreement"},
+    ),
     "service": (
         "--records 300 --connections 2 --seconds 0.2 --starts 1 --client httpx --databases sqlite",
         {
@@ -57,6 +61,10 @@ SMALL: dict[str, tuple[str, set[str]]] = {
             "sqlite: create with audit entry",
             "sqlite: ready after start",
         },
+    ),
+    "lost": (
+        "--databases sqlite --scenarios kills --kills 1 --threads 2",
+        {"sqlite: kills, changes lost", "sqlite: kills, audit entries lost", "sqlite: kills, recovery"},
     ),
     "detection": (
         "--width 640 --queued 2 --photos 4 --kills 1",

@@ -110,7 +110,8 @@ def test_a_body_has_the_fields_of_the_contract(document: dict[str, Any], name: s
 
 def test_the_search_says_its_filters_and_what_it_requires(document: dict[str, Any]) -> None:
     given = operation(document, "GET /api/inspection/search")["parameters"]
-    own = {"q", "record_state"}
+    own = {"q", "record_state", "day_from", "day_to", "without_aircraft", "timed", "with_findings"}
+    own |= {"finding_label", "finding_region", "model_shown", "model_rejected", "model_missed"}
     assert {one["name"] for one in given} - own == {*test_records.FILTERS, "current_page", "page_size"}
     assert {one["name"] for one in given if one["required"]} == {"current_page", "page_size"}
 

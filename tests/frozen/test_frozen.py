@@ -67,7 +67,7 @@ def names() -> list[str]:
         "skimage/data/astronaut.png",
         "PySide6/Qt/translations/qtbase_zh_CN.qm",
         "PySide6/Qt/plugins/platforms/*offscreen*",
-        "swagger_ui_bundle/**/swagger-ui-bundle.js",
+        "openapi_ui_bundles/**/swagger-ui-bundle.js",
     ],
 )
 def test_the_bundle_holds(pattern: str) -> None:

@@ -116,3 +116,16 @@ def test_the_menu_shows_it_with_its_icon(installed: Path) -> None:
     assert (installed / "usr/bin" / lines["Exec"]).is_symlink()
     icon = installed / "usr/share/icons/hicolor/scalable/apps" / f"{lines['Icon']}.svg"
     assert icon.read_bytes() == (root() / "resources/icons/walkaround.svg").read_bytes()
+
+
+@debian
+def test_the_service_is_there_for_systemd_and_starts_only_when_it_is_enabled(
+    installer: Path, installed: Path, tmp_path: Path
+) -> None:
+    unit = installed / "usr/lib/systemd/system/walkaround.service"
+    assert unit.read_bytes() == (root() / "resources/packaging/walkaround.service").read_bytes()
+    assert list(installed.rglob("*.wants")) == []
+    output("dpkg-deb", "-e", installer, tmp_path / "control")
+    assert [file.name for file in (tmp_path / "control").iterdir()] == ["control"]
+    assert "Documentation=file:///usr/share/doc/walkaround/deploy.md" in unit.read_text("utf-8")
+    assert (installed / "usr/share/doc/walkaround/deploy.md").is_file()

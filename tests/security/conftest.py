@@ -13,10 +13,11 @@ from starlette.testclient import TestClient
 
 from service.app import create_app
 from service.settings import Settings
+from tests.certificates import make_pair, unchecked_context
 from tests.security.application import House, Live
 from tests.service_app import *  # noqa: F403 - fixtures
 from tests.service_app import HERE
-from tests.service_process import service_process
+from tests.service_process import running_service, service_process
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +46,12 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
             patch.undo()
             pid = json.loads((folder / "service.json").read_text("utf-8"))["pid"]
             yield Live(url, folder, pid)
+
+
+@pytest.fixture(scope="module")
+def live_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """A service process that answers with TLS."""
+    folder = tmp_path_factory.mktemp("live_tls") / "data"
+    pair = make_pair(folder.parent)
+    with running_service(folder, tls_cert=str(pair.certificate), tls_key=str(pair.key)) as running:
+        yield Live(running.url, folder, running.process.pid, unchecked_context())

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from service.db.schema import metadata
-from tests.security.application import House, dump
+from tests.security.application import NEVER_SENT, House, dump
 from tests.security.operations import filled, parts
 from tests.service_app import ADMIN
 
@@ -101,6 +101,8 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/detection/batches": {"inspection_ids": []},
         "PUT /api/detection/models/{model_id}": {"model_description": f"m{number}"},
         "POST /api/detection/models/{model_id}/versions": {"settings": {"confidence": 0.5}},
+        "POST /api/webhooks": NEVER_SENT,
+        "PUT /api/webhooks/{webhook_id}": {"name": f"w{number}"},
     }
     photo = house.made(f"/api/inspection/{record}/record-photos", file_id=house.ids["file_id"])["photo_id"]
     ids |= {"inspection_id": record, "item_id": item, "photo_id": photo}

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.commands.backup import main as backup
+from service.backups.cli import main as backup
 from service.settings import Settings
 from shared import samples
 from shared.images.cv import cv2
@@ -41,6 +41,11 @@ class Day:
 
 @pytest.fixture(scope="module")
 def day(live: Live) -> Day:
+    """A day of the service that logs as text."""
+    return play_day(live)
+
+
+def play_day(live: Live) -> Day:
     """First admin, a user, wrong and right logins by password and face, a detection, a change of password."""
     secrets: dict[str, bytes] = {}
     answers: list[httpx.Response] = []

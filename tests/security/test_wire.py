@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import httpx
@@ -85,6 +86,25 @@ def test_nothing_is_smuggled(live: Live, case: str) -> None:
     assert b'"status"' not in answer
 
 
+@pytest.mark.parametrize("case", SMUGGLED)
+def test_nothing_is_smuggled_over_tls(live_tls: Live, case: str) -> None:
+    test_nothing_is_smuggled(live_tls, case)
+
+
+def test_heads_and_pipelines_are_the_same_over_tls(live_tls: Live) -> None:
+    test_pipelined_requests_are_answered_in_order(live_tls)
+    test_a_head_without_end_is_refused(live_tls)
+    test_a_body_is_never_a_request(live_tls)
+
+
+def test_plain_http_on_a_tls_port_ends_at_once(live_tls: Live) -> None:
+    plain = Live(live_tls.url, live_tls.folder, live_tls.pid)
+    began = time.monotonic()
+    assert b"HTTP/1.1 200" not in plain.send(HIDDEN, seconds=30)
+    assert time.monotonic() - began < protocol.HEAD_SECONDS
+    assert b" 200 " in live_tls.send(HIDDEN)
+
+
 def test_unreadable_request_is_refused_in_envelope(live: Live) -> None:
     head, _, body = live.send(b"GET / HTTP/1.1\r\n\r\n").partition(b"\r\n\r\n")
     pairs = [line.decode("ascii").split(": ", 1) for line in head.split(b"\r\n")[1:]]
@@ -143,7 +163,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 def serving(app: ASGIApp) -> Iterator[int]:
     """The port at which `app` is served with the service's protocol."""
     config = uvicorn.Config(
-        app, port=0, http=protocol.GuardedProtocol, log_config=None, lifespan="off", timeout_keep_alive=1
+        app, port=0, http=protocol.GuardedProtocol, log_config=None, lifespan="off", timeout_keep_alive=60
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
@@ -165,6 +185,28 @@ def test_a_request_that_does_not_come_ends_its_connection(impatient: int, first:
         assert got.count(b"HTTP/1.1 204") == (1 if HIDDEN in first else 0)
 
 
+def test_the_connection_that_waits_longest_makes_room(
+    impatient: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 600)
+    monkeypatch.setattr(protocol, "IDLE_CONNECTIONS", 3)
+    with ExitStack() as stack:
+        waiting = []
+        for _number in range(3):
+            wire = stack.enter_context(socket.create_connection(("127.0.0.1", impatient), timeout=20))
+            wire.sendall(HIDDEN)
+            assert wire.recv(4096).startswith(b"HTTP/1.1 204")
+            waiting.append(wire)
+        # The one that asks again has waited less than the second.
+        waiting[0].sendall(HIDDEN)
+        assert waiting[0].recv(4096).startswith(b"HTTP/1.1 204")
+        newest = stack.enter_context(socket.create_connection(("127.0.0.1", impatient), timeout=20))
+        assert waiting[1].recv(4096) == b""
+        for wire in (waiting[2], waiting[0], newest):
+            wire.sendall(HIDDEN)
+            assert wire.recv(4096).startswith(b"HTTP/1.1 204")
+
+
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that reads bodies and gives them little time."""
@@ -180,7 +222,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    limited = frame.RequestMiddleware(frame.BodyLimit(app, 2**20, 2**20, lambda _path: False))
+    limited = frame.RequestMiddleware(frame.BodyLimit(app, lambda _path: 2**20))
     yield from serving(limited)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.testclient import TestClient
@@ -36,9 +37,13 @@ async def by_role(token: str, address: str) -> Caller:
 
 
 @contextmanager
-def rooms(*routers: APIRouter, role: Role = Role.PLANNER) -> Iterator[TestClient]:
-    """A client of an application that has only `routers`, logged in with `role`."""
+def rooms(
+    *routers: APIRouter, role: Role = Role.PLANNER, middleware: Sequence[Any] = ()
+) -> Iterator[TestClient]:
+    """A client of an application that has only `routers` and `middleware`, logged in with `role`."""
     app = FastAPI()
+    for each in middleware:
+        app.add_middleware(each)
     install_handlers(app)
     app.state.authenticate = by_role
     for router in routers:

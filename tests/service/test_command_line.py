@@ -83,3 +83,22 @@ def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
     said = capsys.readouterr().err
     assert "address of the database" in said
     assert "secret" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("METRICS", "127.0.0.1:99999", "the setting metrics does not fit: it looks like 127.0.0.1:9177"),
+        ("WEBHOOK_ALLOWED_NETWORKS", '["10.1.2.3/8"]', "the setting webhook_allowed_networks does not fit: "),
+        ("ALLOWED_ORIGINS", "https://tools.example", "A list is written as JSON"),
+        ("TLS_CERT", "server.pem", "settings do not fit: tls_cert and tls_key belong together"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_named_in_one_line(
+    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(f"WALKAROUND_{name}", value)
+    assert main(["serve"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert said in lines[0]

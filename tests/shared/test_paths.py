@@ -18,4 +18,6 @@ def test_an_unfinished_or_foreign_file_gives_no_address(tmp_path: Path, text: st
 
 def test_the_address_is_what_the_service_wrote(tmp_path: Path) -> None:
     (tmp_path / SERVICE_ADDRESS).write_text('{"event": "ready", "url": "http://127.0.0.1:9"}')
-    assert service_address(tmp_path) == "http://127.0.0.1:9"
+    assert service_address(tmp_path) == ("http://127.0.0.1:9", None)
+    (tmp_path / SERVICE_ADDRESS).write_text('{"url": "https://127.0.0.1:9", "fingerprint": "AB:CD"}')
+    assert service_address(tmp_path) == ("https://127.0.0.1:9", "AB:CD")

@@ -10,12 +10,21 @@ from typing import Any
 from desktop.client.http.errors import ClientError
 from desktop.client.http.transport import Transport, segment
 from shared.codes import Role
-from shared.wire.account import FirstRun, Payload, Tokens, User, UserUpdate, UserWithRoles
+from shared.wire.account import (
+    FirstRun,
+    LoginSession,
+    Payload,
+    Tokens,
+    User,
+    UserUpdate,
+    UserWithRoles,
+)
 from shared.wire.common import Envelope, Page
 from shared.wire.face import FaceStatus
 
 _ME = Envelope[Payload]
 _TOKENS = Envelope[Tokens]
+_SESSIONS = Envelope[Page[LoginSession]]
 # The first face after a start waits for the engine to load.
 _FACE_SECONDS = 60.0
 
@@ -93,6 +102,18 @@ class Account:
         body = {"password": password, "newPassword": new_password}
         self._transport.call("POST", "/auth/updatePassword", body=body)
 
+    def sessions(self) -> Page[LoginSession]:
+        """The own sessions that have not ended, the last used one first; the service gives up to 50."""
+        return self._transport.call("GET", "/auth/sessions").read(_SESSIONS).data
+
+    def end_session(self, session_id: str) -> None:
+        """End another own session. Raises NotFound when it has ended, Conflict for the one in use."""
+        self._transport.call("DELETE", f"/auth/sessions/{segment(session_id)}")
+
+    def end_other_sessions(self) -> int:
+        """End every own session but the one in use; how many there were."""
+        return self._transport.call("DELETE", "/auth/sessions").read(Envelope[int]).data
+
     def face_status(self) -> FaceStatus:
         """Whether the own face is enrolled, and the text that an enrolment consents to."""
         return self._transport.call("GET", "/auth/face").read(Envelope[FaceStatus]).data
@@ -136,3 +157,17 @@ class Users:
             body["password"] = password
         answer = self._transport.call("PUT", f"/users/{segment(user_id)}", body=body)
         return answer.read(Envelope[UserWithRoles]).data
+
+    def sessions(self, user_id: str) -> Page[LoginSession]:
+        """The sessions of a user that have not ended, the last used one first; up to 50."""
+        return self._transport.call("GET", f"/users/{segment(user_id)}/sessions").read(_SESSIONS).data
+
+    def end_session(self, user_id: str, session_id: str) -> None:
+        """End one session of a user. Raises NotFound when it has ended, Conflict for the one in use."""
+        path = f"/users/{segment(user_id)}/sessions/{segment(session_id)}"
+        self._transport.call("DELETE", path)
+
+    def end_sessions(self, user_id: str) -> int:
+        """End every session of a user but the one in use; how many there were."""
+        path = f"/users/{segment(user_id)}/sessions"
+        return self._transport.call("DELETE", path).read(Envelope[int]).data

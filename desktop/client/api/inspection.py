@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from desktop.client.http.transport import Transport, Versioned, segment
@@ -45,7 +45,8 @@ class RecordFilter:
 
     `record_state` is what `RecordSeal.record_state` says, `inspection_status` what `Record` says.
     `executor_name` is a substring; `q` is one of the record's, the aircraft's or the executor's name. The
-    time ranges are inclusive, a time without a zone is UTC.
+    time ranges are inclusive, a time without a zone is UTC. The fields from `day_from` on find what a chart
+    counts: on which days, and for what.
     """
 
     task_id: str | None = None
@@ -61,6 +62,16 @@ class RecordFilter:
     start_time_to: datetime | None = None
     end_time_from: datetime | None = None
     end_time_to: datetime | None = None
+    day_from: date | None = None
+    day_to: date | None = None
+    without_aircraft: bool | None = None
+    timed: bool | None = None
+    with_findings: bool | None = None
+    finding_label: str | None = None
+    finding_region: str | None = None
+    model_shown: str | None = None
+    model_rejected: str | None = None
+    model_missed: str | None = None
 
     def query(self) -> dict[str, str]:
         """The query parameters that say it."""
@@ -81,10 +92,17 @@ class Records:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def create(self, body: RecordCreate) -> Record:
-        """Create a record."""
+    def create(self, body: RecordCreate, key: str | None = None) -> Record:
+        """Create a record; sent again with the same `key`, it makes no second one.
+
+        Raises Invalid when the key made a record of another body.
+        """
         answer = self._transport.call(
-            "POST", "/inspection/create", body=body.model_dump(mode="json", exclude_unset=True)
+            "POST",
+            "/inspection/create",
+            body=body.model_dump(mode="json", exclude_unset=True),
+            headers={"Idempotency-Key": key} if key is not None else None,
+            repeatable=key is not None,
         )
         return answer.read(Envelope[Record]).data
 

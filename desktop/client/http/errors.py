@@ -39,6 +39,22 @@ class Unreachable(ClientError):
     plain = "The service cannot be reached. Check that it is running, then try again."
 
 
+class Untrusted(Unreachable):
+    """The server's certificate is not trusted, so nothing was sent to it.
+
+    `found`: the fingerprint of its key, where it is known already; `trusted`: the one that was trusted
+    before, None when this server is new.
+    """
+
+    default_code = "untrusted"
+    plain = "The certificate of the server is not trusted. Compare its fingerprint, then trust it."
+
+    def __init__(self, *, found: str | None = None, trusted: str | None = None) -> None:
+        super().__init__()
+        self.found = found
+        self.trusted = trusted
+
+
 class NotLoggedIn(ClientError):
     """Nobody is logged in, or the login ended (HTTP 401)."""
 

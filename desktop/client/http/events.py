@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import httpx
@@ -40,6 +40,14 @@ class Events:
         was still connecting. What `take` and `begin` raise ends the reading. Raises Unreachable when the
         connection is lost or closed, and what every call raises.
         """
+        with contextlib.closing(self.changes(last_id, begin)) as changes:
+            for change in changes:
+                take(change)
+
+    def changes(
+        self, last_id: str | None = None, begin: Callable[[], None] = lambda: None
+    ) -> Generator[ChangeEvent | None, None, None]:
+        """`read` as a generator, which holds the connection until it ends or is closed."""
         headers = {"Accept": "text/event-stream"}
         if last_id is not None:
             headers["Last-Event-ID"] = last_id
@@ -50,7 +58,7 @@ class Events:
                 if self._transport.closed:
                     raise Unreachable
                 begin()
-                self._lines(response, take)
+                yield from _changes(response)
             finally:
                 with self._guard:
                     self._open.discard(response)
@@ -63,25 +71,31 @@ class Events:
                 connection = stream.get_extra_info("socket") if stream is not None else None
                 if connection is not None:
                     with contextlib.suppress(OSError):
-                        connection.shutdown(socket.SHUT_RDWR)
+                        # Of the socket below: with TLS, its own one would go from under the blocked read.
+                        socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
-    @staticmethod
-    def _lines(response: httpx.Response, take: Callable[[ChangeEvent | None], None]) -> None:
-        event, data = "", ""
-        for line in _received(response):
-            if line.startswith("event:"):
-                event = line[6:].strip()
-            elif line.startswith("data:"):
-                data += line[5:].strip()
-            elif not line:
-                if event == "end":
-                    return
-                if event == "resync":
-                    take(None)
-                elif event == "change":
-                    with contextlib.suppress(ValidationError):
-                        take(ChangeEvent.model_validate_json(data))
-                event, data = "", ""
+
+def _changes(response: httpx.Response) -> Iterator[ChangeEvent | None]:
+    event, data = "", ""
+    for line in _received(response):
+        if line.startswith("event:"):
+            event = line[6:].strip()
+        elif line.startswith("data:"):
+            data += line[5:].strip()
+        elif not line:
+            if event == "end":
+                return
+            if event == "resync":
+                yield None
+            elif event == "change":
+                try:
+                    change = ChangeEvent.model_validate_json(data)
+                except ValidationError:
+                    # Of a newer service.
+                    pass
+                else:
+                    yield change
+            event, data = "", ""
 
 
 def _received(response: httpx.Response) -> Iterator[str]:

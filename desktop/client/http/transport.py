@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,8 +14,11 @@ from urllib.parse import quote
 
 import httpx
 
+from desktop.client.http.address import is_local
 from desktop.client.http.answers import Answer, answer, failure
 from desktop.client.http.errors import ClientError, NotLoggedIn, Unreachable
+from desktop.client.http.trust import ServerContext, not_trusted
+from shared import __version__
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope
 
@@ -24,8 +28,14 @@ PREFIX = "/api"
 
 # Below this many seconds of life left, or a tenth of it, the access token is renewed before it is used.
 _RENEW_AHEAD = 30.0
+KEEP_ALIVE_SECONDS = 60.0
+"""How long a connection is kept for the next call: not as long as the service keeps it (75 s)."""
+
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
+
+# By this the service shows a person which of their sessions is which.
+_PROGRAM = f"Walkaround/{__version__} ({platform.system()})"
 
 # Errors after which the request has certainly not reached the service.
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -59,18 +69,26 @@ class Transport:
     """One connection pool to one service, with the tokens of whoever is logged in.
 
     Any number of threads may call at the same time. `patience`: seconds for which a call waits for a service
-    that is not there, for example while it restarts; `rebase` wakes such calls at once.
+    that is not there, for example while it restarts; `rebase` wakes such calls at once. `fingerprint`: the
+    one that the server's key has to have; None: the system has to trust its certificate.
     """
 
     def __init__(
-        self, base_url: str, *, patience: float = 10.0, transport: httpx.BaseTransport | None = None
+        self,
+        base_url: str,
+        *,
+        fingerprint: str | None = None,
+        patience: float = 10.0,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
+        self._tls = ServerContext(fingerprint)
         self._http = httpx.Client(
             transport=transport,
+            verify=self._tls,
             mounts=dict(_DIRECT),
             timeout=httpx.Timeout(30.0, connect=5.0, write=120.0, pool=60.0),
-            limits=httpx.Limits(max_connections=16, keepalive_expiry=4.0),
-            headers={"Accept": "application/json"},
+            limits=httpx.Limits(max_connections=16, keepalive_expiry=KEEP_ALIVE_SECONDS),
+            headers={"Accept": "application/json", "User-Agent": _PROGRAM, **_encoding(base_url)},
         )
         self._patience = patience
         self._base = base_url.rstrip("/")
@@ -90,9 +108,11 @@ class Transport:
         """The address of the service, without `/api`."""
         return self._base
 
-    def rebase(self, base_url: str) -> None:
+    def rebase(self, base_url: str, fingerprint: str | None = None) -> None:
         """Go on at `base_url`: the service came back at another address. The login stays."""
         with self._moved:
+            self._tls.fingerprint = fingerprint
+            self._http.headers.update(_encoding(base_url))
             self._base = base_url.rstrip("/")
             self._moves += 1
             self._moved.notify_all()
@@ -284,6 +304,9 @@ class Transport:
             try:
                 given = self._http.send(self._http.build_request(method, url, **options), stream=stream)
             except httpx.TransportError as error:
+                untrusted = not_trusted(error)
+                if untrusted is not None:
+                    raise untrusted from error
                 last = Unreachable()
                 last.__cause__ = error
                 if not (repeatable or isinstance(error, _NEVER_SENT)):
@@ -307,6 +330,11 @@ class Transport:
         with self._moved:
             self._moved.wait_for(lambda: self._closed or self._moves != moves, timeout=pause)
             return not self._closed
+
+
+def _encoding(base_url: str) -> dict[str, str]:
+    # Compressing takes longer than sending on this machine, and far less on a network.
+    return {"Accept-Encoding": "identity" if is_local(base_url) else "gzip"}
 
 
 def segment(name: str) -> str:

@@ -335,7 +335,7 @@ class LoginPage(Page):
 
     def _change_server(self) -> None:
         url = "" if self._context.embedded else self._context.session.base_url
-        dialog = ServerDialog(url, self)
+        dialog = ServerDialog(url, self._context.preferences, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self.server_chosen)
         dialog.open()

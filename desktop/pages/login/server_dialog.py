@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
-from desktop.client.http.address import LOOPBACK, is_local
+from desktop.client.http.address import LOOPBACK, is_local, server_key
+from desktop.client.http.errors import Unreachable, Untrusted
+from desktop.client.http.trust import is_without_tls, with_fingerprint
 from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.login.trust_dialog import TrustDialog, trust
+from desktop.preferences import Preferences
 from desktop.widgets import Button, ButtonKind, Dialog, Field, label
 
 
@@ -36,11 +42,13 @@ def server_address(text: str) -> str | None:
     return f"{parts.scheme}://{host}{port}"
 
 
-def _answers(url: str) -> str:
-    """`url` when a Walkaround service answers there. Raises ClientError."""
-    session = Session(url, patience=0.0)
+def _answers(url: str, fingerprint: str | None) -> str:
+    """`url` when a Walkaround service answers there. Raises ClientError; Untrusted with its fingerprint."""
+    session = Session(url, fingerprint=fingerprint, patience=0.0)
     try:
         session.account.first_run_needed()
+    except Untrusted as error:
+        raise with_fingerprint(error, url) from error
     finally:
         session.close()
     return url
@@ -52,8 +60,9 @@ class ServerDialog(Dialog):
     chosen = Signal(str)
     """The address, or an empty string for the desktop's own service."""
 
-    def __init__(self, server_url: str, parent: QWidget | None = None) -> None:
+    def __init__(self, server_url: str, preferences: Preferences, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._preferences = preferences
         self.setWindowTitle(self.tr("Change server"))
         self.setMinimumWidth(440)
         column = QVBoxLayout(self)
@@ -110,8 +119,12 @@ class ServerDialog(Dialog):
         if url is None:
             self.address.set_error(self.tr("Enter a valid address, for example https://name or name:port."))
             return
+        self._try(url, self._failed)
+
+    def _try(self, url: str, failed: Callable[[str, Exception], None]) -> None:
         self._busy(True)
-        run(_answers, url, owner=self, done=self._take, failed=self._failed)
+        trusted = self._preferences.values.certificates.get(server_key(url))
+        run(_answers, url, trusted, owner=self, done=self._take, failed=partial(failed, url))
 
     def _busy(self, busy: bool) -> None:
         self.use.setEnabled(not busy)
@@ -122,6 +135,40 @@ class ServerDialog(Dialog):
         self.chosen.emit(url)
         self.accept()
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, url: str, error: Exception) -> None:
+        scheme, _, server = url.partition("://")
+        if scheme == "http" and isinstance(error, Unreachable):
+            # A service may have got TLS since its address was written down.
+            self._try(f"https://{server}", partial(self._failed_twice, error))
+        else:
+            self._say_failed(url, error)
+
+    def _failed_twice(self, before: Exception, url: str, error: Exception) -> None:
+        """Keep the address as it was typed, unless a server with TLS is there that is not trusted yet."""
+        if isinstance(error, Untrusted):
+            self.address.set_text(url)
+            self._say_failed(url, error)
+        else:
+            self._say_failed(url, before)
+
+    def _say_failed(self, url: str, error: Exception) -> None:
         self._busy(False)
+        if is_without_tls(error):
+            self.address.set_error(
+                self.tr(
+                    "This server does not use HTTPS. Check the port, or enter an address that begins with "
+                    "http://."
+                )
+            )
+            return
         self.address.set_error(sentence(error))
+        if isinstance(error, Untrusted):
+            dialog = TrustDialog(url, error, self)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.accepted.connect(partial(self._trust, url, error.found or ""))
+            dialog.open()
+
+    def _trust(self, url: str, fingerprint: str) -> None:
+        trust(self._preferences, url, fingerprint)
+        self.address.set_error("")
+        self._use()

@@ -1,4 +1,4 @@
-"""Shows the own account: profile at the left, password and face at the right."""
+"""Shows the own account: profile and sessions at the left, password and face at the right."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from desktop.background.workers import run
 from desktop.camera import sources
 from desktop.context import Context
+from desktop.pages.common.session_list import SessionList
 from desktop.pages.login.face_login import FindSources
 from desktop.pages.me.face import FaceCard
 from desktop.pages.me.password import PasswordCard
 from desktop.pages.me.profile import ProfileCard
-from desktop.widgets import Button, Page, PageHeader, confirm
+from desktop.widgets import Button, Card, Page, PageHeader, confirm
 from shared.codes import Permission
 from shared.wire.account import Payload
 
@@ -22,7 +23,7 @@ _WIDEST = 1040
 
 
 class MePage(Page):
-    """Own profile, own password, own face.
+    """Own profile, own password, own face, own sessions.
 
     `find_sources` gives what can be filmed; it runs off the GUI thread.
     """
@@ -38,6 +39,7 @@ class MePage(Page):
         self.profile = ProfileCard(session)
         self.password = PasswordCard(session)
         self.face = FaceCard(session, find_sources=find_sources, preferred=context.preferences.values.camera)
+        self.sessions = SessionList(context)
         self.log_out = Button(self.tr("Log out"), icon="logout")
         self.log_out.clicked.connect(lambda _checked=False: context.commands.run("logout"))
         self.header.add_action(self.log_out)
@@ -45,6 +47,7 @@ class MePage(Page):
         self.profile.saved.connect(self._saved)
         self.password.changed.connect(lambda: self.toast.emit(self.tr("Password changed.")))
         self.face.changed.connect(self._face_changed)
+        self.sessions.ended.connect(self.toast)
 
     @classmethod
     def title(cls) -> str:
@@ -62,7 +65,13 @@ class MePage(Page):
         row = QHBoxLayout()
         row.setSpacing(20)
         left = QVBoxLayout()
+        left.setSpacing(20)
         left.addWidget(self.profile)
+        sessions = Card()
+        inside = QVBoxLayout(sessions)
+        inside.setContentsMargins(24, 20, 24, 20)
+        inside.addWidget(self.sessions)
+        left.addWidget(sessions)
         left.addStretch(1)
         right = QVBoxLayout()
         right.setSpacing(20)
@@ -91,6 +100,7 @@ class MePage(Page):
         if isinstance(params.get("profile"), dict):
             self.profile.restore(params["profile"])
         self.face.load()
+        self.sessions.load()
         run(self._context.session.account.me, owner=self, done=self._refreshed, failed=lambda _: None)
 
     def leave(self) -> bool:

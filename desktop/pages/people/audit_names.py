@@ -46,6 +46,8 @@ def named(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
 
 def _name(session: Session, kind: str, key: str) -> str | None:
     match kind:
+        case "webhook":
+            return next((one.name for one in session.webhooks.list() if one.webhook_id == key), None)
         case "record":
             return session.records.get(key).value.inspection_name
         case "item":

@@ -20,6 +20,8 @@ ACTIONS = (
     "login",
     "login_failed",
     "logout",
+    "session_ended",
+    "sessions_ended",
     "refresh_reused",
     "password_changed",
     "password_change_failed",
@@ -32,6 +34,8 @@ ACTIONS = (
     "restore",
     "begin",
     "audit_unsigned",
+    "pause",
+    "test",
 )
 """The actions that the log can be filtered by."""
 
@@ -50,6 +54,7 @@ KINDS = (
     "user",
     "login",
     "face_policy",
+    "webhook",
     "service",
     "audit",
 )
@@ -96,6 +101,8 @@ def action_word(action: str) -> str:
         "login": translate("Audit", "Logged in"),
         "login_failed": translate("Audit", "Login failed"),
         "logout": translate("Audit", "Logged out"),
+        "session_ended": translate("Audit", "Session ended"),
+        "sessions_ended": translate("Audit", "Other sessions ended"),
         "refresh_reused": translate("Audit", "Used token reused"),
         "password_changed": translate("Audit", "Password changed"),
         "password_change_failed": translate("Audit", "Password change failed"),
@@ -108,6 +115,8 @@ def action_word(action: str) -> str:
         "restore": translate("Audit", "Restored from backup"),
         "begin": translate("Audit", "Log started"),
         "audit_unsigned": translate("Audit", "Unsigned log entries found"),
+        "pause": translate("Audit", "Paused after failures"),
+        "test": translate("Audit", "Test sent"),
     }.get(action, action)
 
 
@@ -129,15 +138,7 @@ def object_kind_name(kind: str) -> str:
         "user": translate("Audit", "User"),
         "login": translate("Audit", "Login"),
         "face_policy": translate("Audit", "Face login"),
+        "webhook": translate("Audit", "Webhook"),
         "service": translate("Audit", "Service"),
         "audit": translate("Audit", "Audit log"),
     }.get(kind, kind)
-
-
-def method_word(method: str) -> str:
-    """How a person logged in, by the name that the service gives it."""
-    translate = QCoreApplication.translate
-    return {
-        "pwd": translate("AuditField", "Password"),
-        "face": translate("AuditField", "Face"),
-    }.get(method, method)

@@ -13,14 +13,16 @@ from desktop.localization.dates import second
 from desktop.localization.detection_terms import failure_sentence, finding_word, severity_word
 from desktop.localization.language import joined_words, labelled_value
 from desktop.pages.common.lists.list_section import NOTHING
+from desktop.pages.common.session_list import method_word
 from desktop.pages.people.audit_names import Names
-from desktop.pages.people.audit_terms import method_word, role_word
+from desktop.pages.people.audit_terms import role_word
+from desktop.pages.people.webhooks.terms import event_word
 from desktop.widgets import status_word
 from shared.wire.detection import JobState
 from shared.wire.photos import Assigned
 
 _STATUSES = frozenset({"inspection_status", "record_state", "status", "verdict", "outcome"})
-_LISTS = frozenset({"methods", "fields", "roles", "labels", "permissions"})
+_LISTS = frozenset({"events", "methods", "fields", "roles", "labels", "permissions"})
 _TIMES = frozenset({"backup_of", "start_time", "end_time"})
 
 REFERENCES = {
@@ -125,6 +127,8 @@ def _word(name: str, value: str, names: Names) -> str:
 def _entry(name: str, value: str) -> str:
     """The word for one entry of a list."""
     match name:
+        case "events":
+            return event_word(value)
         case "methods":
             return method_word(value)
         case "fields":
@@ -227,6 +231,9 @@ def field_word(name: str) -> str:
         "filename": translate("AuditField", "File name"),
         "mime_type": translate("AuditField", "File type"),
         "error": translate("AuditField", "Error"),
+        "events": translate("AuditField", "Events"),
+        "paused": translate("AuditField", "Paused"),
+        "failures": translate("AuditField", "Failed attempts"),
         "message": translate("AuditField", "Message"),
         "items": translate("AuditField", "Items"),
         "count": translate("AuditField", "Count"),

@@ -6,60 +6,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QFrame, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.context import Context
+from desktop.pages.common.forms.check_boxes import CheckBoxesField
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
+from desktop.pages.common.session_list import SessionList
 from desktop.pages.people.audit_terms import role_meaning, role_word
-from desktop.widgets import Field, PasswordField, label, reveal_after
+from desktop.widgets import Card, Field, PasswordField, label, reveal_after
 from shared.codes import Role
 from shared.wire.account import UserUpdate, UserWithRoles
 
-
-class RolesField(QWidget):
-    """The roles as boxes to tick, each with what it may do."""
-
-    changed = Signal()
-
-    def __init__(self, chosen: list[Role], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(label(self.tr("Roles"), "label"))
-        self.boxes: dict[Role, QCheckBox] = {}
-        for role in Role:
-            box = QCheckBox(role_word(role))
-            box.setChecked(role in chosen)
-            box.setAccessibleDescription(role_meaning(role))
-            box.clicked.connect(self._clicked)
-            self.boxes[role] = box
-            column.addWidget(box)
-            meaning = label(role_meaning(role), "small", wrap=True)
-            meaning.setContentsMargins(24, 0, 0, 4)
-            column.addWidget(meaning)
-        self._error = label("", "error", wrap=True)
-        self._error.hide()
-        column.addWidget(self._error)
-
-    def value(self) -> list[Role]:
-        """The roles that are ticked."""
-        return [role for role, box in self.boxes.items() if box.isChecked()]
-
-    def error(self) -> str:
-        """What is wrong, or an empty string."""
-        return self._error.text()
-
-    def set_error(self, said: str) -> None:
-        """Say what is wrong; an empty sentence takes it back."""
-        self._error.setText(said)
-        self._error.setVisible(bool(said))
-
-    def _clicked(self) -> None:
-        self.set_error("")
-        self.changed.emit()
+_SESSIONS_PX = 190
+"""Height of the list of sessions in the form: two of them and the start of the next."""
 
 
 class _UserForm(Form):
@@ -67,7 +28,9 @@ class _UserForm(Form):
 
     def add_roles(self, chosen: list[Role]) -> None:
         """Put the roles below the fields."""
-        self.roles = RolesField(chosen)
+        self.roles = CheckBoxesField(
+            QCoreApplication.translate("RolesField", "Roles"), Role, chosen, role_word, role_meaning
+        )
         self.roles.changed.connect(self.touch)
         self.body.addWidget(self.roles)
 
@@ -122,7 +85,7 @@ class NewUser(_UserForm):
 
 
 class EditUser(_UserForm):
-    """Changes name and roles of a user."""
+    """Changes name and roles of a user, and shows where they are logged in."""
 
     def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate
@@ -133,6 +96,30 @@ class EditUser(_UserForm):
         self.add("name", Field(self.tr("Full name")), Field(self.tr("Username"), user_name), "username")
         self.fields["name"].set_text(user.name or "")
         self.add_roles(user.roles)
+        self.sessions = SessionList(context, user.user_id)
+        self.sessions.setProperty("clear", True)
+        self.body.addWidget(self._framed(self.sessions))
+        self.sessions.load()
+
+    @staticmethod
+    def _framed(sessions: SessionList) -> Card:
+        card = Card()
+        area = QScrollArea()
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFixedHeight(_SESSIONS_PX)
+        inner = QWidget()
+        inner.setProperty("clear", True)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.addWidget(sessions)
+        column.addStretch(1)
+        area.setWidget(inner)
+        outer = QVBoxLayout(card)
+        outer.setContentsMargins(16, 12, 8, 12)
+        outer.addWidget(area)
+        return card
 
     def work(self) -> Callable[[], Any] | None:
         if not self.good_roles():

@@ -1,4 +1,4 @@
-"""Shows users, audit log and face login, one section in front."""
+"""Shows users, audit log, face login, backups and webhooks, one section in front."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from PySide6.QtCore import QCoreApplication
 from desktop.context import Context
 from desktop.pages.common.lists.sections_page import PageSection, SectionsPage
 from desktop.pages.people.audit_section import AuditSection
+from desktop.pages.people.backup_section import BackupSection
 from desktop.pages.people.face_section import FaceSection
 from desktop.pages.people.user_section import UserSection
+from desktop.pages.people.webhooks.section import WebhookSection
 from desktop.widgets import PageHeader
 from shared.codes import Permission
 
@@ -19,11 +21,13 @@ _RIGHTS = {
     "users": Permission.USER_MANAGE,
     "audit": Permission.AUDIT_READ,
     "faces": Permission.SETTINGS_MANAGE,
+    "backups": Permission.SETTINGS_MANAGE,
+    "webhooks": Permission.SETTINGS_MANAGE,
 }
 
 
 class PeoplePage(SectionsPage[PageSection]):
-    """Who works here, what they did, and how they are recognized."""
+    """Who works here, what they did, how they are recognized, and which systems are notified."""
 
     page_id: ClassVar[str] = "people"
     icon: ClassVar[str] = "people"
@@ -32,15 +36,23 @@ class PeoplePage(SectionsPage[PageSection]):
     def __init__(self, context: Context) -> None:
         header = PageHeader(
             QCoreApplication.translate("PeoplePage", "Administration"),
-            QCoreApplication.translate("PeoplePage", "Users, face login and audit log"),
+            QCoreApplication.translate("PeoplePage", "Users, audit log, face login, backups and webhooks"),
         )
         self.users = UserSection(context)
         self.audit = AuditSection(context)
         self.faces = FaceSection(context)
+        self.backups = BackupSection(context)
+        self.webhooks = WebhookSection(context)
         super().__init__(
             header,
             QCoreApplication.translate("PeoplePage", "Administration sections"),
-            {"users": self.users, "audit": self.audit, "faces": self.faces},
+            {
+                "users": self.users,
+                "audit": self.audit,
+                "faces": self.faces,
+                "backups": self.backups,
+                "webhooks": self.webhooks,
+            },
         )
         self._context = context
 
@@ -50,10 +62,12 @@ class PeoplePage(SectionsPage[PageSection]):
         return QCoreApplication.translate("PeoplePage", "Administration")
 
     def offered(self) -> Mapping[str, str]:
-        """Users, audit log and face login, each with a right of its own."""
+        """Users, audit log, face login, backups and webhooks, each with a right of its own."""
         titles = {
             "users": self.tr("Users"),
             "audit": self.tr("Audit log"),
             "faces": self.tr("Face login"),
+            "backups": self.tr("Backups"),
+            "webhooks": self.tr("Webhooks"),
         }
         return {name: titles[name] for name, right in _RIGHTS.items() if self._context.may(right)}

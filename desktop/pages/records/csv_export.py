@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -12,7 +10,7 @@ from pathlib import Path
 from desktop.client.api.inspection import RecordFilter
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
-from shared import atomic
+from desktop.pages.common.files.spreadsheet import write_csv
 from shared.codes import SealState, Status
 from shared.wire.common import Page
 from shared.wire.inspection import Record
@@ -64,11 +62,7 @@ def export_list(
     `heads` are the titles of the columns, `words` those of the states and of where a record stands,
     `flights` numbers that are known.
     """
-    out = io.StringIO()
-    # A spreadsheet reads UTF-8 only with this mark at the start.
-    out.write("\ufeff")
-    writer = csv.writer(out)
-    writer.writerow(heads)
+    rows: list[Sequence[object]] = [heads]
     number = total = 0
     while True:
         number += 1
@@ -90,11 +84,11 @@ def export_list(
                 *_sealed(None if seal is None else seal.newest),
                 updated.isoformat(timespec="seconds"),
             )
-            writer.writerow([_harmless(cell) for cell in cells])
+            rows.append(cells)
         total += len(records)
         if number >= listing.page.pagination.total_pages:
             break
-    atomic.write(path, out.getvalue().encode("utf-8"), durable=True)
+    write_csv(path, rows)
     return total
 
 
@@ -111,9 +105,3 @@ def _sealed(newest: Edition | None) -> tuple[object, ...]:
         newest.released_by_name or newest.released_by,
         None if released is None else released.astimezone().isoformat(timespec="seconds"),
     )
-
-
-def _harmless(cell: object) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    text = "" if cell is None else str(cell)
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -40,6 +42,10 @@ class Filters(QWidget):
         )
         self.started = DateRange(self.tr("Start time"), self._range_said)
         self.clear = Button(self.tr("Clear"), kind=ButtonKind.LINK)
+        self._behind = RecordFilter()
+        self.behind = Button("", icon="close")
+        self.behind.setToolTip(self.tr("Remove this filter"))
+        self.behind.hide()
         row = Flow(self)
         for widget in (
             self.search,
@@ -48,6 +54,7 @@ class Filters(QWidget):
             self.aircraft,
             self.reference,
             self.started,
+            self.behind,
             self.clear,
         ):
             row.addWidget(widget)
@@ -60,6 +67,7 @@ class Filters(QWidget):
         self.started.changed.connect(self._changed)
         for chooser in self._choosers:
             chooser.settled.connect(self._changed)
+        self.behind.clicked.connect(lambda _checked=False: self._remove_behind())
         self.clear.clicked.connect(self.reset)
         self._show_state()
 
@@ -72,18 +80,36 @@ class Filters(QWidget):
         """The filter that the row says."""
         first, last = self.started.value()
         executor_id, executor_name = self.executor.typed()
-        return RecordFilter(
-            record_state=self.status.value() or None,  # type: ignore[arg-type]
-            executor_id=executor_id or None,
-            executor_name=None if executor_id else executor_name.strip() or None,
-            aircraft_id=_chosen(self.aircraft),
-            reference_image_id=_chosen(self.reference),
-            q=self.search.text().strip() or None,
-            start_time_from=None if first is None else _midnight(first),
-            start_time_to=None
-            if last is None
-            else _midnight(last + timedelta(days=1)) - timedelta.resolution,
+        return replace(
+            self._behind,
+            **_given(
+                RecordFilter(
+                    record_state=self.status.value() or None,  # type: ignore[arg-type]
+                    executor_id=executor_id or None,
+                    executor_name=None if executor_id else executor_name.strip() or None,
+                    aircraft_id=_chosen(self.aircraft),
+                    reference_image_id=_chosen(self.reference),
+                    q=self.search.text().strip() or None,
+                    start_time_from=None if first is None else _midnight(first),
+                    start_time_to=None
+                    if last is None
+                    else _midnight(last + timedelta(days=1)) - timedelta.resolution,
+                )
+            ),
         )
+
+    def show_behind(self, where: RecordFilter, said: str) -> None:
+        """Look for the records behind a part of a chart only, whose name is `said`, without a signal."""
+        self._clear()
+        self._behind = where
+        self.behind.setText(said)
+        self.behind.show()
+        self._show_state()
+
+    def _remove_behind(self) -> None:
+        self._behind = RecordFilter()
+        self.behind.hide()
+        self._changed()
 
     @property
     def active(self) -> bool:
@@ -92,12 +118,17 @@ class Filters(QWidget):
 
     def reset(self) -> None:
         """Look for everything."""
+        self._clear()
+        self._changed()
+
+    def _clear(self) -> None:
+        self._behind = RecordFilter()
+        self.behind.hide()
         self.search.clear()
         self.status.set_value(None)
         self.started.set_range(None, None)
         for chooser in self._choosers:
             chooser.begin(None)
-        self._changed()
 
     def _range_said(self, first: str, last: str) -> str:
         if first and last:
@@ -122,6 +153,10 @@ class Filters(QWidget):
             combo.setProperty("blank", off)
             combo.style().unpolish(combo)
             combo.style().polish(combo)
+
+
+def _given(where: RecordFilter) -> dict[str, Any]:
+    return {name: value for name, value in asdict(where).items() if value is not None}
 
 
 def _midnight(day: date) -> datetime:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.background.workers import Task, run
+from desktop.client.api.inspection import RecordFilter
 from desktop.context import Context
 from desktop.pages.common.change_listener import ChangeListener
 from desktop.pages.common.delete_record import delete_record
@@ -159,9 +160,16 @@ class RecordsPage(Page):
     # -- showing
 
     def opened(self, params: dict[str, Any]) -> None:
-        """Show the records as they are now; `record_id` is selected."""
+        """Show the records as they are now; `record_id` is selected.
+
+        `behind`, a RecordFilter, shows those behind a part of a chart, which is named `said`.
+        """
         self._select = str(params.get("record_id") or "")
         self._number = int(params.get("page") or self._number)
+        behind = params.get("behind")
+        if isinstance(behind, RecordFilter):
+            self._number = 1
+            self.filters.show_behind(behind, str(params.get("said", "")))
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
         self.filters.refresh()

@@ -199,7 +199,7 @@ class WorkbenchPage(Page):
         notices = (part.notice for part in noticing)
         for notice in (open_record.edits.failed, open_record.edits.kept, *notices):
             notice.connect(self.toast)
-        trimming = MemoryTrimming(self)
+        self._trimming = trimming = MemoryTrimming(self)
         for canvas in (view, self.photo):
             canvas.prepared.connect(trimming.soon)
             canvas.toolChanged.connect(self.strip.show_tool)
@@ -280,6 +280,7 @@ class WorkbenchPage(Page):
         self._take_typed()
         self.splitter.keep()
         self.live.stop()
+        self._trimming.soon()
         return True
 
     def return_params(self) -> dict[str, Any]:

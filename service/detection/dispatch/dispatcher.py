@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,12 +21,13 @@ from service.detection import rules
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.place_search import PlacesRequest, places_json
 from service.detection.compute.request import Request, as_json
+from service.detection.dispatch.store_waiting import with_store
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
 from service.detection.models.registry import facts
-from service.detection.ports import PhotoAlignment, Ports
+from service.detection.ports import DetectionEnd, DetectionObserver, PhotoAlignment, Ports
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import JobRow, ModelRow
 from service.exception_trace import trace_of
@@ -106,6 +108,8 @@ class Dispatcher:
         self._queue = queue
         self.ended = Notifier()
         """Notified when some job has ended here."""
+        self.observers: list[DetectionObserver] = []
+        """They learn of each attempt at a job that was made here."""
         self._runs: set[_Run] = set()
         self._computing = asyncio.Lock()
         self._computed: _Run | None = None
@@ -113,6 +117,10 @@ class Dispatcher:
     async def start(self) -> None:
         """Begin to take jobs."""
         await self._queue.start(self._work_off)
+
+    def is_alive(self) -> bool:
+        """Whether jobs are taken from the queue."""
+        return self._queue.is_alive()
 
     async def stop(self) -> None:
         """End the queue and the compute process; jobs in work go back to the queue."""
@@ -218,6 +226,15 @@ class Dispatcher:
         )
 
     async def _run(self, work: _Work) -> Outcome:
+        begun = time.perf_counter()
+        outcome, state = await self._attempt(work)
+        kind = None if work.model is None else str(work.model.kind)
+        for observe in self.observers:
+            observe(DetectionEnd(kind, state, time.perf_counter() - begun))
+        return outcome
+
+    async def _attempt(self, work: _Work) -> tuple[Outcome, str]:
+        """Compute a job and write what came of it; what the queue does next, and what the job came to."""
         run = _Run(work)
         self._runs.add(run)
         renewal = asyncio.create_task(self._renew(run))
@@ -228,7 +245,7 @@ class Dispatcher:
                 await self._database.write(
                     lambda session: job_rows.give_back(session, work.job_id, work.attempt)
                 )
-                return Outcome.AGAIN
+                return Outcome.AGAIN, "again"
             computed = _failed("timed_out" if died.timed_out else "worker_died")
         except asyncio.CancelledError:
             self._compute.close()
@@ -238,9 +255,9 @@ class Dispatcher:
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
             self._runs.discard(run)
-        await self._database.write(self._writing(work, computed))
+        state = await self._database.write(self._writing(work, computed))
         self.ended.notify()
-        return Outcome.ENDED
+        return Outcome.ENDED, state
 
     async def _renew(self, run: _Run) -> None:
         work = run.work
@@ -265,12 +282,14 @@ class Dispatcher:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 rendered = Path(folder) / "boxes.jpg"
-                request = await on_thread(self._request, work, work.model, work.photo, rendered)
+                asked = partial(self._request, work, work.model, work.photo, rendered)
+                request = await with_store(lambda: on_thread(asked))
                 answer = await self._computed_now(run, request)
                 if answer["event"] != "done" or not rendered.exists():
                     return _Computed(answer)
                 name = f"{Path(work.photo.filename).stem}-boxes.jpg"
-                return _Computed(answer, await on_thread(self._keep, name, rendered, work.actor))
+                kept = partial(self._keep, name, rendered, work.actor)
+                return _Computed(answer, await with_store(lambda: on_thread(kept)))
         except DetectionFailed as failed:
             return _failed(failed.code)
         except OSError as error:
@@ -328,14 +347,17 @@ class Dispatcher:
         except FileNotFoundError as error:
             raise DetectionFailed("file_lost") from error
 
-    def _writing(self, work: _Work, computed: _Computed) -> Callable[[Session], None]:
-        """The one transaction that ends the result entry and the job, or does nothing at all."""
+    def _writing(self, work: _Work, computed: _Computed) -> Callable[[Session], str]:
+        """The one transaction that ends the result entry and the job, or does nothing at all.
+
+        It gives the state that the job came to.
+        """
         answer = computed.answer
 
-        def write(session: Session) -> None:
+        def write(session: Session) -> str:
             row = job_rows.locked_job(session, work.job_id, work.attempt)
             if row is None:
-                return
+                return str(JobState.CANCELED)
             if answer["event"] == "done":
                 error = None
                 rendered = None if computed.keep_rendered is None else computed.keep_rendered(session)
@@ -352,9 +374,10 @@ class Dispatcher:
             if version is None:
                 job_rows.end(row, JobState.CANCELED)
                 announce_job(session, row, "cancel")
-                return
+                return str(JobState.CANCELED)
             job_rows.end(row, JobState.DONE if error is None else JobState.FAILED, error, version)
             announce_job(session, row, "finish" if error is None else "fail")
+            return str(row.state)
 
         return write
 

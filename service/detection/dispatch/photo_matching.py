@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from service.detection.compute.place_search import PlacesRequest
 from service.detection.dispatch.dispatcher import Dispatcher
+from service.detection.dispatch.store_waiting import with_store
+from service.detection.failure import DetectionFailed
 from service.detection.ports import MatchRegion, Ports
 from service.workers.child import ProcessDied
 from shared.wire.photos import PhotoMatch
@@ -27,9 +29,11 @@ class PhotoMatching:
         With the code of what was in the way (`service.detection.failure.MESSAGES`), or None.
         """
         try:
-            known, question = await asyncio.to_thread(self._question, file_id, regions)
+            known, question = await with_store(lambda: asyncio.to_thread(self._question, file_id, regions))
         except FileNotFoundError:
             return "file_lost", []
+        except DetectionFailed as failed:
+            return failed.code, []
         try:
             answer = await self._dispatcher.match(question)
         except ProcessDied as died:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
+from sqlalchemy import func
 from sqlmodel import Session, and_, col, or_, select, update
 
 from service.db.database import now
-from service.detection.tables import JobRow
+from service.detection.tables import ChunkRow, JobRow
 from shared.wire.detection import OPEN, JobState
 
 LEASE: Final = dt.timedelta(seconds=30)
@@ -70,6 +71,31 @@ def create(
     session.add(row)
     session.flush()
     return row
+
+
+class QueueState(NamedTuple):
+    """What waits: queued and running jobs, since when the oldest one is queued, items without a job yet."""
+
+    queued: int
+    running: int
+    oldest: dt.datetime | None
+    batch_items: int
+
+
+def queue_state(session: Session) -> QueueState:
+    """How much is left to do."""
+    counted = {
+        state: (number, oldest)
+        for state, number, oldest in session.exec(
+            select(JobRow.state, func.count(), func.min(JobRow.created_at))
+            .where(col(JobRow.state).in_(OPEN))
+            .group_by(JobRow.state)
+        )
+    }
+    queued, oldest = counted.get(JobState.QUEUED, (0, None))
+    running, _ = counted.get(JobState.RUNNING, (0, None))
+    items = session.exec(select(func.coalesce(func.sum(ChunkRow.size), 0))).one()
+    return QueueState(queued, running, oldest, items)
 
 
 def take_oldest(session: Session) -> JobRow | None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping
@@ -22,13 +20,14 @@ from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
 from service.detection.rules import ModelFacts
 from service.detection.tables import ModelRow
 from service.settings import Settings
+from service.stores.contents import Incoming, model_contents
+from service.stores.port import PIECE
 from service.web import etags
 from service.web.envelope import Problem
-from shared import atomic, content
+from shared import content
 from shared.codes import ErrorCode
+from shared.limits import MAX_MODEL_BYTES
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, ModelUpdate, ModelVersion
-
-MOST_BYTES = 2**30
 
 
 def no_model() -> Problem:
@@ -83,20 +82,23 @@ class Models:
     def __init__(self, database: Database, settings: Settings, names: Names = _nobody) -> None:
         self._database = database
         self._names = names
-        self._folder = settings.models_dir
+        self._contents = model_contents(settings)
         # One check at a time: each opens a whole model.
         self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
 
     def close(self) -> None:
         """Release the thread."""
         self._checks.shutdown(wait=True, cancel_futures=True)
+        self._contents.close()
 
     def path(self, sha256: str) -> Path:
-        """Where the file of a model lies. Raises FileNotFoundError when it is lost."""
-        path = self._folder / f"{sha256}.onnx"
-        if not path.is_file():
-            raise FileNotFoundError(f"the file of model {sha256} is lost")
-        return path
+        """The file of a model on this machine. Raises FileNotFoundError when it is lost, and
+        StoreUnavailableError."""
+        return self._contents.path(sha256)
+
+    def stored_hash(self, sha256: str) -> str | None:
+        """The SHA-256 of the model's file that is stored as `sha256`; None when there is none."""
+        return self._contents.stored_hash(sha256)
 
     async def every(self) -> list[DetectionModel]:
         """All models, the built-in one first, then the newest."""
@@ -187,18 +189,16 @@ class Models:
     ) -> DetectionModel:
         """`add` on this thread, for callers without a loop."""
         size = path.stat().st_size
-        if size > MOST_BYTES:
-            msg = f"模型文件过大，上限为 {MOST_BYTES // 2**20} MB"
-            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MOST_BYTES)
+        if size > MAX_MODEL_BYTES:
+            msg = f"模型文件过大，上限为 {MAX_MODEL_BYTES // 2**20} MB"
+            raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_MODEL_BYTES)
         try:
             with tempfile.TemporaryDirectory() as folder:
                 # Alone in a folder: nothing that the file names beside itself is there to be read.
                 alone = Path(folder) / "model.onnx"
                 shutil.copyfile(path, alone)
-                with alone.open("rb") as file:
-                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
                 found = check_model(alone, kind, given, len(labels or ()))
-                self._keep(sha256, alone)
+                incoming = self._keep(alone)
         except BadModel as error:
             fields = [{"field": "file", "type": error.code, "message": str(error)}]
             raise Problem(
@@ -217,7 +217,7 @@ class Models:
                 description=description,
                 kind=found["kind"],
                 version=_next_version(session, name),
-                sha256=sha256,
+                sha256=incoming.sha256,
                 size=size,
                 labels=labels or found["labels"],
                 settings=found["settings"],
@@ -226,7 +226,12 @@ class Models:
             )
             return self._added(session, row, actor, address)
 
-        return self._database.write_now(write)
+        try:
+            added = self._database.write_now(write)
+            self._contents.ensure(incoming)
+            return added
+        finally:
+            incoming.discard()
 
     async def supersede(
         self, model_id: str, changed: ModelVersion, actor: str, address: str
@@ -272,23 +277,19 @@ class Models:
         announce(session, ObjectChange("create", "model", row.model_id, actor, address, details))
         return self._shown(session, row)
 
-    def _keep(self, sha256: str, file: Path) -> None:
-        """Put the file where `path` finds it, whole or not at all."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{sha256}.onnx"
-        with file.open("rb") as source, atomic.writing(path, durable=True) as part:
-            shutil.copyfileobj(source, part, 2**20)
-
-
-def model_hash(folder: Path, sha256: str) -> str | None:
-    """The SHA-256 of the model's file that is kept as `sha256` in `folder`; None when there is none."""
-    if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
-        return None
-    try:
-        with (folder / f"{sha256}.onnx").open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        return None
+    def _keep(self, file: Path) -> Incoming:
+        """Store the file where `path` finds it, whole or not at all."""
+        incoming = self._contents.incoming()
+        try:
+            with file.open("rb") as source:
+                while piece := source.read(PIECE):
+                    incoming.write(piece)
+            incoming.finish()
+            self._contents.keep(incoming)
+        except BaseException:
+            incoming.discard()
+            raise
+        return incoming
 
 
 def listed(database: Database) -> list[DetectionModel]:

@@ -20,10 +20,10 @@ from service.detection.onnx import container
 from service.detection.onnx.decode import ROUNDING, cells, decode, grids, within_unit, yolo_columns
 from service.detection.onnx.detector import SIZE_INPUT, Detector, channels_last
 from service.detection.onnx.settings import DetectorSettings
+from shared.limits import MAX_LABELS
 from shared.wire.detection import ModelKind
 
 _DEFAULT_SIDE: Final = 640
-_MOST_LABELS: Final = 10_000
 _MOST: Final = 0.8
 _CLEARLY: Final = 1.0
 _TASKS: Final = frozenset({"", "detect", "segment", "pose"})
@@ -88,7 +88,7 @@ def check(path: Path, kind: ModelKind | None, given: dict[str, Any], classes: in
         if kind is None:
             raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
         raise BadModel("kind_wrong", kinds)
-    return Checked(recognised, labels[:_MOST_LABELS] or _numbered(recognised, raw, settings), settings)
+    return Checked(recognised, labels[:MAX_LABELS] or _numbered(recognised, raw, settings), settings)
 
 
 def _recognised(raw: list[NDArray[np.generic]], width: int, height: int, classes: int) -> ModelKind | None:
@@ -282,7 +282,7 @@ def _numbered(kind: ModelKind, raw: list[NDArray[np.generic]], settings: Detecto
         classes = yolo_columns(raw[0].shape[-2:], settings)[2]
     else:
         classes = raw[0].shape[-1] - 5
-    return [f"class {number}" for number in range(min(classes, _MOST_LABELS))]
+    return [f"class {number}" for number in range(min(classes, MAX_LABELS))]
 
 
 def _named(text: str) -> list[str]:

@@ -37,6 +37,10 @@ class LeasedQueue:
         await self._database.write(job_rows.give_all_back)
         self._tasks = [asyncio.create_task(self._loop(work)) for _ in range(AT_ONCE)]
 
+    def is_alive(self) -> bool:
+        """Whether the tasks that take jobs still run."""
+        return bool(self._tasks) and not any(task.done() for task in self._tasks)
+
     async def stop(self) -> None:
         """Cancel the jobs in work."""
         for task in self._tasks:

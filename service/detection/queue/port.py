@@ -48,5 +48,8 @@ class Queue(Protocol):
     async def start(self, work: Work) -> None:
         """Begin to hand jobs to `work`, on the loop of the caller."""
 
+    def is_alive(self) -> bool:
+        """Whether it hands out jobs, as far as there are any."""
+
     async def stop(self) -> None:
         """Cancel the work that runs, and hand out no more."""

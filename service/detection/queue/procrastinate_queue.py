@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from functools import partial
 from typing import Any, Final
 
@@ -33,8 +34,8 @@ logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
 QUEUE: Final = "detection"
 _TASK: Final = "detect"
-_BEAT_SECONDS: Final = 2.0
-DEAD_SECONDS: Final = 10.0
+_BEAT_SECONDS: Final = 5.0
+DEAD_SECONDS: Final = 15.0
 """A worker without a heartbeat for so long is dead."""
 _POLL_SECONDS: Final = 2.0
 _FAULT_SECONDS: Final = 2.0
@@ -82,6 +83,7 @@ class ProcrastinateQueue:
         self._service_loop: asyncio.AbstractEventLoop | None = None
         self._working: set[asyncio.Task[Any]] = set()
         self._thread: threading.Thread | None = None
+        self._reached_at = float("-inf")
         self._stopped = Notifier()
         """Notified once, at the stop."""
 
@@ -101,10 +103,16 @@ class ProcrastinateQueue:
 
     async def start(self, work: Work) -> None:
         """Start the worker on its thread."""
+        # It has as long to reach the database first as it has afterwards.
+        self._reached_at = time.monotonic()
         self._work, self._service_loop = work, asyncio.get_running_loop()
         loop = asyncio.SelectorEventLoop()
         self._thread = threading.Thread(target=self._run, args=(loop,), name="detection-queue", daemon=True)
         self._thread.start()
+
+    def is_alive(self) -> bool:
+        """Whether its thread runs and has reached the database recently."""
+        return time.monotonic() - self._reached_at < DEAD_SECONDS
 
     async def stop(self) -> None:
         """Give the jobs in work back and end the worker."""
@@ -191,6 +199,7 @@ class ProcrastinateQueue:
         while True:
             try:
                 await self._rescue(app, connector)
+                self._reached_at = time.monotonic()
             except Exception as problem:
                 _LOG.error("detection jobs of dead services could not be looked for: %s", trace_of(problem))
             await asyncio.sleep(_POLL_SECONDS)

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.images.cv import cv2
+from shared.limits import MAX_FACE_PICTURE_BYTES, MAX_FACE_PICTURE_PIXELS
 
 Pixels = NDArray[np.uint8]
 
-MAX_BYTES = 10 * 2**20
+MAX_BYTES = MAX_FACE_PICTURE_BYTES
 MAX_BASE64_LENGTH = MAX_BYTES * 4 // 3 + 4096
-MAX_PIXELS = 50_000_000
+MAX_PIXELS = MAX_FACE_PICTURE_PIXELS
 MIN_SIDE = 64
 # Progressive JPEGs decode once per scan; encoders write about ten.
 MAX_SCANS = 64

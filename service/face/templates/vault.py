@@ -24,8 +24,8 @@ class Vault:
     does not open.
     """
 
-    def __init__(self, data_dir: Path) -> None:
-        self._cipher = AESGCM(owner_only_secret(data_dir / KEY_FILE, 32)[:32])
+    def __init__(self, data_dir: Path, key_file: Path | None = None) -> None:
+        self._cipher = AESGCM(owner_only_secret(key_file or data_dir / KEY_FILE, 32)[:32])
 
     def seal(self, user_id: str, model_id: str, embedding: Embedding) -> bytes:
         """The template to store: nonce and ciphertext."""

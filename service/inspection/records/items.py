@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Select, bindparam, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
@@ -55,6 +55,13 @@ class ItemState:
     text: str
     revision: int
     by: Updater | None
+
+
+def _state(rows: Sequence[ItemRow]) -> ItemState:
+    if not rows:
+        raise problems.no_item()
+    (row,) = rows
+    return ItemState(item_json(row), row.revision, updater(row))
 
 
 class Items:
@@ -105,7 +112,7 @@ class Items:
 
     async def get(self, item_id: str) -> ItemState:
         """The item. Raises Problem 404."""
-        return await self._database.fetch(lambda connection: self.seen(connection, item_id), few_rows=True)
+        return _state(await self._database.select(self._queries.one, {"item_id": item_id}))
 
     async def update(self, item_id: str, body: ItemUpdate, if_match: str | None, caller: Caller) -> ItemState:
         """Change the fields that were sent. Raises Problem 404, 409 (sealed or contradictory), 412."""
@@ -175,17 +182,19 @@ class Items:
     ) -> tuple[list[str], Pagination]:
         """One page of a record's items as JSON texts, oldest first; empty for a record that is not there."""
 
-        def work(connection: Connection) -> tuple[list[str], Pagination]:
-            given = {"inspection_id": inspection_id}
-            total: int = connection.execute(self._queries.count, given).scalar_one()
-            standing = pagination(current_page, page_size, total)
-            skip = (current_page - 1) * page_size
-            if skip >= total:
-                return [], standing
-            rows = connection.execute(self._queries.page, {**given, "size": page_size, "skip": skip})
-            return [item_json(row) for row in rows], standing
+        skip = (current_page - 1) * page_size
+        # One more than are shown: where there is none, nothing has to be counted.
+        given = {"inspection_id": inspection_id, "size": page_size + 1, "skip": skip}
+        rows = await self._select(page_size, self._queries.page, given)
+        total = skip + len(rows)
+        if len(rows) > page_size or (skip and not rows):
+            ((total,),) = await self._database.select(self._queries.count, given)
+        return [item_json(row) for row in rows[:page_size]], pagination(current_page, page_size, total)
 
-        return await self._database.fetch(work, few_rows=page_size <= _FEW)
+    async def _select(self, size: int, statement: Select[Any], given: dict[str, Any]) -> Sequence[ItemRow]:
+        if size <= _FEW:
+            return await self._database.select(statement, given)
+        return await self._database.fetch(lambda connection: connection.execute(statement, given).all())
 
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
@@ -280,12 +289,9 @@ class Items:
 
     # What the use cases share
 
-    def seen(self, reads: Session | Connection, item_id: str) -> ItemState:
+    def seen(self, session: Session, item_id: str) -> ItemState:
         """The item as it is in this transaction. Raises Problem 404."""
-        row = reads.execute(self._queries.one, {"item_id": item_id}).one_or_none()
-        if row is None:
-            raise problems.no_item()
-        return ItemState(item_json(row), row.revision, updater(row))
+        return _state(session.execute(self._queries.one, {"item_id": item_id}).all())
 
     def locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
         """`lock` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""

@@ -1,26 +1,35 @@
 """Finds pages of records, also deep ones among a million.
 
-SQLite counts a million rows in 20 ms, and skips as many in more. So a connection keeps the totals that it has
-counted, and where every thousandth row of a search lies. `PRAGMA data_version` tells it, inside its snapshot,
-whether another connection has written: only if not, what is kept still holds.
+A database counts a million rows in 20 ms or more, and skips as many in more. So the totals that were counted
+are kept, and where every thousandth row of a search lies. A stamp of the database tells whether anyone has
+committed since: only if not, what is kept still holds.
 """
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
+from service.db.database import Database
+from service.db.loop_reads import Stamp
 from service.inspection.queries import RecordQueries, RecordRow
 from shared.wire.common import Pagination, pagination
 
-_KEPT = "walkaround_record_pages"
 _MOST_TOTALS = 500
 _MOST_MARKS = 20_000
 MARK_EVERY = 1_000
 """So many rows lie between two places of a search that are kept."""
+_ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
+"""The filters with an index in the order of a search: a page of one is found without a look at other rows."""
+
+_FEW = MARK_EVERY
+"""So many rows are sorted sooner than they are found in the order of all records."""
 
 _Search = tuple[tuple[str, Any], ...]
 _Mark = tuple[dt.datetime, str]
@@ -29,89 +38,143 @@ _Mark = tuple[dt.datetime, str]
 
 @dataclass(slots=True)
 class _Kept:
-    """What one connection found out while nobody wrote."""
+    """What was found out in one state of the database."""
 
-    version: int
+    stamp: Stamp = ""
     totals: dict[_Search, int] = field(default_factory=dict)
     marks: dict[tuple[_Search, bool, int], _Mark] = field(default_factory=dict)
 
+    @property
+    def is_full(self) -> bool:
+        return len(self.totals) >= _MOST_TOTALS or len(self.marks) >= _MOST_MARKS
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Which rows of a search a page shows, read from its nearer end: `size` rows behind `behind + skip`
+    others, where `behind` is a multiple of `MARK_EVERY`."""
+
+    newest_first: bool
+    behind: int
+    skip: int
+    size: int
+
 
 class RecordPages:
-    """Pages of records on one kind of database."""
+    """Pages of records, newest first."""
 
-    def __init__(self, queries: RecordQueries, *, is_sqlite: bool) -> None:
+    def __init__(self, database: Database, queries: RecordQueries) -> None:
+        self._database = database
         self._queries = queries
-        self._is_sqlite = is_sqlite
+        self._kept = _Kept()
+        self._turns: WeakValueDictionary[_Search, asyncio.Lock] = WeakValueDictionary()
 
-    def find(
-        self, connection: Connection, given: dict[str, Any], current_page: int, page_size: int
+    async def find(
+        self, given: Mapping[str, Any], current_page: int, page_size: int
     ) -> tuple[list[RecordRow], Pagination]:
         """The rows of a page, newest first, of the records that pass the filters `given`."""
-        kept = self._kept(connection) if self._is_sqlite else None
         search = tuple(sorted(given.items()))
-        total = self._total(connection, given, search, kept)
-        standing = pagination(current_page, page_size, total)
-        skip = (current_page - 1) * page_size
-        size = min(page_size, total - skip)
-        if size <= 0:
-            return [], standing
-        # A page of the second half is nearer to the other end.
-        newest_first = skip <= total // 2
-        if not newest_first:
-            skip = total - skip - size
-        values = {**given, "size": size, "skip": skip}
-        mark = None
-        if kept is not None and skip >= MARK_EVERY:
-            values["skip"] = skip % MARK_EVERY
-            mark = self._mark(connection, given, search, kept, newest_first, skip - values["skip"])
-            values |= {"mark_time": mark[0], "mark_id": mark[1]}
-        page = self._queries.page(given, newest_first=newest_first, behind_mark=mark is not None)
-        rows = list(connection.execute(page, values))
-        return rows if newest_first else rows[::-1], standing
+        if not _is_ordered(search):
+            return await self._from_the_start(search, current_page, page_size)
+        found = await self._at_once(search, current_page, page_size)
+        if found is None:
+            # Who asks for the same meanwhile does not count as well.
+            async with self._turns.setdefault(search, asyncio.Lock()):
+                found = await self._at_once(search, current_page, page_size)
+                if found is None:
+                    found = await self._from_the_start(search, current_page, page_size)
+        return found
 
-    @staticmethod
-    def _kept(connection: Connection) -> _Kept:
-        version = int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())
-        kept = connection.info.get(_KEPT)
-        if (
-            not isinstance(kept, _Kept)
-            or kept.version != version
-            or len(kept.totals) >= _MOST_TOTALS
-            or len(kept.marks) >= _MOST_MARKS
-        ):
-            kept = connection.info[_KEPT] = _Kept(version)
-        return kept
+    async def _at_once(
+        self, search: _Search, current_page: int, page_size: int
+    ) -> tuple[list[RecordRow], Pagination] | None:
+        """A page whose place is known; None when it is not, or is not true any more."""
+        kept = self._kept
+        total = kept.totals.get(search)
+        if total is None:
+            return None
+        rows = await self._rows_at_once(kept, search, _cut(current_page, page_size, total))
+        return None if rows is None else (rows, pagination(current_page, page_size, total))
 
-    def _total(
-        self, connection: Connection, given: dict[str, Any], search: _Search, kept: _Kept | None
-    ) -> int:
-        if kept is not None and search in kept.totals:
-            return kept.totals[search]
-        total = int(connection.execute(self._queries.count(given), given).scalar_one())
-        if kept is not None:
-            kept.totals[search] = total
-        return total
+    async def _rows_at_once(self, kept: _Kept, search: _Search, cut: _Cut) -> list[RecordRow] | None:
+        if cut.size <= 0:
+            return [] if await self._database.stamp() == kept.stamp else None
+        mark = kept.marks.get((search, cut.newest_first, cut.behind)) if cut.behind else None
+        if cut.behind and mark is None:
+            return None
+        page = self._queries.page(dict(search), newest_first=cut.newest_first, behind_mark=mark is not None)
+        rows, stamp = await self._database.select_stamped(page, _values(search, cut, mark))
+        return _turned(rows, cut) if stamp == kept.stamp else None
 
-    def _mark(
-        self,
-        connection: Connection,
-        given: dict[str, Any],
-        search: _Search,
-        kept: _Kept,
-        newest_first: bool,
-        behind: int,
-    ) -> _Mark:
+    async def _from_the_start(
+        self, search: _Search, current_page: int, page_size: int
+    ) -> tuple[list[RecordRow], Pagination]:
+        """Count the rows and find the place of the page, and keep both when nobody wrote meanwhile."""
+        before = await self._database.stamp()
+        if self._kept.stamp != before or self._kept.is_full:
+            self._kept = _Kept(before)
+        kept = self._kept
+        found = _Kept(before, dict(kept.totals), dict(kept.marks))
+
+        def work(connection: Connection) -> tuple[list[RecordRow], Pagination]:
+            given = dict(search)
+            if search not in found.totals:
+                count = connection.execute(self._queries.count(given), given)
+                found.totals[search] = int(count.scalar_one())
+            total = found.totals[search]
+            standing = pagination(current_page, page_size, total)
+            cut = _cut(current_page, page_size, total)
+            if cut.size <= 0:
+                return [], standing
+            mark = self._mark(connection, search, found, cut) if cut.behind else None
+            page = self._queries.page(
+                given,
+                newest_first=cut.newest_first,
+                behind_mark=mark is not None,
+                few=total <= _FEW and not _is_ordered(search),
+            )
+            rows = connection.execute(page, _values(search, cut, mark))
+            return _turned(list(rows), cut), standing
+
+        answer = await self._database.fetch(work)
+        if await self._database.stamp() == before:
+            kept.totals |= found.totals
+            kept.marks |= found.marks
+        return answer
+
+    def _mark(self, connection: Connection, search: _Search, found: _Kept, cut: _Cut) -> _Mark:
         """The last of the first `behind` rows, found from the nearest one before it that is known."""
-        known = behind
-        while known and (search, newest_first, known) not in kept.marks:
+        known = cut.behind
+        while known and (search, cut.newest_first, known) not in found.marks:
             known -= MARK_EVERY
-        values = {**given, "size": 1, "skip": behind - known - 1}
-        if known == behind:
-            return kept.marks[search, newest_first, behind]
-        if known:
-            mark = kept.marks[search, newest_first, known]
-            values |= {"mark_time": mark[0], "mark_id": mark[1]}
-        place = self._queries.place(given, newest_first=newest_first, behind_mark=known > 0)
-        created_at, inspection_id = connection.execute(place, values).one()
-        kept.marks[search, newest_first, behind] = (created_at, inspection_id)
-        return created_at, inspection_id
+        if known == cut.behind:
+            return found.marks[search, cut.newest_first, known]
+        near = found.marks[search, cut.newest_first, known] if known else None
+        step = _Cut(cut.newest_first, known, cut.behind - known - 1, 1)
+        place = self._queries.place(dict(search), newest_first=cut.newest_first, behind_mark=near is not None)
+        created_at, inspection_id = connection.execute(place, _values(search, step, near)).one()
+        mark = found.marks[search, cut.newest_first, cut.behind] = (created_at, inspection_id)
+        return mark
+
+
+def _is_ordered(search: _Search) -> bool:
+    return not search or (len(search) == 1 and search[0][0] in _ORDERED)
+
+
+def _cut(current_page: int, page_size: int, total: int) -> _Cut:
+    skip = (current_page - 1) * page_size
+    size = min(page_size, total - skip)
+    # A page of the second half is nearer to the other end.
+    newest_first = skip <= total // 2
+    if not newest_first:
+        skip = total - skip - size
+    return _Cut(newest_first, skip - skip % MARK_EVERY, skip % MARK_EVERY, size)
+
+
+def _values(search: _Search, cut: _Cut, mark: _Mark | None) -> dict[str, Any]:
+    values = {**dict(search), "size": cut.size, "skip": cut.skip}
+    return values if mark is None else {**values, "mark_time": mark[0], "mark_id": mark[1]}
+
+
+def _turned(rows: list[RecordRow], cut: _Cut) -> list[RecordRow]:
+    return rows if cut.newest_first else rows[::-1]

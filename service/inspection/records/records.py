@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import Connection, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
+from service.db.upsert import insert_or_ignore
 from service.inspection import problems
 from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
 from service.inspection.records.record_pages import RecordPages
-from service.inspection.rules import FINISHED, Outcome, differences, recomputed
+from service.inspection.rules import FINISHED, Outcome, body_hash, differences, recomputed
 from service.inspection.seal_state import refuse_sealed
-from service.inspection.tables import EDITION, ITEM, RECORD
+from service.inspection.tables import EDITION, ITEM, RECORD, RECORD_KEY
 from service.web import etags
 from service.web.security import Caller
 from shared import results
 from shared.codes import Status
 from shared.ids import new_id
-from shared.wire.common import EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire
+from shared.wire.common import Day, EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire
 from shared.wire.inspection import RecordCreate, RecordUpdate
 
 _LOCKED = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
@@ -45,6 +46,9 @@ _BEGUN = select(
 )
 _NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id == bindparam("inspection_id"))
 _INSERT = insert(RECORD)
+_MADE_WITH = select(RECORD_KEY.c.inspection_id, RECORD_KEY.c.client_body).where(
+    RECORD_KEY.c.client_key == bindparam("client_key")
+)
 
 
 class RecordSearch(Wire):
@@ -79,6 +83,30 @@ class RecordSearch(Wire):
     start_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
     end_time_from: Annotated[RecordTime | None, EmptyAsNull] = None
     end_time_to: Annotated[RecordTime | None, EmptyAsNull] = None
+    day_from: Annotated[
+        Day | None,
+        EmptyAsNull,
+        Field(description="First day on which the charts of /statistics count the record"),
+    ] = None
+    day_to: Annotated[Day | None, EmptyAsNull, Field(description="Last such day")] = None
+    without_aircraft: Annotated[
+        bool, Field(description="Only records of no aircraft; false filters nothing")
+    ] = False
+    timed: Annotated[
+        bool, Field(description="Only records with start and end, not cancelled; false filters nothing")
+    ] = False
+    with_findings: Annotated[bool, Field(description="Only records with findings; false filters nothing")] = (
+        False
+    )
+    finding_label: OptionalId = None
+    finding_region: Annotated[
+        Name | None, EmptyAsNull, Field(description="The name of an item with findings")
+    ] = None
+    model_shown: Annotated[
+        Name | None, EmptyAsNull, Field(description="A version of a model as /statistics/agreement names it")
+    ] = None
+    model_rejected: Annotated[Name | None, EmptyAsNull] = None
+    model_missed: Annotated[Name | None, EmptyAsNull] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +203,30 @@ def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str)
         raise problems.end_before_start(field)
 
 
+def _state(rows: Sequence[RecordRow]) -> RecordState:
+    if not rows:
+        raise problems.no_record()
+    (row,) = rows
+    return RecordState(record_body(row), row.revision, updater(row))
+
+
+def _hash(body: RecordCreate) -> str:
+    return body_hash(body.model_dump(mode="json", exclude_unset=True))
+
+
 class Records:
     """The use cases of records; each is one transaction."""
 
     def __init__(self, database: Database, sources: JoinSources) -> None:
         self._database = database
         self._queries = RecordQueries(sources)
-        self._pages = RecordPages(self._queries, is_sqlite=database.is_sqlite)
+        self._pages = RecordPages(database, self._queries)
 
-    async def create(self, body: RecordCreate, caller: Caller) -> RecordState:
+    async def create(self, body: RecordCreate, key: str | None, caller: Caller) -> RecordState:
         """Create a record; progress 0 and not_started unless given.
 
-        Raises Problem 422 for an end before the start.
+        With a `key` that the caller used before, nothing is made: the record of that time is the answer.
+        Raises Problem 422 for an end before the start, and when the body of that time was another one.
         """
         _check_times(body.start_time, body.end_time, "end_time")
         inspection_id, at = new_id(), naive_now()
@@ -203,8 +243,18 @@ class Records:
             "updated_by": caller.user_id,
         }
 
+        client_key = None if key is None else f"{caller.user_id} {key}"
+
         def work(session: Session) -> RecordState:
+            if client_key is not None and (made := self._made_with(session, client_key, body)) is not None:
+                return made
             session.connection().execute(_INSERT, values)
+            if client_key is not None and not self._keep_key(session, client_key, body, inspection_id):
+                # The same key made a record at this moment: now it is found.
+                session.execute(delete(RECORD).where(RECORD.c.inspection_id == inspection_id))
+                made = self._made_with(session, client_key, body)
+                assert made is not None
+                return made
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             change = ObjectChange("create", "record", inspection_id, caller.user_id, caller.address, details)
             announce(session, change)
@@ -212,11 +262,24 @@ class Records:
 
         return await self._database.write(work)
 
+    def _made_with(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:
+        """The record that this key made; None when it made none. Raises Problem 422 for another body."""
+        made = session.execute(_MADE_WITH, {"client_key": client_key}).one_or_none()
+        if made is None:
+            return None
+        if made.client_body != _hash(body):
+            raise problems.key_reused()
+        return self.seen(session, made.inspection_id)
+
+    @staticmethod
+    def _keep_key(session: Session, client_key: str, body: RecordCreate, inspection_id: str) -> bool:
+        """Remember what the key made; False when it has made another record."""
+        row = {"client_key": client_key, "client_body": _hash(body), "inspection_id": inspection_id}
+        return bool(insert_or_ignore(session, RECORD_KEY, [row], ["client_key"]))
+
     async def get(self, inspection_id: str) -> RecordState:
         """The full record. Raises Problem 404."""
-        return await self._database.fetch(
-            lambda connection: self.seen(connection, inspection_id), few_rows=True
-        )
+        return _state(await self._database.select(self._queries.one, {"inspection_id": inspection_id}))
 
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
@@ -267,25 +330,24 @@ class Records:
         for name in ("inspection_status", "record_state"):
             if name in given:
                 given[name] = str(given[name])
+        for name in ("day_from", "day_to"):
+            if name in given:
+                given[name] = given[name].toordinal()
+        for name in ("without_aircraft", "timed", "with_findings"):
+            if not given[name]:
+                del given[name]
         name = given.pop("executor_name", "")
         if name:
             given["executor_name"] = like(name)
         text = given.pop("q", "").strip()
         if text:
             given["q"] = like(text)
+        rows, standing = await self._pages.find(given, current_page, page_size)
+        return [record_body(row) for row in rows], standing
 
-        def work(connection: Connection) -> tuple[list[dict[str, Any]], Pagination]:
-            rows, standing = self._pages.find(connection, given, current_page, page_size)
-            return [record_body(row) for row in rows], standing
-
-        return await self._database.fetch(work)
-
-    def seen(self, reads: Session | Connection, inspection_id: str) -> RecordState:
+    def seen(self, session: Session, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""
-        row = reads.execute(self._queries.one, {"inspection_id": inspection_id}).one_or_none()
-        if row is None:
-            raise problems.no_record()
-        return RecordState(record_body(row), row.revision, updater(row))
+        return _state(session.execute(self._queries.one, {"inspection_id": inspection_id}).all())
 
     def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
         """The stored record, which nobody else writes now. Raises Problem 404, 409 (sealed), 412."""

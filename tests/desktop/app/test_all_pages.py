@@ -27,7 +27,7 @@ from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.app.window import MainWindow
 from desktop.background import workers
 from desktop.client import Session
-from desktop.client.http.errors import Invalid
+from desktop.client.http.errors import Invalid, Untrusted
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.localization.language import Language
@@ -37,6 +37,7 @@ from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.login.server_dialog import ServerDialog
+from desktop.pages.login.trust_dialog import TrustDialog
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
 from desktop.pages.records.new_record import NewRecord
@@ -71,6 +72,7 @@ LANGUAGES = ("en", "zh_CN")
 THEMES = (Mode.LIGHT, Mode.DARK)
 SMALLEST = (1024, 700)
 USUAL = (1280, 800)
+KEY, OTHER_KEY = (":".join([pair] * 32) for pair in ("5F", "C8"))
 _ONNX = {
     "model_id": "defects",
     "model_name": "Aircraft surface defects",
@@ -218,7 +220,12 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("new password", lambda: SetPassword(context, user, page)),
         ("password again", lambda: PasswordPrompt(context, page)),
         ("clash", lambda: FieldConflictDialog([clash], page)),
-        ("server", lambda: ServerDialog("https://walkaround.example.com", page)),
+        ("server", lambda: ServerDialog("https://walkaround.example.com", context.preferences, page)),
+        ("unknown server", lambda: TrustDialog("https://192.0.2.7:8177", Untrusted(found=KEY), page)),
+        (
+            "changed server",
+            lambda: TrustDialog("https://192.0.2.7:8177", Untrusted(found=KEY, trusted=OTHER_KEY), page),
+        ),
         ("about", lambda: About(window, context)),
     ]
     for name, make in made:

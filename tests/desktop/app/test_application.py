@@ -98,7 +98,7 @@ def desktop(
     theme_manager().set_mode(Mode.SYSTEM)
 
 
-PAGES = ["login", "records", "workbench", "record", "catalogue", "people", "me"]
+PAGES = ["login", "records", "workbench", "record", "catalogue", "statistics", "people", "me"]
 
 
 def test_the_window_has_every_page(context: Context) -> None:

@@ -233,7 +233,7 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
     assert window.banner.isVisible()
     assert "you can continue working" in window.banner.text()
     context.data_folder = Path("/srv/daten")
-    for hindrance in set(Hindrance) - {Hindrance.NO_DATABASE}:
+    for hindrance in set(Hindrance) - {Hindrance.NO_DATABASE, Hindrance.NO_FILE_STORE}:
         context.show_service(ServiceState.STARTING)
         context.show_service(ServiceState.FAILED, hindrance)
         assert "/srv/daten" in window.banner.text()

@@ -24,6 +24,7 @@ from desktop.connection.local_service import EmbeddedService, ServiceState
 from shared.codes import Hindrance
 from shared.paths import root
 from tests.narrowing import current, present
+from tests.service_process import running_service
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
 
@@ -309,6 +310,21 @@ def test_calls_go_on_after_the_real_service_was_killed(tmp_path: Path) -> None:
     finally:
         service.stop()
         session.close()
+
+
+def test_a_service_for_the_network_on_the_same_data_is_used_by_its_fingerprint(tmp_path: Path) -> None:
+    with running_service(tmp_path, host="0.0.0.0") as other:
+        service = EmbeddedService(tmp_path)
+        try:
+            service.start()
+            url = service.wait_ready(60)
+            assert (url, service.fingerprint) == (other.url, other.ready["fingerprint"])
+            session = Session("http://127.0.0.1:9", patience=0)
+            session.rebase(url, service.fingerprint)
+            assert session.account.first_run_needed()
+            session.close()
+        finally:
+            service.stop()
 
 
 DESKTOP = """

@@ -56,6 +56,12 @@ class Played:
             "/api/auth/loginByFaceInfo": refused("无法校验人脸"),
             "/api/auth/me": done(PAYLOAD),
             "/api/auth/face": done(STATUS),
+            "/api/auth/sessions": done(
+                {
+                    "data": [],
+                    "pagination": {"current_page": 1, "page_size": 50, "total": 0, "total_pages": 0},
+                }
+            ),
         }
         self.sent: list[tuple[str, str, Any]] = []
         self.open = threading.Event()

@@ -55,8 +55,8 @@ def test_a_wrong_password_is_said_whole(context: Context, qtbot: QtBot) -> None:
     whole(qtbot, dialog)
 
 
-def test_a_wrong_address_is_said_whole(qtbot: QtBot) -> None:
-    dialog = ServerDialog("http://somewhere.example.com")
+def test_a_wrong_address_is_said_whole(context: Context, qtbot: QtBot) -> None:
+    dialog = ServerDialog("http://somewhere.example.com", context.preferences)
     opened(qtbot, dialog)
     dialog.address.set_error(LONG)
     whole(qtbot, dialog)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from service.account.rules import (
-    MAX_USERNAME,
     PROFILE_SENTENCES,
     CredentialFault,
     ProfileFaultError,
@@ -15,6 +14,7 @@ from service.account.rules import (
     username_fault,
     username_key,
 )
+from shared.limits import MAX_USERNAME
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +13,12 @@ import pytest
 from filelock import FileLock
 from sqlalchemy import text
 
+from service.backups.making import make
 from service.commands import doctor
 from service.commands.doctor import main
 from service.db.database import Database
+from service.db.schema import migrate
+from service.files.tables import FileRow
 from service.settings import Settings
 from shared.checkup import Level
 
@@ -174,3 +178,51 @@ def test_a_data_directory_that_cannot_be_made_is_a_failure(
     status, lines = report(Settings(data_dir=tmp_path / "file" / "data"))
     assert status == 1
     assert any(line.startswith("fail") and f"{tmp_path / 'file'} is a file" in line for line in lines)
+
+
+def test_backups_are_reported_with_their_age(sound: Settings, report: Report, tmp_path: Path) -> None:
+    assert named(report(sound)[1], "no backups are made on a schedule").startswith("warn")
+    target = tmp_path / "backups"
+    settings = sound.model_copy(update={"backup_to": str(target)})
+    target.mkdir()
+    status, lines = report(settings)
+    assert status == 1
+    assert named(lines, "there is no backup").startswith("fail")
+    assert make(settings).name is not None
+    assert named(report(settings)[1], "the newest of 1 backups is 0.0 hours old").startswith("ok")
+    [newest] = (target / "backups").iterdir()
+    newest.rename(newest.with_name("20260101T000000Z.json.gz"))
+    assert named(report(settings)[1], "the newest of 1 backups is").startswith("warn")
+
+
+def test_reserve_of_the_disk_is_checked(sound: Settings, report: Report) -> None:
+    given = sound.model_copy(update={"disk_reserve_bytes": 2**41})
+    status, lines = report(given)
+    assert status == 1
+    assert "uploads are refused" in named(lines, "GB free")
+
+
+def test_store_that_does_not_answer_is_a_fault(
+    sound: Settings, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.stores.s3.RETRY_SECONDS", 0.2)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary-secret")
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    given = {"files_url": "s3://bucket", "files_endpoint": f"http://127.0.0.1:{port}"}
+    status, lines = report(sound.model_copy(update=given))
+    assert status == 1
+    assert named(lines, "store of files").startswith("fail")
+    assert not [line for line in lines if "canary" in line]
+
+
+@pytest.mark.parametrize(("size", "level"), [(89, "ok"), (91, "warn"), (100, "fail")])
+def test_use_of_the_quota_is_checked(sound: Settings, report: Report, size: int, level: str) -> None:
+    database = Database(sound.url)
+    migrate(database)
+    row = FileRow(sha256="a" * 64, filename="a", mime_type="image/png", size=size)
+    database.write_now(lambda session: session.add(row))
+    database.close()
+    _, lines = report(sound.model_copy(update={"files_quota_bytes": 100}))
+    assert named(lines, f"{size}% of the quota").startswith(level)

@@ -1,17 +1,18 @@
-"""Changes that wait for one another on SQLite are committed together, and fail alone."""
+"""Changes that wait for one another are committed together, and fail alone."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import event, text
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
+from service.db import write_queue
+from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
 
 INSERT = text("INSERT INTO numbers VALUES (:number)")
@@ -21,10 +22,21 @@ class RefusedError(Exception):
     """What a change raises."""
 
 
+both = pytest.mark.parametrize(
+    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+)
+on_postgresql = pytest.mark.parametrize(
+    "database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)]
+)
+
+
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    made = Database(f"sqlite:///{tmp_path / 'a.db'}")
-    made.write_now(lambda session: session.execute(text("CREATE TABLE numbers (number INTEGER UNIQUE)")))
+def database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.setattr(write_queue, "ANOTHER_SECONDS", 600)
+    made = Database(database_url)
+    made.write_now(
+        lambda session: session.execute(text("CREATE TABLE IF NOT EXISTS numbers (number INTEGER UNIQUE)"))
+    )
     yield made
     made.close()
 
@@ -45,15 +57,35 @@ def numbers(database: Database) -> list[int]:
     return sorted(row.number for row in rows)
 
 
+class Holding:
+    """A change that has begun and is made as soon as `release` is called; what comes after it waits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._begun, self._go_on = threading.Event(), threading.Event()
+        self.release = self._go_on.set
+
+    def _work(self, _session: Session) -> bool:
+        self._begun.set()
+        return self._go_on.wait(30)
+
+    async def begin(self) -> asyncio.Future[bool]:
+        holding = asyncio.ensure_future(self._database.write(self._work))
+        await asyncio.sleep(0)
+        assert await asyncio.to_thread(self._begun.wait, 30)
+        return holding
+
+
 def written_at_once(database: Database, *works: Callable[[Session], int]) -> list[int | BaseException]:
-    """What came of `works`, which all wait before the first begins."""
-    begun = threading.Event()
-    database._writers.submit(begun.wait)
+    """What came of `works`, which all wait until one that is made before them ends."""
 
     async def main() -> list[int | BaseException]:
+        before = Holding(database)
+        holding = await before.begin()
         waiting = [asyncio.ensure_future(database.write(work)) for work in works]
         await asyncio.sleep(0)
-        begun.set()
+        before.release()
+        assert await holding
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     return asyncio.run(main())
@@ -65,6 +97,7 @@ def commits(database: Database) -> list[None]:
     return counted
 
 
+@both
 def test_they_share_a_commit(database: Database) -> None:
     heard: list[str | None] = []
     database.after_commit.append(lambda changes: heard.extend(change.object_id for change in changes))
@@ -75,6 +108,7 @@ def test_they_share_a_commit(database: Database) -> None:
     assert heard == ["0", "1", "2", "3", "4"]
 
 
+@both
 def test_one_that_fails_takes_no_other_with_it(database: Database) -> None:
     heard: list[str | None] = []
     database.after_commit.append(lambda changes: heard.extend(change.object_id for change in changes))
@@ -87,9 +121,10 @@ def test_one_that_fails_takes_no_other_with_it(database: Database) -> None:
     assert heard == ["1", "2"]
 
 
+@both
 def test_a_listener_that_refuses_undoes_one_change(database: Database) -> None:
     def refuse(_session: Session, changes: list[ObjectChange]) -> None:
-        if changes[0].object_id == "2":
+        if any(change.object_id == "2" for change in changes):
             raise RefusedError
 
     database.before_commit.append(refuse)
@@ -98,6 +133,7 @@ def test_a_listener_that_refuses_undoes_one_change(database: Database) -> None:
     assert numbers(database) == [1, 3]
 
 
+@both
 def test_a_listener_that_fails_after_the_commit_fails_its_own_change(database: Database) -> None:
     def fail(changes: list[ObjectChange]) -> None:
         if changes[0].object_id == "2":
@@ -111,6 +147,7 @@ def test_a_listener_that_fails_after_the_commit_fails_its_own_change(database: D
     assert numbers(database) == [1, 2, 3]
 
 
+@both
 def test_a_commit_that_fails_fails_them_all(database: Database) -> None:
     def fail(_connection: object) -> None:
         raise RefusedError
@@ -124,6 +161,7 @@ def test_a_commit_that_fails_fails_them_all(database: Database) -> None:
     assert numbers(database) == [3, 4]
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_a_transaction_that_sqlite_gave_up_is_made_again_one_by_one(database: Database) -> None:
     def gives_up(session: Session) -> int:
         # As SQLite does by itself when the disk is full.
@@ -134,4 +172,95 @@ def test_a_transaction_that_sqlite_gave_up_is_made_again_one_by_one(database: Da
     assert came[0] == 1
     assert isinstance(came[1], RefusedError)
     assert came[2] == 2
+    assert numbers(database) == [1, 2]
+
+
+@both
+def test_the_listeners_before_the_commit_get_all_changes_at_once(database: Database) -> None:
+    heard: list[list[str | None]] = []
+    database.before_commit.append(lambda _, changes: heard.append([change.object_id for change in changes]))
+    written_at_once(database, *map(insert, range(3)))
+    assert heard == [["0", "1", "2"]]
+
+
+@on_postgresql
+def test_a_change_that_waits_for_a_row_keeps_no_other_waiting(database: Database) -> None:
+    database.write_now(insert(1))
+    locked, release = threading.Event(), threading.Event()
+
+    def hold(session: Session) -> None:
+        session.execute(text("SELECT number FROM numbers WHERE number = 1 FOR UPDATE"))
+        locked.set()
+        assert release.wait(30)
+
+    def change(session: Session) -> int:
+        session.execute(text("UPDATE numbers SET number = 10 WHERE number = 1"))
+        return 10
+
+    holder = threading.Thread(target=database.write_now, args=[hold])
+    holder.start()
+    assert locked.wait(30)
+    others = threading.Event()
+
+    def told(changes: list[ObjectChange]) -> None:
+        # The others are committed while the row is still locked.
+        others.set()
+        release.set()
+
+    database.after_commit.append(told)
+    assert written_at_once(database, insert(2), change, insert(3)) == [2, 10, 3]
+    holder.join()
+    assert others.is_set()
+    assert numbers(database) == [2, 3, 10]
+
+
+@on_postgresql
+def test_a_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_queue, "ANOTHER_SECONDS", 0.01)
+    before = Holding(database)
+
+    async def main() -> None:
+        long = await before.begin()
+        assert await database.write(insert(1)) == 1
+        assert not long.done()
+        before.release()
+        assert await long
+
+    asyncio.run(main())
+
+
+@both
+def test_a_change_whose_caller_gave_up_before_it_began_is_not_made(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = Holding(database)
+
+    async def main() -> None:
+        long = await before.begin()
+        with monkeypatch.context() as impatient:
+            impatient.setattr(database, "_patience", 0.01)
+            with pytest.raises(NoAnswerError):
+                await database.write(insert(1))
+        before.release()
+        await long
+        assert await database.write(insert(2)) == 2
+
+    asyncio.run(main())
+    assert numbers(database) == [2]
+
+
+@both
+def test_a_caller_who_leaves_does_not_stop_the_change(database: Database) -> None:
+    before = Holding(database)
+
+    async def main() -> None:
+        long = await before.begin()
+        leaving = asyncio.ensure_future(database.write(insert(1)))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        before.release()
+        await long
+        assert await database.write(insert(2)) == 2
+
+    asyncio.run(main())
     assert numbers(database) == [1, 2]

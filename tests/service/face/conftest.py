@@ -117,7 +117,7 @@ def open_room(
     settings.prepare()
     database = database or _migrated(settings.url)
 
-    async def log_in(user_id: str, address: str) -> Tokens:
+    async def log_in(user_id: str, _address: str, _user_agent: str) -> Tokens:
         made.logged_in.append(user_id)
         return tokens_of(user_id)
 

@@ -40,7 +40,7 @@ def test_the_enrolled_person_logs_in_and_a_stranger_does_not(room: Room) -> None
 
 
 def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(room: Room) -> None:
-    async def too_late(_user_id: str, _address: str) -> None:
+    async def too_late(_user_id: str, _address: str, _user_agent: str) -> None:
         raise Problem(401, "not_logged_in", "请先登录")
 
     async def play() -> None:

@@ -21,6 +21,7 @@ from service.web.envelope import Problem
 from shared.codes import Role
 from shared.content import cid, sha256
 from tests.service.domain_app import as_role
+from tests.service.files.conftest import in_folder
 from tests.service.files.test_images import picture, png_header
 
 
@@ -49,6 +50,7 @@ def test_an_upload_is_described_by_its_content(room: TestClient) -> None:
     assert room.get(f"/api/files/{file['file_id']}").json()["data"] == file
 
 
+@in_folder
 def test_a_content_is_stored_once_and_a_name_only_for_itself(
     room: TestClient, settings: Settings, database: Database
 ) -> None:
@@ -69,6 +71,7 @@ def test_a_damaged_blob_is_healed_by_the_next_upload(room: TestClient, files: Fi
     assert room.get(file["download_url"]).content == b"the whole words"
 
 
+@in_folder
 @pytest.mark.parametrize(
     "name", ["../../../evil.png", "/etc/passwd", "C:\\a\\b", "CON", "x" * 300, "a\u202eb.png"]
 )
@@ -247,6 +250,7 @@ def test_a_large_file_comes_back_whole(room: TestClient) -> None:
     assert room.get(stored(room, data)["download_url"]).content == data
 
 
+@in_folder
 def test_a_lost_content_says_so(room: TestClient, files: FilesService) -> None:
     file = stored(room, b"words")
     files.path(file["file_id"]).unlink()
@@ -278,6 +282,7 @@ def test_openapi_declares_the_form(room: TestClient) -> None:
     assert form["properties"]["file"]["format"] == "binary"
 
 
+@in_folder
 def test_what_an_interrupted_upload_left_is_removed_at_start(database: Database, settings: Settings) -> None:
     incoming = settings.files_dir / "incoming"
     incoming.mkdir(parents=True)

@@ -261,12 +261,12 @@ def test_tiles_of_a_closed_store_are_not_waited_for(tmp_path: Path) -> None:
         }
     )
     store = make()
-    assert store.describe(file, path).state == "building"
+    assert store.describe(file, lambda: path).state == "building"
     store.close()
     assert not list((tmp_path / "tiles").glob("making-*/"))
     assert has_tile(file, 0, 0, 0)
     again = make()
     with pytest.raises(Problem) as raised:
-        again.tile(file, path, 0, 0, 0)
+        again.tile(file, lambda: path, 0, 0, 0)
     assert raised.value.status == 409
     again.close()

@@ -52,6 +52,8 @@ SOURCES = JoinSources(
     aircraft=_source("aircraft", "name"),
     reference_images=_source("reference_images", "name"),
     models=_source("models", "name", "description"),
+    counted_records=_source("counted_records", "day", "aircraft_id", "seconds"),
+    counted_items=_source("counted_items", "record_id", "measure", "name"),
 )
 
 SHIFT = [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]

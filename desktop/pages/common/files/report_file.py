@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
+from desktop.background import memory_trimming
 from desktop.background.workers import Cancelled, Lane, run
 from desktop.background.workers import ProgressReport as Reported
 from desktop.exchange.data.file_names import harmless
@@ -87,6 +88,14 @@ def write_report(report: Reported, collect: Collect, path: Path) -> None:
 
     Not for the GUI thread. Raises ClientError, MissingGlyphsError, OSError, and Cancelled.
     """
+    try:
+        _write(report, collect, path)
+    finally:
+        # The pictures of a report leave up to 20 MB free within the heaps.
+        memory_trimming.trim()
+
+
+def _write(report: Reported, collect: Collect, path: Path) -> None:
     made = collect(lambda done, total: report(done / total if total else 1.0))
     report.check()
     if path.suffix.lower() in (".html", ".htm"):

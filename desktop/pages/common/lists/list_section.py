@@ -140,6 +140,7 @@ class Section(PageSection, Generic[T]):
         self.may_edit = self._context.may(self.manage)
         for button in (self.new, self.edit, self.remove, *self.more):
             button.setVisible(self.may_edit)
+        self.show_chosen()
         self.reload()
         self.view.setFocus()
 

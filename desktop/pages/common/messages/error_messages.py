@@ -25,6 +25,7 @@ from desktop.client.http.errors import (
     TooMany,
     Unreachable,
     Unsupported,
+    Untrusted,
 )
 from desktop.imaging.decoding.errors import ImageError
 from desktop.localization.detection_terms import failure_sentence
@@ -119,6 +120,8 @@ def _failed() -> str:
 
 def _by_kind(error: ClientError) -> str:
     """The sentence for a kind of failure that needs no word of the service; empty for the others."""
+    if isinstance(error, Untrusted):
+        return _untrusted(error)
     if isinstance(error, Unreachable):
         return QCoreApplication.translate(
             "Errors", "Cannot connect to the service. Check that it is running, then try again."
@@ -148,6 +151,19 @@ def _by_kind(error: ClientError) -> str:
     if isinstance(error, Conflict):
         return failure_sentence(error.code, "")
     return ""
+
+
+def _untrusted(error: Untrusted) -> str:
+    if error.trusted is None:
+        return QCoreApplication.translate(
+            "Errors",
+            "The certificate of the server is not trusted. Compare its fingerprint and trust the server, or "
+            "select another one.",
+        )
+    return QCoreApplication.translate(
+        "Errors",
+        "The certificate of the server has changed. Ask an administrator before you trust the new one.",
+    )
 
 
 def _held_up(error: Conflict) -> str:

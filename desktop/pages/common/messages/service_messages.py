@@ -9,6 +9,40 @@ def known_message(message: str) -> str:
     """A message of the service in the language of the desktop; empty when it is not known."""
     return {
         "用户名或密码错误": QCoreApplication.translate("Errors", "Wrong username or password."),
+        "备份位置空间不足，备份未完成，请清理空间或更换备份位置": QCoreApplication.translate(
+            "Errors", "No space left at the backup location. Free some space or choose another location."
+        ),
+        "服务没有备份位置的写入权限，备份未完成，请检查目录权限": QCoreApplication.translate(
+            "Errors", "The service may not write to the backup location. Check its permissions."
+        ),
+        "数据库无响应，备份未完成，稍后自动重试": QCoreApplication.translate(
+            "Errors", "The database did not respond. The service will try again."
+        ),
+        "文件存储无响应，备份未完成，稍后自动重试": QCoreApplication.translate(
+            "Errors", "The file store did not respond. The service will try again."
+        ),
+        "备份位置无法访问，备份未完成，请检查目录或对象存储": QCoreApplication.translate(
+            "Errors", "Cannot reach the backup location. Check the folder or the store."
+        ),
+        "数据库已损坏，备份未完成，请停止服务并恢复较早的备份": QCoreApplication.translate(
+            "Errors", "The database is damaged. Stop the service and restore an older backup."
+        ),
+        "备份写入后校验失败，已丢弃，请检查备份位置的磁盘": QCoreApplication.translate(
+            "Errors", "The backup differed from the data and was discarded. Check the backup disk."
+        ),
+        "备份被中断，稍后自动重试": QCoreApplication.translate(
+            "Errors", "Interrupted. The service will try again."
+        ),
+        "备份时发生内部错误，请联系管理员查看日志": QCoreApplication.translate(
+            "Errors", "Internal error. Ask an administrator to read the log file of the service."
+        ),
+        "备份已完成，但部分数据已损坏或缺失，"
+        "请运行 walkaround backup verify 查看": QCoreApplication.translate(
+            "Errors", "Data damaged or missing. Run: walkaround backup verify"
+        ),
+        "备份已完成，但过期的备份未能清理": QCoreApplication.translate(
+            "Errors", "Backup made, but old backups could not be deleted."
+        ),
         "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开": (
             QCoreApplication.translate(
                 "Errors",
@@ -33,6 +67,12 @@ def known_message(message: str) -> str:
         "记录中的时间晚于服务器时钟，请联系管理员校准服务器时间": QCoreApplication.translate(
             "Errors",
             "Times in the record are ahead of the server clock. Ask an administrator to correct the clock.",
+        ),
+        "登录会话不存在或已结束，请刷新列表": QCoreApplication.translate(
+            "Errors", "This session has ended already. Reload the list."
+        ),
+        "这是当前会话，请使用退出登录来结束": QCoreApplication.translate(
+            "Errors", "This is the session in use. Log out to end it."
         ),
         "原密码错误": QCoreApplication.translate("Errors", "The current password is wrong. Try again."),
         "无法校验人脸": QCoreApplication.translate(
@@ -292,6 +332,22 @@ def known_message(message: str) -> str:
             "The database is not responding, so this may not have been saved. Check later and try "
             "again. If it happens again, contact an administrator.",
         ),
+        "文件存储无响应，请稍后重试；如反复出现，请联系管理员": QCoreApplication.translate(
+            "Errors",
+            "The file storage is not responding. Try again later. If it happens again, contact an "
+            "administrator.",
+        ),
+        "文件存储空间已达配额，文件未保存，请联系管理员": QCoreApplication.translate(
+            "Errors", "Cannot save the file: the storage quota is used up. Contact an administrator."
+        ),
+        "服务器磁盘剩余空间不足，文件未保存，请联系管理员清理磁盘后重试": QCoreApplication.translate(
+            "Errors",
+            "Cannot save the file: the server's disk is almost full. Contact an administrator, then try "
+            "again.",
+        ),
+        "统计数据正在生成，请稍后重试": QCoreApplication.translate(
+            "Errors", "The statistics are still being counted. Try again later."
+        ),
         "服务繁忙，请稍后重试": QCoreApplication.translate(
             "Errors", "The service is busy. Try again in a moment."
         ),
@@ -302,6 +358,31 @@ def known_message(message: str) -> str:
         "服务器没有数据目录的写入权限，修改未保存，请联系管理员处理后重试": QCoreApplication.translate(
             "Errors",
             "Cannot save: the server has no write access to its data folder. Contact an administrator.",
+        ),
+        "Webhook 不存在，请刷新列表": QCoreApplication.translate(
+            "Errors", "This webhook no longer exists. Reload the list."
+        ),
+        "Webhook 数量已达上限，请先删除不再使用的 Webhook": QCoreApplication.translate(
+            "Errors", "There are too many webhooks. Delete those that are no longer used."
+        ),
+        "网址无效，请检查后重新输入": QCoreApplication.translate(
+            "Errors", "The address is not valid. Check it and enter it again."
+        ),
+        "网址不能包含用户名或密码，请删除后重试": QCoreApplication.translate(
+            "Errors", "The address cannot contain a username or password. Remove them."
+        ),
+        "网址不能包含 #，请删除 # 及其后的内容": QCoreApplication.translate(
+            "Errors", "The address cannot contain #. Remove it and what follows."
+        ),
+        "网址应以 https:// 开头": QCoreApplication.translate(
+            "Errors", "The address must begin with https://."
+        ),
+        "不能使用本机或内部网络的地址；如需使用，请由服务器管理员在服务设置中允许该网络": (
+            QCoreApplication.translate(
+                "Errors",
+                "The address is on the server itself or an internal network. The server's administrator "
+                "can allow the network in the service's settings.",
+            )
         ),
         "服务器数据库已损坏，请联系管理员从备份恢复": QCoreApplication.translate(
             "Errors", "The server's database is damaged. Ask an administrator to restore a backup."

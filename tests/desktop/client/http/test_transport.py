@@ -365,3 +365,20 @@ def test_filters_are_written_as_the_contract_says() -> None:
         "start_time_from": "2026-01-01T00:00:00",
         "end_time_to": "2026-01-02T00:00:00",
     }
+
+
+@pytest.mark.parametrize(
+    ("url", "encoding"), [("https://walkaround.example", "gzip"), ("http://127.0.0.1:8177", "identity")]
+)
+def test_answers_are_compressed_on_a_network_only(url: str, encoding: str) -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers["Accept-Encoding"])
+        return httpx.Response(200, json={"code": 0, "data": {"needed": False}, "msg": None})
+
+    session = Session("http://localhost:1", transport=httpx.MockTransport(answer))
+    session.rebase(url)
+    session.account.first_run_needed()
+    session.close()
+    assert asked == [encoding]

@@ -418,8 +418,8 @@ def test_what_is_typed_as_an_address(typed: str, address: str | None) -> None:
     assert server_address(typed) == address
 
 
-def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, qapp: QApplication) -> None:
-    dialog = ServerDialog("")
+def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, context: Context) -> None:
+    dialog = ServerDialog("", context.preferences)
     qtbot.addWidget(dialog)
     chosen: list[str] = []
     dialog.chosen.connect(chosen.append)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 
+from service.detection.jobs.job_rows import MOST_ATTEMPTS
 from shared.codes import Progress
 from shared.wire.detection import JobState
 from tests.service.detection.dispatch.test_entries import until
@@ -27,7 +28,8 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
     data_dir = tmp_path / "data"
     found: list[list[tuple[str, str]]] = []
     record, items = "", list[str]()
-    for number in range(3):
+    # After another kill, a job that was running each time would be given up.
+    for number in range(MOST_ATTEMPTS - 1):
         with running_service(data_dir) as running:
             if not number:
                 headers = {"Authorization": f"Bearer {first_admin(running.url)}"}
@@ -46,7 +48,7 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
     ):
         login = client.post("/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]})
         headers = {"Authorization": f"Bearer {login.json()['data']['access_token']}"}
-        until(lambda: all(state == "done" for state, _ in pairs(data_dir)))
+        until(lambda: all(state == "done" for state, _ in pairs(data_dir)), 120)
         for item_id in items:
             (entry,) = client.get(f"/inspection_item/{item_id}", headers=headers).json()["result"]
             assert (entry["progress"], entry["version"]) == ("done", 1)

@@ -15,8 +15,8 @@ from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
 from service.detection.failure import DetectionFailed
-from service.files.blobs import BlobFolder
 from service.settings import Settings
+from service.stores.contents import Contents
 from shared import samples
 from tests.service.detection.conftest import Held
 from tests.service.detection.dispatch.test_batches import more
@@ -85,11 +85,11 @@ def test_a_model_or_photo_that_goes_while_its_job_waits_fails_the_job(
 def test_a_full_disk_fails_the_job_and_the_next_one_has_its_result(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(folder: BlobFolder, incoming: Any) -> Path:
+    def full(contents: Contents, incoming: Any) -> Path:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(BlobFolder, "keep", full)
+        patched.setattr(Contents, "keep", full)
         job = detect(client, item)
     assert (job["state"], job["error"]) == ("failed", "disk_full")
     assert "磁盘" in job["message"]

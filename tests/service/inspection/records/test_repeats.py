@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from service.inspection.records.items import Items
+from service.inspection.records.records import Records
 from service.inspection.tables import ITEM
 from tests.service.inspection.conftest import Stage
 
@@ -80,3 +81,55 @@ def test_an_item_made_before_bodies_were_kept_is_the_answer_to_its_key(stage: St
     stage.database.write_now(lambda session: session.execute(update(ITEM).values(client_body=None)))
     again = _create(stage, {**body, "item_name": "后缘"})
     assert (again.status_code, again.json()) == (200, first)
+
+
+def _create_record(stage: Stage, role: str = "planner", **body: Any) -> Any:
+    body = {"task_id": "t", **body}
+    return stage.as_role(role).post("/api/inspection/create", json=body, headers=KEY)
+
+
+def _records(stage: Stage) -> int:
+    found = stage.client.get("/api/inspection/search", params={"current_page": 1, "page_size": 1})
+    return int(found.json()["data"]["pagination"]["total"])
+
+
+def test_a_record_that_is_created_again_with_its_key_is_the_same(stage: Stage) -> None:
+    first = _create_record(stage, inspection_name="左翼")
+    assert first.status_code == 200, first.text
+    stage.changes.clear()
+    for same in ({"inspection_name": "左翼"}, {"inspection_name": "左翼", "colour": "red"}):
+        again = _create_record(stage, **same)
+        assert (again.status_code, again.json()) == (200, first.json())
+        assert again.headers["etag"] == first.headers["etag"]
+    assert stage.changes == []
+    refused = _create_record(stage, inspection_name="右翼")
+    assert refused.status_code == 422
+    (field,) = refused.json()["data"]["fields"]
+    assert (field["field"], field["type"]) == ("Idempotency-Key", "key_reused")
+    assert _records(stage) == 1
+
+
+def test_a_key_is_the_users_own_and_goes_with_its_record(stage: Stage) -> None:
+    first = _create_record(stage).json()["data"]["inspection_id"]
+    assert _create_record(stage, "admin").json()["data"]["inspection_id"] != first
+    assert stage.client.delete(f"/api/inspection/deleteInspection/{first}").status_code == 200
+    second = _create_record(stage, inspection_name="again").json()["data"]
+    assert second["inspection_id"] != first
+    assert _records(stage) == 2
+
+
+@pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def test_one_key_at_once_makes_one_record(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Neither sees the other's record before it inserts its own; one has to look again.
+    both_looked, keep = threading.Barrier(2), Records._keep_key
+
+    def together(*given: Any) -> bool:
+        both_looked.wait(20)
+        return keep(*given)
+
+    monkeypatch.setattr(Records, "_keep_key", staticmethod(together))
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: _create_record(stage), range(2)))
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert len({answer.json()["data"]["inspection_id"] for answer in answers}) == 1
+    assert _records(stage) == 1

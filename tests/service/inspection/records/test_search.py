@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import asyncio
 import itertools
 import random
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import event, update
 
 from service.inspection.records import record_pages
+from service.inspection.records.records import RecordSearch
 from service.inspection.tables import RECORD
 from tests.service.inspection.conftest import Stage
 
@@ -253,3 +255,24 @@ def test_pages_behind_a_mark_are_those_that_skip_every_row(
                 assert shown == wanted[(page - 1) * size : page * size], (task_id, page, size)
         gone = names.pop(draw.randrange(len(names)))
         stage.client.delete(f"/api/inspection/deleteInspection/{ids[gone]}")
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_searches_that_come_together_count_once(stage: Stage) -> None:
+    for _ in range(3):
+        stage.record(task_id="t")
+    counted: list[str] = []
+
+    def listen(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "count(" in statement:
+            counted.append(statement)
+
+    event.listen(stage.database.reader, "before_cursor_execute", listen)
+
+    async def main() -> None:
+        where = RecordSearch(task_id="t")
+        found = await asyncio.gather(*(stage.service.records.search(where, 1, 10) for _ in range(8)))
+        assert [standing.total for _, standing in found] == [3] * 8
+
+    asyncio.run(main())
+    assert len(counted) == 1

@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 
 from service.commands import verify_audit
 from service.db.database import Database
-from service.files.lookup import blob_path
 from service.inspection.tables import ITEM
 from service.settings import Settings
+from service.stores.contents import FILES
 from shared import samples
 from shared.images.cv import cv2
 from tests.service.inspection.sealing.test_seal import made
@@ -96,7 +96,7 @@ def evidence(client: TestClient, database: Database, settings: Settings) -> Evid
     made(client, f"/api/inspection_item/{item}/verdict", verdict="failed", reason="有裂纹")
     answer = client.post(f"/api/inspection/{record}/finish")
     assert answer.status_code == 200, answer.text
-    paths = {kind: blob_path(settings.files_dir, file["sha256"]) for kind, file in files.items()}
+    paths = {kind: settings.files_dir / FILES.name(file["sha256"]) for kind, file in files.items()}
     paths["model"] = settings.models_dir / f"{digest}.onnx"
     found = Evidence(client, settings, record, paths, {**names, "model": "裂纹模型"})
     assert found.differences() == []

@@ -1,0 +1,123 @@
+"""Measures how long the charts of a million records take, and how fast records are counted.
+
+    python -m benchmarks.statistics [--records N] [--days N] [--databases NAME ...]
+
+Fills SQLite, and PostgreSQL where its server programs are installed, with N records over so many days
+(`benchmarks/inspections.py`), every fourth with an item and its findings. Counts them as the first start
+after an upgrade does, then asks the running application for each chart: of all days, of the last year, and
+of one aircraft, one executor and both. A figure is the slowest median of these; the floor is an answer of
+the same application without any query.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from benchmarks.figures import say, skip, timed
+from benchmarks.inspections import Years, fill
+from service.app import create_app
+from service.db.database import Database
+from service.settings import Settings
+from service.statistics.service import StatisticsService
+from service.statistics_facts import statistics_ports
+from tests import postgresql
+
+DATABASES = ("sqlite", "postgresql")
+CHARTS = ("records", "findings/label", "findings/aircraft", "findings/region", "durations", "agreement")
+GOAL_MS = 200
+_END = dt.datetime(2026, 6, 30, 12, tzinfo=dt.UTC)
+_TIMES = 7
+
+
+def questions(days: int) -> list[dict[str, Any]]:
+    """The filters that each chart is asked for with."""
+    until = {"day_to": _END.date().isoformat()}
+    year = until | {"day_from": (_END - dt.timedelta(days=365)).date().isoformat()}
+    one, both = {"aircraft_id": "aircraft-7"}, {"aircraft_id": "aircraft-7", "executor_id": "inspector-3"}
+    return [until, year, until | one, until | {"executor_id": "inspector-3"}, until | both, year | one]
+
+
+def measure(database: str, url: str, folder: Path, options: argparse.Namespace) -> None:
+    """Fill a database, count it, ask for every chart."""
+    fill(url, Years(options.records, options.days, _END, with_items=4))
+    counting = Database(url)
+    try:
+        begun = time.perf_counter()
+        counted = StatisticsService(counting, statistics_ports()).rebuild()
+        taken = time.perf_counter() - begun
+    finally:
+        counting.close()
+    said = {"records": counted, "days": options.days}
+    say(f"{database}: recounting", counted / taken, "records/s", **said)
+    app = create_app(Settings(data_dir=folder, database_url=url, bcrypt_cost=4))
+    with TestClient(app, "http://localhost", client=("127.0.0.1", 50000)) as client:
+        body = {"username": "chief", "password": "correct-horse-battery"}
+        token = client.post("/api/auth/first-run", json=body).json()["data"]["access_token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        floor = statistics.median(timed(lambda: client.get("/healthz"), _TIMES * 3, 2))
+        for chart in CHARTS:
+            slowest = 0.0
+            of: dict[str, Any] = {}
+            for question in questions(options.days):
+
+                def ask(question: dict[str, Any] = question, chart: str = chart) -> None:
+                    client.get(f"/api/statistics/{chart}", params=question).raise_for_status()
+
+                middle = statistics.median(timed(ask, _TIMES, 1))
+                slowest, of = max((slowest, of), (middle, question), key=lambda pair: pair[0])
+            filters = " ".join(sorted(of)) or "none"
+            say(
+                f"{database}: chart {chart}",
+                slowest,
+                "ms",
+                goal=GOAL_MS,
+                floor=floor,
+                filters=filters,
+                **said,
+            )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure on each database."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.statistics",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--days", type=int, default=3_650)
+    parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES)
+    options = parser.parse_args(arguments)
+    place = postgresql.binaries()
+    for database in options.databases:
+        if database == "postgresql" and place is None:
+            skip(f"{database}: charts", "no PostgreSQL server here")
+            continue
+        with ExitStack() as stack:
+            folder = Path(tempfile.mkdtemp(prefix="walkaround-statistics-"))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            url = f"sqlite:///{folder / 'walkaround.db'}"
+            if database == "postgresql":
+                assert place is not None
+                server = postgresql.Server(place, fsync="on")
+                stack.callback(server.stop)
+                server.execute("CREATE DATABASE charts")
+                url = server.url("charts")
+            measure(database, url, folder, options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""Calls the service for webhooks (needs SETTINGS_MANAGE)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from desktop.client.http.transport import Transport, segment
+from shared.wire.common import Envelope
+from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookCreate, WebhookUpdate
+
+_TEST_SECONDS = 60.0
+"""The service waits for the receiver."""
+
+
+class Webhooks:
+    """Who is notified of finished records and failed items. Every change needs a recent password."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> Sequence[Webhook]:
+        """Every webhook, oldest first."""
+        return self._transport.call("GET", "/webhooks").read(Envelope[list[Webhook]]).data
+
+    def create(self, body: WebhookCreate) -> NewWebhook:
+        """Add a webhook; only this answer holds its secret. Raises Invalid for an address that it may not
+        have, Conflict when there are too many.
+        """
+        answer = self._transport.call("POST", "/webhooks", body=body.model_dump(mode="json"))
+        return answer.read(Envelope[NewWebhook]).data
+
+    def update(self, webhook_id: str, change: WebhookUpdate) -> Webhook:
+        """Change what is set in `change`. Raises NotFound, Invalid."""
+        body = change.model_dump(mode="json", exclude_unset=True)
+        answer = self._transport.call("PUT", f"/webhooks/{segment(webhook_id)}", body=body)
+        return answer.read(Envelope[Webhook]).data
+
+    def delete(self, webhook_id: str) -> None:
+        """Delete a webhook and what waits for it. Raises NotFound."""
+        self._transport.call("DELETE", f"/webhooks/{segment(webhook_id)}")
+
+    def test(self, webhook_id: str) -> Delivery:
+        """Send a test now and give what came of it. Raises NotFound."""
+        path = f"/webhooks/{segment(webhook_id)}/test"
+        return self._transport.call("POST", path, seconds=_TEST_SECONDS).read(Envelope[Delivery]).data
+
+    def deliveries(self, webhook_id: str) -> Sequence[Delivery]:
+        """The last deliveries, newest first. Raises NotFound."""
+        answer = self._transport.call("GET", f"/webhooks/{segment(webhook_id)}/deliveries")
+        return answer.read(Envelope[list[Delivery]]).data

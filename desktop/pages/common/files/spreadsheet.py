@@ -1,0 +1,26 @@
+"""Writes tables as CSV files that spreadsheets read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from shared import atomic
+
+
+def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
+    """Write the rows to `path`, whole or not at all. Raises OSError."""
+    out = io.StringIO()
+    # A spreadsheet reads UTF-8 only with this mark at the start.
+    out.write("\ufeff")
+    writer = csv.writer(out)
+    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    atomic.write(path, out.getvalue().encode("utf-8"), durable=True)
+
+
+def _harmless(cell: object) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    text = "" if cell is None else str(cell)
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,0 +1,65 @@
+"""Provides a field of a form in which several of some choices are ticked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from desktop.widgets import label
+
+Choice = TypeVar("Choice")
+
+
+class CheckBoxesField(QWidget, Generic[Choice]):
+    """The choices as boxes to tick, each with its meaning below it."""
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        title: str,
+        choices: Iterable[Choice],
+        chosen: Collection[Choice],
+        word: Callable[[Choice], str],
+        meaning: Callable[[Choice], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(label(title, "label"))
+        self.boxes: dict[Choice, QCheckBox] = {}
+        for choice in choices:
+            box = QCheckBox(word(choice))
+            box.setChecked(choice in chosen)
+            box.setAccessibleDescription(meaning(choice))
+            box.clicked.connect(self._clicked)
+            self.boxes[choice] = box
+            column.addWidget(box)
+            below = label(meaning(choice), "small", wrap=True)
+            below.setContentsMargins(24, 0, 0, 4)
+            column.addWidget(below)
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        column.addWidget(self._error)
+
+    def value(self) -> list[Choice]:
+        """The choices that are ticked."""
+        return [choice for choice, box in self.boxes.items() if box.isChecked()]
+
+    def error(self) -> str:
+        """What is wrong, or an empty string."""
+        return self._error.text()
+
+    def set_error(self, said: str) -> None:
+        """Say what is wrong; an empty sentence removes it."""
+        self._error.setText(said)
+        self._error.setVisible(bool(said))
+
+    def _clicked(self) -> None:
+        self.set_error("")
+        self.changed.emit()

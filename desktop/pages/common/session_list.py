@@ -1,0 +1,204 @@
+"""Lists a user's sessions and ends them: on the account page, and in the form of a user."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.background.workers import run
+from desktop.context import Context
+from desktop.localization.dates import nearby
+from desktop.localization.language import joined_words
+from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.widgets import Button, Chip, clear, confirm, label, rule
+from shared.wire.account import LoginSession
+from shared.wire.common import Page
+
+
+def method_word(method: str) -> str:
+    """How a person logged in, by the name that the service gives it."""
+    translate = QCoreApplication.translate
+    return {
+        "pwd": translate("AuditField", "Password"),
+        "face": translate("AuditField", "Face"),
+    }.get(method, method)
+
+
+class SessionList(QWidget):
+    """The sessions of one user, the one in use first; without `user_id` the own ones.
+
+    The session of this window is marked and has no button: logging out ends it.
+    """
+
+    ended = Signal(str)
+    """A sentence about what was ended."""
+
+    def __init__(self, context: Context, user_id: str | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._user_id = user_id
+        self.buttons: dict[str, Button] = {}
+        """The button that ends a session, by its ID."""
+        own = self.tr("Where you are logged in. End a session that you do not recognize.")
+        others = self.tr("Where the user is logged in. Ending a session logs it out immediately.")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self.end_all = Button(
+            self.tr("End all other sessions") if user_id is None else self.tr("End all sessions")
+        )
+        self.end_all.clicked.connect(lambda _checked=False: self._end_all())
+        self.end_all.hide()
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Sessions"), "item"))
+        head.addStretch(1)
+        head.addWidget(self.end_all)
+        column.addLayout(head)
+        column.addWidget(label(own if user_id is None else others, "dim", wrap=True))
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(10)
+        column.addLayout(self._rows)
+        self._loading = label(self.tr("Loading…"), "dim")
+        self._loading.hide()
+        column.addWidget(self._loading)
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        column.addWidget(self._error)
+        self._more = label("", "small")
+        self._more.hide()
+        column.addWidget(self._more)
+
+    def load(self) -> None:
+        """Ask the service for the sessions."""
+        self._loading.setVisible(self._rows.isEmpty())
+        self._load("")
+
+    def _load(self, error: str) -> None:
+        """Read the sessions again; afterwards `error` stands below them."""
+
+        def done(page: Page[LoginSession]) -> None:
+            self.show_sessions(page)
+            self._say(error)
+
+        run(self._fetch, owner=self, done=done, failed=self._failed)
+
+    def _fetch(self) -> Page[LoginSession]:
+        session = self._context.session
+        if self._user_id is None:
+            return session.account.sessions()
+        return session.users.sessions(self._user_id)
+
+    def show_sessions(self, page: Page[LoginSession]) -> None:
+        """Show these sessions."""
+        self._loading.hide()
+        clear(self._rows)
+        self.buttons.clear()
+        for number, entry in enumerate(sorted(page.data, key=lambda entry: not entry.current)):
+            if number:
+                self._rows.addWidget(rule())
+            self._rows.addWidget(self._row(entry))
+        if not page.data:
+            self._rows.addWidget(label(self.tr("Not logged in anywhere."), "dim"))
+        left = page.pagination.total - len(page.data)
+        self._more.setText(self.tr("and {count} more").format(count=left))
+        self._more.setVisible(left > 0)
+        self.end_all.setVisible(any(not entry.current for entry in page.data))
+
+    def _row(self, entry: LoginSession) -> QWidget:
+        widget = QWidget()
+        widget.setProperty("clear", True)
+        row = QHBoxLayout(widget)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(label(self._program(entry), "strong"))
+        if entry.current:
+            chip = Chip()
+            chip.say(self.tr("This session"), "accent")
+            head.addWidget(chip, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addStretch(1)
+        texts.addLayout(head)
+        how = joined_words(map(method_word, entry.methods))
+        texts.addWidget(label(f"{how} · {entry.address}", "small", wrap=True))
+        times = self.tr("Logged in {begun}, last used {used}").format(
+            begun=nearby(entry.created_at), used=nearby(entry.used_at)
+        )
+        texts.addWidget(label(times, "small", wrap=True))
+        row.addLayout(texts, 1)
+        if not entry.current:
+            button = Button(self.tr("End session"))
+            button.setAccessibleName(self.tr("End session: {program}").format(program=self._program(entry)))
+            button.clicked.connect(lambda _checked=False, chosen=entry: self._end(chosen))
+            self.buttons[entry.session_id] = button
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        return widget
+
+    def _program(self, entry: LoginSession) -> str:
+        return entry.program or self.tr("Unknown program")
+
+    def _end(self, entry: LoginSession) -> None:
+        text = self.tr("{program} at {address} is logged out immediately.").format(
+            program=self._program(entry), address=entry.address
+        )
+        if not confirm(self, self.tr("End session?"), text, self.tr("End session")):
+            return
+        session, user_id = self._context.session, self._user_id
+        if user_id is None:
+            end = partial(session.account.end_session, entry.session_id)
+        else:
+            end = partial(session.users.end_session, user_id, entry.session_id)
+        self._say("")
+        run_guarded(
+            self._context,
+            end,
+            owner=self,
+            done=lambda _: self._finished(self.tr("Session ended.")),
+            failed=self._not_ended,
+        )
+
+    def _end_all(self) -> None:
+        own = self.tr("All sessions except this one are logged out immediately.")
+        others = self.tr("The user is logged out everywhere immediately and can log in again.")
+        verb = self.tr("End sessions")
+        title = self.tr("End all other sessions?") if self._user_id is None else self.tr("End all sessions?")
+        if not confirm(self, title, own if self._user_id is None else others, verb):
+            return
+        session, user_id = self._context.session, self._user_id
+        end = (
+            session.account.end_other_sessions
+            if user_id is None
+            else partial(session.users.end_sessions, user_id)
+        )
+        self._say("")
+        run_guarded(
+            self._context,
+            end,
+            owner=self,
+            done=lambda count: self._finished(self.tr("%n session(s) ended.", "", count)),
+            failed=self._not_ended,
+        )
+
+    def _finished(self, text: str) -> None:
+        self.ended.emit(text)
+        self.load()
+
+    def _not_ended(self, error: Exception) -> None:
+        self._load(sentence(error))
+
+    def _failed(self, error: Exception) -> None:
+        self._loading.hide()
+        self._say(sentence(error))
+
+    def error(self) -> str:
+        """The last error."""
+        return self._error.text()
+
+    def _say(self, text: str) -> None:
+        self._error.setText(text)
+        self._error.setVisible(bool(text))

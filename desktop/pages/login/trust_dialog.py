@@ -1,0 +1,83 @@
+"""Asks whether a server is to be trusted whose certificate this computer does not know, or not any more."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QWidget
+
+from desktop.client.http.address import server_key
+from desktop.client.http.errors import Untrusted
+from desktop.preferences import Preferences
+from desktop.widgets import label
+from desktop.widgets.dialogs import Confirm
+
+_PAIRS_A_LINE = 16
+
+
+def trust(preferences: Preferences, url: str, fingerprint: str) -> None:
+    """Keep the fingerprint as the one that the server at `url` has to have from now on."""
+    kept = preferences.values.certificates
+    preferences.change(certificates={**kept, server_key(url): fingerprint})
+
+
+def in_lines(fingerprint: str) -> str:
+    """A fingerprint in lines of sixteen bytes, to be read aloud and compared."""
+    pairs = fingerprint.split(":")
+    starts = range(0, len(pairs), _PAIRS_A_LINE)
+    return "\n".join(":".join(pairs[start : start + _PAIRS_A_LINE]) for start in starts)
+
+
+class TrustDialog(Confirm):
+    """Shows the fingerprint of a server, and where to read the right one; the default is not to trust it.
+
+    A server that has shown another key before is trusted only after a second step.
+    """
+
+    def __init__(self, url: str, untrusted: Untrusted, parent: QWidget | None = None) -> None:
+        # The texts come below: a context of translation needs the dialog.
+        super().__init__(parent, "", "", "", danger=untrusted.trusted is not None)
+        server = server_key(url)
+        if untrusted.trusted is None:
+            self._say(
+                self.tr("Trust server {server}?").format(server=server),
+                self.tr(
+                    "This computer does not know the certificate of this server. Ask an administrator for "
+                    "the fingerprint: “walkaround tls” shows it on the server. Trust the server only if both "
+                    "are the same."
+                ),
+                self.tr("Trust server"),
+            )
+            self._show_fingerprint(self.tr("Fingerprint (SHA-256)"), untrusted.found or "")
+            return
+        self._say(
+            self.tr("Certificate of {server} has changed").format(server=server),
+            self.tr(
+                "Someone may be intercepting the connection, or an administrator has replaced the "
+                "certificate. Ask an administrator for the new fingerprint: “walkaround tls” shows it on the "
+                "server."
+            ),
+            self.tr("Trust new certificate"),
+        )
+        self._show_fingerprint(self.tr("Trusted fingerprint"), untrusted.trusted)
+        self._show_fingerprint(self.tr("New fingerprint"), untrusted.found or "")
+        self.compared = QCheckBox(self.tr("The new fingerprint is the one on the server."))
+        self.compared.toggled.connect(self.act.setEnabled)
+        self.act.setEnabled(False)
+        self.body.addSpacing(8)
+        self.body.addWidget(self.compared)
+
+    def _say(self, title: str, text: str, verb: str) -> None:
+        self.setWindowTitle(title)
+        self.heading.setText(title)
+        self.text.setText(text)
+        self.act.setText(verb)
+
+    def _show_fingerprint(self, name: str, fingerprint: str) -> None:
+        self.body.addSpacing(8)
+        self.body.addWidget(label(name, "label"))
+        shown = label(in_lines(fingerprint))
+        shown.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        shown.setAccessibleName(name)
+        self.body.addWidget(shown)

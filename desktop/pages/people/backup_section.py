@@ -1,0 +1,138 @@
+"""Shows when the service made its last backup, when the next is due, and what became of the newest ones."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.background.workers import run
+from desktop.context import Context
+from desktop.localization.dates import minute
+from desktop.pages.common.lists.list_section import NOTHING
+from desktop.pages.common.lists.sections_page import PageSection
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.common.messages.service_messages import known_message
+from desktop.widgets import Card, Column, StateStack, Table, label
+from shared.wire.backups import BackupRun, BackupStatus
+
+
+class BackupSection(PageSection):
+    """A card with a sentence on the state of the backups, and a table of the newest runs."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.state = label("", "item", wrap=True)
+        self.next = label("", "dim", wrap=True)
+        self.table: Table[BackupRun] = Table(self.tr("Backups"), self._columns(), row_px=36)
+        card = Card()
+        # Without rows below it, it stays as it is.
+        card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(8)
+        column.addWidget(self.state)
+        column.addWidget(self.next)
+        # In a narrow window the column holds the beginning of a sentence.
+        self.note = label("", wrap=True)
+        self.note.setContentsMargins(16, 10, 16, 10)
+        self.note.hide()
+        self.table.chosen_changed.connect(self._show_note)
+        rows = Card()
+        inner = QVBoxLayout(rows)
+        inner.setContentsMargins(1, 1, 1, 1)
+        inner.addWidget(self.table)
+        inner.addWidget(self.note)
+        content = QWidget()
+        content.setProperty("clear", True)
+        lines = QVBoxLayout(content)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(14)
+        lines.addWidget(card)
+        lines.addWidget(rows, 1)
+        lines.addStretch(0)
+        self._rows = rows
+        self.stack = StateStack(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.stack)
+
+    def _columns(self) -> list[Column[BackupRun]]:
+        return [
+            Column(self.tr("Started"), lambda one: minute(one.started_at), 150, least=132, kind="strong"),
+            Column(self.tr("Finished"), lambda one: minute(one.finished_at), 150, least=132),
+            Column(self.tr("Status"), self._status, 120, tone=lambda one: _TONES.get(one.state, "dim")),
+            Column(self.tr("Size"), lambda one: _size(one.size), 100),
+            Column(self.tr("New data"), lambda one: _size(one.added), 100),
+            Column(self.tr("Notes"), self._note, stretch=True, kind="dim"),
+        ]
+
+    def opened(self) -> None:
+        """The section came to the front."""
+        self.stack.show_loading()
+        self._ask()
+
+    def _ask(self) -> None:
+        run(
+            self._context.session.backups.status,
+            owner=self,
+            done=self._show,
+            failed=lambda error: self.stack.show_error(sentence(error), self.opened),
+        )
+
+    def _show(self, status: BackupStatus) -> None:
+        self.state.setText(self._summary(status))
+        self.next.setText(self._outlook(status))
+        self.table.show_rows(status.runs)
+        self._rows.setVisible(bool(status.runs))
+        self.stack.show_content()
+
+    def _summary(self, status: BackupStatus) -> str:
+        last = status.last_good
+        if last is None:
+            if status.scheduled:
+                return self.tr("No backup has been made yet.")
+            return self.tr("No backups are made automatically.")
+        when = self.tr("Last backup: {time}, verified, {size}.").format(
+            time=minute(last.started_at), size=_size(last.size)
+        )
+        if status.failures:
+            failed = self.tr("%n attempt(s) failed since then.", "", status.failures)
+            return self.tr("{sentence} {next}", "two sentences").format(sentence=when, next=failed)
+        return when
+
+    def _outlook(self, status: BackupStatus) -> str:
+        if not status.scheduled:
+            return self.tr(
+                "Data that is lost cannot be restored. On the service's computer, set "
+                "WALKAROUND_BACKUP_TO to a folder on another disk and restart the service."
+            )
+        if status.late:
+            return self.tr("The backup is late. See the notes below and the log file of the service.")
+        return self.tr("Next backup: {time}.").format(time=minute(status.next_at))
+
+    def _status(self, one: BackupRun) -> str:
+        return {
+            "running": self.tr("Running"),
+            "done": self.tr("Done"),
+            "failed": self.tr("Failed"),
+        }.get(one.state, one.state)
+
+    def _show_note(self) -> None:
+        chosen = self.table.chosen
+        self.note.setText("" if chosen is None else self._note(chosen))
+        self.note.setVisible(chosen is not None and bool(chosen.message))
+
+    def _note(self, one: BackupRun) -> str:
+        return known_message(one.message or "") or one.message or NOTHING
+
+
+_TONES = {"done": "passed", "failed": "failed", "running": "accent"}
+
+
+def _size(size: int | None) -> str:
+    return (
+        NOTHING
+        if size is None
+        else QLocale().formattedDataSize(size, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+    )

@@ -1,0 +1,1 @@
+"""The webhooks of the administration page: list, form, secret and last deliveries."""

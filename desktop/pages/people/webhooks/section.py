@@ -1,0 +1,178 @@
+"""Lists the webhooks: who is notified of finished records and failed items."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QDialog
+
+from desktop.context import Context
+from desktop.localization.dates import minute
+from desktop.localization.language import joined_words
+from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.lists.list_section import NOTHING, TableSection
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
+from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
+from desktop.pages.people.webhooks.terms import event_word, reason_sentence, state_word
+from desktop.widgets import Banner, Button, Column, confirm
+from shared.codes import Permission
+from shared.wire.common import Page as Listing
+from shared.wire.common import pagination
+from shared.wire.webhooks import Delivery, NewWebhook, Webhook, WebhookState, WebhookUpdate
+
+_TONES = {WebhookState.ACTIVE: "passed", WebhookState.PAUSED: "dim", WebhookState.FAILING: "failed"}
+
+
+class WebhookSection(TableSection[Webhook]):
+    """The webhooks. There are few: they are read whole, and searched here."""
+
+    manage: ClassVar[Permission] = Permission.SETTINGS_MANAGE
+    sign: ClassVar[str] = "link"
+    new_command: ClassVar[str] = "webhook.new"
+    delete_command: ClassVar[str] = ""
+
+    def __init__(self, context: Context) -> None:
+        translate = QCoreApplication.translate
+        super().__init__(
+            context, translate("Webhooks", "New webhook"), translate("Webhooks", "Name, address")
+        )
+        self.banner = Banner()
+        self.card_column.insertWidget(0, self.banner)
+
+    def make_more(self) -> list[Button]:
+        self.deliveries = Button(self.tr("Deliveries"), icon="history")
+        self.test = Button(self.tr("Send test"), icon="play")
+        self.pause = Button(self.tr("Pause"))
+        self.deliveries.clicked.connect(self.show_deliveries)
+        self.test.clicked.connect(self.send_test)
+        self.pause.clicked.connect(self.switch)
+        return [self.deliveries, self.test, self.pause]
+
+    def columns(self) -> list[Column[Webhook]]:
+        return [
+            Column(self.tr("Name"), lambda w: w.name, stretch=True, kind="strong", under=lambda w: w.url),
+            Column(self.tr("Events"), lambda w: joined_words(map(event_word, w.events)), 260),
+            Column(self.tr("Status"), state_word, 180, tone=lambda w: _TONES[w.state]),
+            Column(self.tr("Waiting"), lambda w: str(w.waiting), 90, kind="dim"),
+            Column(self.tr("Last success"), lambda w: minute(w.last_success_at) or NOTHING, 160, kind="dim"),
+        ]
+
+    def none_yet(self) -> str:
+        return self.tr("No webhooks yet. Nothing is sent.")
+
+    def fetch(self, number: int, size: int, text: str) -> Listing[Webhook]:
+        wanted = text.casefold()
+        found = [
+            one
+            for one in self._context.session.webhooks.list()
+            if wanted in one.name.casefold() or wanted in one.url.casefold()
+        ]
+        page = found[(number - 1) * size : number * size]
+        return Listing[Webhook](data=page, pagination=pagination(number, size, len(found)))
+
+    def show_entries(self, entries: list[Webhook], keep: str) -> None:
+        super().show_entries(entries, keep)
+        failing = sum(one.state is WebhookState.FAILING for one in entries)
+        if failing:
+            self.banner.say(
+                self.tr(
+                    "%n webhook(s) paused: no delivery succeeded for a day. Correct the address or the "
+                    "receiver, then resume.",
+                    "",
+                    failing,
+                ),
+                "warn",
+                closable=False,
+            )
+        else:
+            self.banner.hide()
+
+    def key(self, entry: Webhook) -> str:
+        return entry.webhook_id
+
+    def name(self, entry: Webhook) -> str:
+        return entry.name
+
+    def form(self, entry: Webhook | None) -> QDialog:
+        return WebhookForm(self._context, entry, self)
+
+    def show_chosen(self) -> None:
+        super().show_chosen()
+        webhook = self.chosen()
+        active = webhook is None or webhook.state is WebhookState.ACTIVE
+        self.pause.setText(self.tr("Pause") if active else self.tr("Resume"))
+
+    def switch(self) -> None:
+        """Pause the chosen webhook, or resume it."""
+        webhook = self.chosen()
+        if webhook is None:
+            return
+        change = WebhookUpdate(paused=webhook.state is WebhookState.ACTIVE)
+        run_guarded(
+            self._context,
+            partial(self._context.session.webhooks.update, webhook.webhook_id, change),
+            owner=self,
+            done=self._saved,
+            failed=lambda error: self.toast.emit(sentence(error)),
+        )
+
+    def send_test(self) -> None:
+        """Send a test to the chosen webhook and say what came of it."""
+        webhook = self.chosen()
+        if webhook is None:
+            return
+        self.test.setEnabled(False)
+        self.test.setText(self.tr("Sending…"))
+        run_guarded(
+            self._context,
+            partial(self._context.session.webhooks.test, webhook.webhook_id),
+            owner=self,
+            done=self._tested,
+            failed=self._not_tested,
+        )
+
+    def show_deliveries(self) -> None:
+        """Show the last deliveries of the chosen webhook."""
+        webhook = self.chosen()
+        if webhook is not None:
+            dialog = DeliveriesDialog(self._context, webhook, self)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.open()
+
+    def delete_chosen(self) -> None:
+        """Delete the chosen webhook, after asking."""
+        webhook = self.chosen()
+        if webhook is None or not confirm(
+            self,
+            self.tr("Delete {name}?").format(name=webhook.name),
+            self.tr("The receiver is no longer notified. What waits for it is not sent."),
+            self.tr("Delete"),
+        ):
+            return
+        run_guarded(
+            self._context,
+            partial(self._context.session.webhooks.delete, webhook.webhook_id),
+            owner=self,
+            done=lambda _: self._deleted(webhook.name),
+            failed=lambda error: self._not_deleted(webhook.name, error),
+        )
+
+    def _saved(self, entry: Webhook) -> None:
+        super()._saved(entry)
+        if isinstance(entry, NewWebhook):
+            SecretDialog(entry, self).open()
+
+    def _tested(self, delivery: Delivery) -> None:
+        self._test_ready()
+        self.toast.emit(reason_sentence(delivery))
+
+    def _not_tested(self, error: Exception) -> None:
+        self._test_ready()
+        self.toast.emit(sentence(error))
+
+    def _test_ready(self) -> None:
+        self.test.setText(self.tr("Send test"))
+        self.show_chosen()

@@ -1,0 +1,153 @@
+"""Shows a chart whose parts are chosen by mouse and keyboard."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from desktop.pages.statistics.chart import ChartData
+from desktop.pages.statistics.painting import Part, Placed, paint_chart
+from desktop.theme import theme_manager
+from desktop.widgets import tip
+
+_MARGIN = 4
+
+
+class ChartView(QWidget):
+    """A chart. Arrows mark a part, Enter or a click opens the records behind it."""
+
+    opened = Signal(object)
+    """The `Part` that the person wants to see the records of."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chart = ChartData("")
+        self._placed: list[Placed] = []
+        self.marked: Part | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme_manager().themeChanged.connect(self.update)
+
+    @property
+    def chart(self) -> ChartData:
+        """What is shown."""
+        return self._chart
+
+    def show_chart(self, chart: ChartData) -> None:
+        """Show another chart; the mark goes."""
+        self._chart = chart
+        self.marked = None
+        self.setAccessibleName(chart.title)
+        self._tell()
+        self.update()
+
+    def text_of(self, part: Part) -> str:
+        """A part as people read it: its bars, its column, its value."""
+        bars, column = self._chart.bars[part[0]], self._chart.columns[part[1]]
+        return f"{bars.name} · {column.long}: {bars.texts[part[1]]}"
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 250)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(280, 220)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        marked = self.marked if self.hasFocus() else None
+        where = QRectF(self.rect()).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+        self._placed = paint_chart(painter, self._chart, where, marked)
+        if self.hasFocus() and marked is None:
+            painter.setPen(theme_manager().theme.colour("accent"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.end()
+
+    # Mouse
+
+    def part_at(self, where: QPointF) -> Part | None:
+        """The part at a place; a low one is met a little beside it too."""
+        for slack in (0, 4):
+            for one in self._placed:
+                if one.where.adjusted(-slack, -slack, slack, slack).contains(where):
+                    return one.part
+        return None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = self.part_at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if at is None else Qt.CursorShape.PointingHandCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        part = self.part_at(event.position())
+        if event.button() is Qt.MouseButton.LeftButton and part is not None:
+            self._open(part)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            part = self.part_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), "" if part is None else tip(self.text_of(part)), self)
+            return True
+        return super().event(event)
+
+    # Keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_Left: (0, -1),
+            Qt.Key.Key_Right: (0, 1),
+            Qt.Key.Key_Up: (1, 0),
+            Qt.Key.Key_Down: (-1, 0),
+        }
+        if event.key() in steps:
+            self._move(*steps[Qt.Key(event.key())])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.marked:
+            self._open(self.marked)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def _move(self, up: int, right: int) -> None:
+        """Mark the next part in a direction; the last one first when none is marked."""
+        parts = sorted(
+            (
+                (number, column)
+                for number, bars in enumerate(self._chart.bars)
+                for column, value in enumerate(bars.values)
+                if value
+            ),
+            key=lambda part: (part[1], part[0]),
+        )
+        if not parts:
+            return
+        if self.marked is None:
+            self.marked = parts[-1]
+        elif up:
+            column = [part for part in parts if part[1] == self.marked[1]]
+            at = column.index(self.marked) + up
+            self.marked = column[min(max(at, 0), len(column) - 1)]
+        else:
+            bars, here = self.marked
+            beside = [part for part in parts if (part[1] - here) * right > 0]
+            # The nearest column, and in it the bar of the same series or the next one to it.
+            self.marked = min(
+                beside, key=lambda part: (abs(part[1] - here), abs(part[0] - bars)), default=self.marked
+            )
+        self._tell()
+        self.update()
+
+    def _tell(self) -> None:
+        self.setAccessibleDescription("" if self.marked is None else self.text_of(self.marked))
+
+    def _open(self, part: Part) -> None:
+        if self._chart.bars[part[0]].behind[part[1]] is not None:
+            self.marked = part
+            self.opened.emit(part)

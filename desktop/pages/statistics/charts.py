@@ -1,0 +1,229 @@
+"""Asks the service for a chart and says it in the language of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from enum import StrEnum
+from itertools import starmap
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from desktop.client.api.inspection import RecordFilter
+from desktop.client.api.statistics import ChartFilter
+from desktop.client.session import Session
+from desktop.localization.dates import day
+from desktop.localization.detection_terms import finding_word, model_word
+from desktop.pages.statistics.chart import Bars, ChartData, Column
+from desktop.widgets import status_word
+from shared.codes import Status
+from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Period
+
+_STATES = (Status.PASSED, Status.FAILED, Status.IN_PROGRESS, Status.NOT_STARTED, Status.CANCELLED)
+# A green and a vermilion that people who are colour-blind tell apart.
+_COLOURS = {
+    Status.PASSED: 2,
+    Status.FAILED: 5,
+    Status.IN_PROGRESS: 0,
+    Status.NOT_STARTED: 1,
+}
+
+
+class Kind(StrEnum):
+    """The charts, in the order of the page."""
+
+    RECORDS = "records"
+    LABELS = "labels"
+    AIRCRAFT = "aircraft"
+    REGIONS = "regions"
+    DURATIONS = "durations"
+    AGREEMENT = "agreement"
+
+
+_FINDINGS = {
+    Kind.LABELS: FindingsBy.LABEL,
+    Kind.AIRCRAFT: FindingsBy.AIRCRAFT,
+    Kind.REGIONS: FindingsBy.REGION,
+}
+
+
+def title_of(kind: Kind) -> str:
+    """The title of a chart."""
+    translate = QCoreApplication.translate
+    match kind:
+        case Kind.RECORDS:
+            return translate("Charts", "Records by status")
+        case Kind.LABELS:
+            return translate("Charts", "Findings by label")
+        case Kind.AIRCRAFT:
+            return translate("Charts", "Findings by aircraft")
+        case Kind.REGIONS:
+            return translate("Charts", "Findings by region")
+        case Kind.DURATIONS:
+            return translate("Charts", "Mean time per record (min)")
+        case Kind.AGREEMENT:
+            return translate("Charts", "Agreement of model and person")
+
+
+def read_chart(session: Session, kind: Kind, where: ChartFilter) -> ChartData:
+    """The chart of this kind. Raises ClientError."""
+    if kind is Kind.RECORDS:
+        return _of_records(session.statistics.records(where), where)
+    if kind is Kind.DURATIONS:
+        return _of_durations(session.statistics.durations(where), where)
+    if kind is Kind.AGREEMENT:
+        return _of_agreement(session.statistics.agreement(where), where)
+    return _of_findings(kind, session.statistics.findings(where, _FINDINGS[kind]), where)
+
+
+def _base(where: ChartFilter) -> RecordFilter:
+    return RecordFilter(
+        aircraft_id=where.aircraft_id,
+        executor_id=where.executor_id,
+        day_from=where.day_from,
+        day_to=where.day_to,
+    )
+
+
+def _days(where: ChartFilter, periods: Iterable[Period]) -> list[RecordFilter]:
+    return [replace(_base(where), day_from=one.first, day_to=one.last) for one in periods]
+
+
+def period_text(period: Period) -> str:
+    """A period in full."""
+    if period.first == period.last:
+        return day(period.first)
+    return f"{day(period.first)} – {day(period.last)}"
+
+
+def _columns(periods: Sequence[Period]) -> tuple[Column, ...]:
+    # Of parts of a month and longer the month says more than their first day.
+    long = len(periods) > 1 and max(one.last - one.first for one in periods) > timedelta(days=7)
+    form = "%Y-%m" if long else "%m-%d"
+    return tuple(Column(one.first.strftime(form), period_text(one)) for one in periods)
+
+
+def _heads() -> tuple[str, ...]:
+    return (QCoreApplication.translate("Charts", "Period"),)
+
+
+def _count(value: float) -> str:
+    return QLocale().toString(round(value))
+
+
+def _counted(
+    name: str, amounts: Sequence[int], behind: Sequence[RecordFilter | None], colour: int | None
+) -> Bars:
+    return Bars(
+        name,
+        tuple(float(one) for one in amounts),
+        tuple(map(_count, amounts)),
+        tuple(behind),
+        _count(sum(amounts)),
+        colour,
+    )
+
+
+def _of_records(chart: Chart, where: ChartFilter) -> ChartData:
+    found = {series.name: series.amounts for series in chart.series}
+    days = _days(where, chart.periods)
+    bars = [
+        _counted(
+            status_word(state),
+            found[state],
+            [replace(one, record_state=state) for one in days],
+            _COLOURS.get(state),
+        )
+        for state in _STATES
+        if state in found
+    ]
+    return ChartData(title_of(Kind.RECORDS), _columns(chart.periods), tuple(bars), heads=_heads())
+
+
+def _of_findings(kind: Kind, chart: Chart, where: ChartFilter) -> ChartData:
+    translate = QCoreApplication.translate
+    days = _days(where, chart.periods)
+
+    def behind(name: str) -> list[RecordFilter | None]:
+        if kind is Kind.LABELS:
+            return [replace(one, finding_label=name) for one in days]
+        if kind is Kind.REGIONS:
+            return [replace(one, finding_region=name) for one in days]
+        if not name:
+            return [replace(one, without_aircraft=True, with_findings=True) for one in days]
+        return [replace(one, aircraft_id=name, with_findings=True) for one in days]
+
+    def word(name: str, title: str | None) -> str:
+        if kind is Kind.LABELS:
+            return finding_word(name)
+        if kind is Kind.AIRCRAFT and not name:
+            return translate("Charts", "No aircraft")
+        return title or name
+
+    bars = [
+        _counted(word(series.name, series.title), series.amounts, behind(series.name), number)
+        for number, series in enumerate(chart.series)
+    ]
+    if chart.others is not None:
+        all_of_them = [replace(one, with_findings=True) for one in days]
+        others = _counted(translate("Charts", "Others"), chart.others, all_of_them, None)
+        bars.append(replace(others, behind_name=translate("Charts", "Records with findings")))
+    return ChartData(title_of(kind), _columns(chart.periods), tuple(bars), heads=_heads())
+
+
+def _of_durations(found: Durations, where: ChartFilter) -> ChartData:
+    minutes = [
+        seconds / 60 / records if records else 0.0
+        for records, seconds in zip(found.records, found.seconds, strict=True)
+    ]
+    records = sum(found.records)
+    mean = sum(found.seconds) / 60 / records if records else 0.0
+    said = QCoreApplication.translate("Charts", "Mean of %n record(s)", "", records)
+    bars = Bars(
+        said,
+        tuple(minutes),
+        tuple(map(_count, minutes)),
+        tuple(replace(one, timed=True) for one in _days(where, found.periods)),
+        _count(mean),
+        0,
+    )
+    return ChartData(title_of(Kind.DURATIONS), _columns(found.periods), (bars,), heads=_heads())
+
+
+def _of_agreement(found: Sequence[ModelAgreement], where: ChartFilter) -> ChartData:
+    translate = QCoreApplication.translate
+    base = _base(where)
+    makers: list[tuple[str, Callable[[ModelAgreement], int], Callable[[str], RecordFilter], int]] = [
+        (
+            translate("Charts", "Kept"),
+            lambda one: one.shown - one.rejected,
+            lambda name: replace(base, model_shown=name),
+            2,
+        ),
+        (
+            translate("Charts", "False alarms"),
+            lambda one: one.rejected,
+            lambda name: replace(base, model_rejected=name),
+            5,
+        ),
+        (
+            translate("Charts", "Missed"),
+            lambda one: one.missed,
+            lambda name: replace(base, model_missed=name),
+            0,
+        ),
+    ]
+    bars = [
+        _counted(word, [amount(one) for one in found], [behind(one.name) for one in found], colour)
+        for word, amount, behind, colour in makers
+    ]
+    names = [_model_text(one) for one in found]
+    columns = tuple(starmap(Column, zip(names, names, strict=True)))
+    heads = (translate("Charts", "Model"),)
+    return ChartData(title_of(Kind.AGREEMENT), columns, tuple(bars), stacked=False, heads=heads)
+
+
+def _model_text(one: ModelAgreement) -> str:
+    name = model_word(one.model_id, one.model_name)
+    return f"{name} {one.model_version}" if one.model_version else name

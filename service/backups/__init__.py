@@ -1,0 +1,1 @@
+"""Backs up and restores an installation: by command, and on a schedule with retention and verification."""

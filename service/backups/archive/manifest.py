@@ -1,0 +1,149 @@
+"""Defines the manifest of a backup: every file in it with its size and SHA-256, and what the database was."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import PurePosixPath
+from typing import IO, Annotated, Literal, Protocol
+
+from pydantic import BaseModel, Field, ValidationError
+
+MANIFEST = "manifest.json"
+DATABASE = "data/walkaround.db"
+TABLES = "tables/"
+"""How the names of the tables of a PostgreSQL database begin."""
+MAX_MANIFEST_BYTES = 512 * 2**20
+PIECE = 2**20
+
+WITHOUT_TABLES: Literal[1] = 1
+"""The format of archives without a PostgreSQL database, which older versions of the program restore too."""
+WITH_TABLES: Literal[2] = 2
+
+
+class Refused(Exception):  # noqa: N818 - a sentence for the person
+    """The command cannot do it; the text says why and what to do."""
+
+
+class Entry(BaseModel):
+    """One file of a backup."""
+
+    name: str
+    size: Annotated[int, Field(ge=0)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class CopiedTable(BaseModel):
+    """A table of a PostgreSQL database: its columns as they were copied, and the entry with its rows."""
+
+    name: str
+    columns: list[str]
+    entry: str
+
+
+class Manifest(BaseModel):
+    """What a backup holds. `audit_end` is the end of a whole audit log as (number, hash).
+
+    `problems` are sentences about what was found damaged when the backup was made. `files_elsewhere` is true
+    when stored files were left to a store that is not part of the backup.
+    """
+
+    format: Literal[1, 2] = WITHOUT_TABLES
+    program: Literal["walkaround"] = "walkaround"
+    version: str
+    created_at: dt.datetime
+    revision: str | None
+    audit_end: tuple[int, str] | None
+    entries: list[Entry]
+    tables: list[CopiedTable] = []
+    sequences: dict[str, int] = {}
+    problems: list[str] = []
+    files_elsewhere: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(entry.size for entry in self.entries)
+
+    @property
+    def has_database(self) -> bool:
+        """Whether a database is in it, of SQLite or of PostgreSQL."""
+        return bool(self.tables) or any(entry.name == DATABASE for entry in self.entries)
+
+
+class Backup(Protocol):
+    """A backup that can be read. Its manifest names what `open` opens."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """What it holds."""
+
+    def open(self, entry: Entry) -> AbstractContextManager[IO[bytes]]:
+        """The content of one entry. Raises OSError, and Refused when it is not there."""
+
+
+class NewBackup(Protocol):
+    """A backup that is being written."""
+
+    def add(self, name: str, source: IO[bytes]) -> Entry:
+        """Put the content of `source` into it under `name`. Raises OSError."""
+
+    def reuse(self, entry: Entry) -> bool:
+        """Take the content with this SHA-256 and size that is there already; False when there is none."""
+
+
+def parsed(data: bytes | str) -> Manifest:
+    """The manifest in `data`. Raises Refused when it is none of ours, or names a file outside of the data."""
+    try:
+        manifest = Manifest.model_validate_json(data)
+    except ValidationError as error:
+        raise Refused("this is no backup of Walkaround: it has no manifest that can be read") from error
+    names = [entry.name for entry in manifest.entries]
+    if len(set(names)) != len(names):
+        raise Refused("the backup names a file twice; use another copy of it")
+    for name in names:
+        if not is_safe(name):
+            raise Refused(f"the archive holds a file with the forbidden name {name!r}")
+    if {table.entry for table in manifest.tables} != {name for name in names if name.startswith(TABLES)}:
+        raise Refused("the backup does not hold the tables that its manifest names; use another copy of it")
+    return manifest
+
+
+def is_safe(name: str) -> bool:
+    """Whether an entry may be unpacked: below `data/`, or directly in `secrets/` or `tables/`."""
+    path = PurePosixPath(name)
+    plain = (
+        path.as_posix() == name
+        and not path.is_absolute()
+        and ".." not in path.parts
+        and not any(letter in '\\:*?"<>|' or ord(letter) < 32 for letter in name)
+        and not any(part != part.rstrip(". ") for part in path.parts)
+    )
+    if path.parts[:1] == ("secrets",):
+        return plain and len(path.parts) == 2 and path.suffix == ".key"
+    if path.parts[:1] == ("tables",):
+        return plain and len(path.parts) == 2
+    # A key, or a write-ahead log, among the data could change what the archive seems to hold.
+    disguised = path.suffix == ".key" or (name != DATABASE and name.startswith(DATABASE))
+    return plain and path.parts[:1] == ("data",) and len(path.parts) >= 2 and not disguised
+
+
+def is_stored_file(name: str) -> bool:
+    """Whether the entry is a content of the file store, whose name says its SHA-256."""
+    return name.startswith("data/files/")
+
+
+def named_hash(name: str) -> str:
+    """The SHA-256 that the name of a stored file says."""
+    return "".join(PurePosixPath(name).parts[2:])
+
+
+def pieces(source: IO[bytes], limit: int | None = None) -> Iterator[bytes]:
+    """The content of `source` in pieces; ends with the first piece that goes beyond `limit` bytes."""
+    size = 0
+    while piece := source.read(PIECE):
+        yield piece
+        size += len(piece)
+        if limit is not None and size > limit:
+            return

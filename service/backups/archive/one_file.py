@@ -1,0 +1,100 @@
+"""Writes and reads a backup that is one file: a zip archive with its manifest.
+
+`data/...` is the data directory (the database as one consistent copy), `tables/...` the rows of a PostgreSQL
+database, `secrets/...` the keys if they were asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO
+
+from service.backups.archive.manifest import (
+    MANIFEST,
+    MAX_MANIFEST_BYTES,
+    TABLES,
+    Entry,
+    Manifest,
+    Refused,
+    parsed,
+    pieces,
+)
+from shared import atomic
+
+
+class ArchiveFile:
+    """An archive that is read."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self.manifest = _read_manifest(archive)
+
+    def open(self, entry: Entry) -> AbstractContextManager[IO[bytes]]:
+        """The content of one entry."""
+        return self._archive.open(entry.name)
+
+
+class NewArchiveFile:
+    """An archive that is being written; `finish` ends it."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+
+    def add(self, name: str, source: IO[bytes]) -> Entry:
+        """Put the content of `source` into it under `name`."""
+        size, digest = 0, hashlib.sha256()
+        # Photos are compressed already; rows are text.
+        kind = zipfile.ZIP_DEFLATED if name.startswith(TABLES) else zipfile.ZIP_STORED
+        info = zipfile.ZipInfo(name)
+        info.compress_type = kind
+        info.external_attr = 0o600 << 16
+        with self._archive.open(info, "w", force_zip64=True) as target:
+            for piece in pieces(source):
+                size += len(piece)
+                digest.update(piece)
+                target.write(piece)
+        return Entry(name=name, size=size, sha256=digest.hexdigest())
+
+    def reuse(self, entry: Entry) -> bool:
+        """False: an archive is whole by itself."""
+        return False
+
+    def finish(self, manifest: Manifest) -> None:
+        """Write the manifest."""
+        self._archive.writestr(MANIFEST, manifest.model_dump_json(), zipfile.ZIP_DEFLATED)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[ArchiveFile]:
+    """The archive at `path`. Raises BadZipFile, OSError and Refused."""
+    with zipfile.ZipFile(path) as archive:
+        yield ArchiveFile(archive)
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[NewArchiveFile]:
+    """A new archive, which becomes `target` at the end of the block, durable and for its owner only."""
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder:
+        part = Path(folder) / "archive"
+        with zipfile.ZipFile(part, "x", zipfile.ZIP_STORED) as archive:
+            yield NewArchiveFile(archive)
+        part.chmod(0o600)
+        atomic.put_in_place(part, target, durable=True)
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
+    try:
+        info = archive.getinfo(MANIFEST)
+    except KeyError as error:
+        raise Refused("this is no backup of Walkaround: it has no manifest that can be read") from error
+    if info.file_size > MAX_MANIFEST_BYTES:
+        raise Refused("this is no backup of Walkaround: its manifest is too large")
+    manifest = parsed(archive.read(info))
+    if sorted([*(entry.name for entry in manifest.entries), MANIFEST]) != sorted(archive.namelist()):
+        raise Refused("the archive does not hold what its manifest says; use another copy of it")
+    return manifest

@@ -1,0 +1,159 @@
+"""Brings a backup back into an empty installation."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from filelock import FileLock, Timeout
+from sqlalchemy import URL, make_url
+
+from service.audit.service import AuditService
+from service.backups.archive import postgresql
+from service.backups.archive.manifest import DATABASE, TABLES, Backup, Entry, Manifest, Refused, pieces
+from service.backups.archive.taking import LOCK, database_file
+from service.changes import ObjectChange, announce
+from service.db.database import Database
+from service.db.schema import migrate, newest_revision
+from service.settings import Settings
+from service.stores.opening import open_store
+from shared import atomic
+
+_STORED = ("files", "models")
+"""The folders of the data directory whose contents may lie in a store elsewhere."""
+
+
+def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
+    """Read `backup` into the data directory, and into the database where that is on a server.
+
+    Everything is unpacked and compared with the manifest before the first file is put in place; an existing
+    SQLite database is kept next to it under another name. Raises Refused when the backup is damaged or does
+    not fit, when a service runs there, when a database on a server is not empty, and without `force` when
+    the data directory is not empty.
+    """
+    manifest = backup.manifest
+    _check_fit(manifest, settings)
+    data_dir = settings.data_dir
+    there = sorted(path.name for path in data_dir.iterdir()) if data_dir.is_dir() else []
+    if [name for name in there if name != LOCK] and not force:
+        raise Refused(f"{data_dir} is not empty; name an empty one with --data-dir, or give --force")
+    settings.prepare()
+    lock = FileLock(data_dir / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise Refused(
+            "a service is running on this data directory: close Walkaround, or stop `walkaround serve`, "
+            "then restore again"
+        ) from error
+    try:
+        with tempfile.TemporaryDirectory(dir=data_dir, prefix=".restore-") as name:
+            folder = Path(name)
+            _unpack(backup, folder)
+            if manifest.tables:
+                # Before the files: only this can still find that something is in the way.
+                postgresql.load(_server(settings), _Unpacked(manifest, folder))
+            _put_in_place(folder, manifest, settings)
+        if manifest.has_database:
+            _sign(manifest, settings)
+    finally:
+        lock.release()
+
+
+def _check_fit(manifest: Manifest, settings: Settings) -> None:
+    if manifest.revision is not None and manifest.revision > newest_revision():
+        raise Refused(f"the archive was made by the newer version {manifest.version}; install that version")
+    if manifest.tables and settings.is_sqlite:
+        raise Refused(
+            "the backup holds a PostgreSQL database: name an empty one with --database-url postgresql://..."
+        )
+    if any(entry.name == DATABASE for entry in manifest.entries) and not settings.is_sqlite:
+        raise Refused("the backup holds a SQLite database: restore it without --database-url")
+
+
+def _server(settings: Settings) -> URL:
+    return make_url(settings.url)
+
+
+class _Unpacked:
+    """A backup whose entries are files in a folder, compared with the manifest."""
+
+    def __init__(self, manifest: Manifest, folder: Path) -> None:
+        self.manifest = manifest
+        self._folder = folder
+
+    def open(self, entry: Entry) -> IO[bytes]:
+        return (self._folder / entry.name).open("rb")
+
+
+def _unpack(backup: Backup, folder: Path) -> None:
+    needed = backup.manifest.size
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise Refused(f"{needed / 2**20:.0f} MB are needed and {free / 2**20:.0f} MB are free")
+    for entry in backup.manifest.entries:
+        path = folder / entry.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        size, digest = 0, hashlib.sha256()
+        with backup.open(entry) as source, os.fdopen(handle, "wb") as target:
+            for piece in pieces(source, entry.size):
+                size += len(piece)
+                digest.update(piece)
+                target.write(piece)
+            atomic.sync_file(target)
+        if (size, digest.hexdigest()) != (entry.size, entry.sha256):
+            raise Refused(f"{entry.name} is damaged in the archive; use another copy of it")
+
+
+def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
+    database = database_file(settings)
+    folders: set[Path] = set()
+    for entry in manifest.entries:
+        if entry.name.startswith(TABLES):
+            continue
+        relative = PurePosixPath(entry.name).relative_to(entry.name.split("/")[0])
+        target = settings.data_dir / relative
+        if entry.name == DATABASE and database is not None:
+            target = database
+            _set_aside(database)
+        elif entry.name == "secrets/secret.key" and settings.secret_file is not None:
+            target = settings.secret_file
+        elif settings.files_url and relative.parts[0] in _STORED:
+            open_store(settings.files_url, settings).put(relative.as_posix(), folder / entry.name)
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        atomic.put_in_place(folder / entry.name, target, durable=False)
+        folders.add(target.parent)
+    for changed in folders:
+        atomic.sync_folder(changed)
+
+
+def _set_aside(database: Path) -> None:
+    # Together with its write-ahead log, which holds what was written last.
+    kept = f"{database.name}.before-restore-{dt.datetime.now(dt.UTC):%Y%m%d%H%M%S}"
+    for ending in ("", "-wal", "-shm"):
+        path = database.with_name(database.name + ending)
+        if path.exists():
+            path.replace(database.with_name(kept + ending))
+
+
+def _sign(manifest: Manifest, settings: Settings) -> None:
+    database = Database(settings.url)
+    try:
+        migrate(database)
+        audit = AuditService(database, settings)
+        if manifest.audit_end is not None:
+            audit.sign_restored(manifest.audit_end)
+        database.before_commit.append(audit.before_commit)
+        details = {"backup_of": manifest.created_at, "version": manifest.version}
+        database.write_now(
+            lambda session: announce(session, ObjectChange("restore", "service", details=details))
+        )
+    finally:
+        database.close()

@@ -1,0 +1,74 @@
+"""Copies the SQLite database while a service writes to it, and examines such a copy."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlmodel import Session, col, select
+
+from service.audit.service import CheckEnd, Verification, verify_rows
+from service.audit.tables import AuditRow, HeadRow
+from service.backups.archive.manifest import Refused
+from service.db.database import Database
+from service.db.schema import current_revision, newest_revision
+
+_BATCH = 1000
+
+
+class Examined(NamedTuple):
+    """What is known of a copied database. `audit_end` is None for a log that is not whole or was not read."""
+
+    revision: str | None
+    audit_end: tuple[int, str] | None
+    problems: list[str]
+    stored: set[str]
+    """The SHA-256 of every stored file that it names."""
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """A consistent copy of the SQLite database `source`, also while a service writes to it."""
+    with (
+        contextlib.closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading,
+        contextlib.closing(sqlite3.connect(target)) as writing,
+    ):
+        # In one step: with a write-ahead log the reader holds up nobody, and sees one moment.
+        reading.backup(writing, pages=-1)
+        writing.execute("PRAGMA journal_mode = DELETE")
+
+
+def examine(copy: Path, check_end: CheckEnd | None = None) -> Examined:
+    """Whether the copied database opens, and how its audit log is.
+
+    `check_end` says what is wrong with the signed end of the log; another installation cannot say. Raises
+    Refused when the database is damaged.
+    """
+    with contextlib.closing(sqlite3.connect(copy)) as connection:
+        try:
+            found = connection.execute("PRAGMA quick_check").fetchone()[0]
+        except sqlite3.DatabaseError as problem:
+            found = str(problem)
+        if found != "ok":
+            raise Refused(f"the database is damaged ({found}); restore an older backup")
+        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file'").fetchone()
+        rows = connection.execute("SELECT DISTINCT sha256 FROM file").fetchall() if known else []
+        stored = {row[0] for row in rows}
+    database = Database(f"sqlite:///{copy}")
+    try:
+        revision = current_revision(database)
+        if revision != newest_revision():
+            return Examined(revision, None, [], stored)
+        log, head = database.read_now(_log)
+    finally:
+        database.close()
+    if check_end is not None and log.complete:
+        log.problems.extend(check_end(head, log))
+    problems = [f"audit log: {problem}" for problem in log.problems]
+    return Examined(revision, None if log.problems else (log.seq, log.hash), problems, stored)
+
+
+def _log(session: Session) -> tuple[Verification, HeadRow | None]:
+    rows = select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH)
+    return verify_rows(session.exec(rows)), session.get(HeadRow, 1)

@@ -1,0 +1,166 @@
+"""Takes a backup of the database and the files of an installation while its service runs.
+
+Files are only ever added to the store, so all that the copied database names is there after it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import make_url
+
+from service.audit.service import end_checker
+from service.backups.archive import postgresql, sqlite
+from service.backups.archive.manifest import (
+    DATABASE,
+    WITH_TABLES,
+    WITHOUT_TABLES,
+    Entry,
+    Manifest,
+    NewBackup,
+    Refused,
+    is_stored_file,
+    named_hash,
+)
+from service.backups.archive.places import reading
+from service.db.database import Database
+from service.settings import Settings
+from service.stores.contents import file_contents, model_contents
+from shared import __version__, atomic
+from shared.paths import SERVICE_ADDRESS
+
+LOCK = "service.lock"
+# Not in a backup: rebuilt when needed, valid for this run only, or copied in another way.
+_LEFT_OUT = ("cache", "files/incoming", LOCK, "backup.lock", SERVICE_ADDRESS)
+
+
+class _Copied(NamedTuple):
+    revision: str | None
+    audit_end: tuple[int, str] | None
+    stored: set[str]
+
+
+def database_file(settings: Settings) -> Path | None:
+    """The SQLite file; None with PostgreSQL."""
+    return Path(make_url(settings.url).database or "") if settings.is_sqlite else None
+
+
+def check_data(settings: Settings) -> None:
+    """Raise Refused when there is nothing to back up."""
+    database = database_file(settings)
+    if not settings.data_dir.is_dir() or (database is not None and not database.is_file()):
+        raise Refused(f"there is no data in {settings.data_dir}; name the data directory with --data-dir")
+
+
+def take(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool = False) -> Manifest:
+    """Put everything into `new`, by way of `folder`, which has room for a copy of the database.
+
+    What is found damaged is backed up as it is and named in the manifest. Raises OSError, sqlite3.Error,
+    psycopg.Error, StoreUnavailableError, and Refused when the database is damaged or there is nothing.
+    """
+    check_data(settings)
+    manifest = Manifest(
+        version=__version__, created_at=dt.datetime.now(dt.UTC), revision=None, audit_end=None, entries=[]
+    )
+    database = database_file(settings)
+    if database is not None:
+        stored = _take_sqlite(settings, database, new, folder, manifest)
+    else:
+        stored = _take_postgresql(settings, new, folder, manifest)
+    for path in _data_files(settings.data_dir, database):
+        name = f"data/{path.relative_to(settings.data_dir).as_posix()}"
+        manifest.entries.append(_added(new, name, path))
+    if settings.files_url:
+        _take_from_store(settings, new, manifest)
+    for entry in manifest.entries:
+        if is_stored_file(entry.name):
+            stored.discard(named_hash(entry.name))
+            if entry.sha256 != named_hash(entry.name):
+                manifest.problems.append(
+                    f"the stored file {entry.name} is damaged: its content is not what its name says"
+                )
+    if stored and not manifest.files_elsewhere:
+        manifest.problems.append(
+            f"{len(stored)} stored files that the database names are missing, for example {min(stored)}"
+        )
+    for name, path in _secret_files(settings).items() if with_secrets else ():
+        manifest.entries.append(_added(new, f"secrets/{name}", path))
+    return manifest
+
+
+def _take_sqlite(
+    settings: Settings, database: Path, new: NewBackup, folder: Path, manifest: Manifest
+) -> set[str]:
+    copy = folder / "copy.db"
+    sqlite.copy_database(database, copy)
+    found = sqlite.examine(copy, end_checker(settings))
+    manifest.format = WITHOUT_TABLES
+    manifest.revision, manifest.audit_end = found.revision, found.audit_end
+    manifest.problems += found.problems
+    manifest.entries.append(_added(new, DATABASE, copy))
+    copy.unlink()
+    return set(found.stored)
+
+
+def _take_postgresql(settings: Settings, new: NewBackup, folder: Path, manifest: Manifest) -> set[str]:
+    database = Database(settings.url)
+    url = database.url
+    database.close()
+    found = postgresql.dump(url, new, folder, end_checker(settings))
+    manifest.format = WITH_TABLES
+    manifest.revision, manifest.tables, manifest.sequences = found.revision, found.tables, found.sequences
+    manifest.entries += found.entries
+    manifest.audit_end = found.audit_end
+    manifest.problems += found.problems
+    return set(found.stored)
+
+
+def _take_from_store(settings: Settings, new: NewBackup, manifest: Manifest) -> None:
+    """Copy uploaded files and models out of the store that they lie in, unless they are to be left there."""
+    manifest.files_elsewhere = not settings.backup_stored_files
+    if manifest.files_elsewhere:
+        return
+    for folder, contents in (("files", file_contents(settings)), ("models", model_contents(settings))):
+        try:
+            for sha256, found in contents.every():
+                entry = Entry(name=f"data/{folder}/{found.name}", size=found.size, sha256=sha256)
+                if not new.reuse(entry):
+                    with reading(contents.open(sha256)) as source:
+                        entry = new.add(entry.name, source)
+                manifest.entries.append(entry)
+        finally:
+            contents.close()
+
+
+def _added(new: NewBackup, name: str, path: Path) -> Entry:
+    if is_stored_file(name):
+        known = Entry.model_construct(name=name, size=path.stat().st_size, sha256=named_hash(name))
+        if new.reuse(known):
+            return known
+    with path.open("rb") as source:
+        return new.add(name, source)
+
+
+def _data_files(data_dir: Path, database: Path | None) -> Iterator[Path]:
+    kept_elsewhere = {data_dir / name for name in _LEFT_OUT}
+    for folder, names, files in os.walk(data_dir):
+        here = Path(folder)
+        names[:] = sorted(name for name in names if here / name not in kept_elsewhere)
+        for path in sorted(here / name for name in files):
+            is_database = path.name.startswith("walkaround.db") or (
+                database is not None and path.name.startswith(database.name)
+            )
+            is_secret = path.suffix == ".key" or path.name.startswith(atomic.PART_PREFIX)
+            if path not in kept_elsewhere and not is_database and not is_secret and path.is_file():
+                yield path
+
+
+def _secret_files(settings: Settings) -> dict[str, Path]:
+    files = {path.name: path for path in sorted(settings.data_dir.glob("*.key"))}
+    if settings.secret_file is not None:
+        files["secret.key"] = settings.secret_file
+    return files

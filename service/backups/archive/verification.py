@@ -1,0 +1,71 @@
+"""Verifies a backup that was written: hashes, whether the database opens, and the end of the audit log."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Collection
+from pathlib import Path
+
+from service.backups.archive import postgresql, sqlite
+from service.backups.archive.manifest import DATABASE, Backup, Entry, Refused, pieces
+
+_MOST_NAMED = 20
+
+
+def verify(backup: Backup, folder: Path, entries: Collection[Entry] | None = None) -> list[str]:
+    """Sentences about what is wrong with `backup`; none when all is well.
+
+    Reads `entries`, by default all of them, and the database, which is unpacked in `folder`. Raises OSError.
+    """
+    manifest = backup.manifest
+    wanted = manifest.entries if entries is None else entries
+    problems = []
+    damaged = [problem for entry in wanted if (problem := _damage(backup, entry)) is not None]
+    problems += damaged[:_MOST_NAMED]
+    if len(damaged) > _MOST_NAMED:
+        problems.append(f"... and {len(damaged) - _MOST_NAMED} more files are damaged")
+    if manifest.has_database and not damaged:
+        problems += _database_problems(backup, folder)
+    return problems
+
+
+def _damage(backup: Backup, entry: Entry) -> str | None:
+    size, digest = 0, hashlib.sha256()
+    try:
+        with backup.open(entry) as source:
+            for piece in pieces(source, entry.size):
+                size += len(piece)
+                digest.update(piece)
+    except (Refused, zipfile.BadZipFile) as problem:
+        return str(problem)
+    if (size, digest.hexdigest()) != (entry.size, entry.sha256):
+        return f"{entry.name} is damaged in the backup"
+    return None
+
+
+def _database_problems(backup: Backup, folder: Path) -> list[str]:
+    expected = backup.manifest.audit_end
+    if backup.manifest.tables:
+        log = postgresql.verify_log(backup)
+        problems = [f"audit log: {problem}" for problem in log.problems] if log else []
+        end = None if log is None or log.problems else (log.seq, log.hash)
+    else:
+        entry = next(entry for entry in backup.manifest.entries if entry.name == DATABASE)
+        path = folder / "verified.db"
+        try:
+            with backup.open(entry) as source, path.open("xb") as target:
+                for piece in pieces(source):
+                    target.write(piece)
+            found = sqlite.examine(path)
+        except Refused as problem:
+            return [str(problem)]
+        finally:
+            path.unlink(missing_ok=True)
+        problems, end = found.problems, found.audit_end
+    known = set(backup.manifest.problems)
+    # What is in the backup as it was in the database was said when the backup was made.
+    problems = [problem for problem in problems if problem not in known]
+    if not problems and expected is not None and end is not None and end != expected:
+        problems = [f"the audit log ends with row {end[0]}, in the manifest with row {expected[0]}"]
+    return problems

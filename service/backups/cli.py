@@ -1,0 +1,259 @@
+"""Runs `walkaround backup` and `walkaround restore`.
+
+`backup FILE` writes database and files into one archive. `backup run | list | verify` are about the backups
+of the schedule, which lie where `WALKAROUND_BACKUP_TO` says; `restore` reads either.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sqlite3
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import psycopg
+
+from service.backups.archive import one_file
+from service.backups.archive.manifest import Backup, Refused
+from service.backups.archive.places import open_place
+from service.backups.archive.restoring import restore
+from service.backups.archive.shared_folder import SharedFolder
+from service.backups.archive.taking import check_data, take
+from service.backups.archive.verification import verify
+from service.backups.making import answer_requests, make
+from service.backups.messages import TEXTS
+from service.backups.service import BusyError, make_now
+from service.db.database import Database
+from service.db.schema import migrate
+from service.settings import Settings
+from service.stores.port import StoreSettingsError, StoreUnavailableError
+from shared.reasons import reason
+
+_PLACE_HELP = "the directory or s3://BUCKET/PREFIX of the backups (default: WALKAROUND_BACKUP_TO)"
+
+
+def main(words: Sequence[str], settings: Settings) -> int:
+    """Run `backup` or `restore`. Gives 0 when all went well, 1 otherwise."""
+    command = words[0]
+    run = _COMMANDS.get(words[1]) if command == "backup" and len(words) > 1 else None
+    try:
+        if run is not None:
+            return run(words[2:], settings)
+        return _restore(words[1:], settings) if command == "restore" else _backup(words[1:], settings)
+    except zipfile.BadZipFile:
+        print(f"{command} failed: {words[1]} is not a whole archive of a backup", file=sys.stderr)
+    except OSError as problem:
+        print(f"{command} failed: {reason(problem)}", file=sys.stderr)
+    except psycopg.Error as problem:
+        # Its text can hold the address of the database with a password: the kind of it is enough.
+        print(f"{command} failed: the database does not answer ({type(problem).__name__})", file=sys.stderr)
+    except BusyError:
+        print(f"{command} failed: another backup is being made; try again when it is done", file=sys.stderr)
+    except StoreUnavailableError as problem:
+        print(f"{command} failed: the store of files does not answer ({problem})", file=sys.stderr)
+    except (Refused, StoreSettingsError, sqlite3.Error) as problem:
+        print(f"{command} failed: {problem}", file=sys.stderr)
+    return 1
+
+
+# One archive
+
+
+def _backup(words: Sequence[str], settings: Settings) -> int:
+    parser = argparse.ArgumentParser(
+        prog="walkaround backup",
+        epilog="`walkaround backup run`, `list` and `verify` are about the backups on the schedule.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="the archive")
+    parser.add_argument(
+        "--with-secrets",
+        action="store_true",
+        help="also the keys: without them everyone enrols their face again after a restore elsewhere",
+    )
+    options = parser.parse_args(words)
+    target: Path = options.file.absolute()
+    if target.exists():
+        raise Refused(f"{target} exists already; name another file")
+    if settings.data_dir.resolve() in target.resolve().parents:
+        raise Refused("name a file outside of the data directory, best on another disk")
+    check_data(settings)
+    with (
+        tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder,
+        one_file.writing(target) as archive,
+    ):
+        manifest = take(settings, archive, Path(folder), with_secrets=options.with_secrets)
+        archive.finish(manifest)
+    print(f"{target}: {len(manifest.entries)} files, {target.stat().st_size / 2**20:.1f} MB")
+    if not options.with_secrets:
+        print("the keys are not in it: after a restore elsewhere everyone enrols their face again")
+    for problem in manifest.problems:
+        print(f"warning: {problem}", file=sys.stderr)
+    return 1 if manifest.problems else 0
+
+
+# The backups on the schedule
+
+
+def _folder(given: str | None, settings: Settings) -> SharedFolder:
+    address = given or settings.backup_to
+    if not address:
+        raise Refused("name where the backups lie: set WALKAROUND_BACKUP_TO, or give --place")
+    if given and "://" not in given:
+        address = str(Path(given).expanduser().absolute())
+    return SharedFolder(open_place(address, settings))
+
+
+def _run(words: Sequence[str], settings: Settings) -> int:
+    parser = argparse.ArgumentParser(
+        prog="walkaround backup run", description="make a backup now where those of the schedule lie"
+    )
+    parser.parse_args(words)
+    _folder(None, settings)
+    check_data(settings)
+    database = Database(settings.url)
+    try:
+        migrate(database)
+        outcome = make_now(database, settings, make)
+    finally:
+        database.close()
+    if outcome.problem is not None:
+        print(f"backup: {TEXTS[outcome.problem].log}", file=sys.stderr)
+    if outcome.name is not None:
+        size, added = (outcome.size or 0) / 2**20, (outcome.added or 0) / 2**20
+        print(f"{outcome.name}: {outcome.files} files, {size:.1f} MB, {added:.1f} MB of it new; verified")
+    return 0 if outcome.problem is None else 1
+
+
+def _list(words: Sequence[str], settings: Settings) -> int:
+    parser = argparse.ArgumentParser(
+        prog="walkaround backup list", description="list the backups, oldest first"
+    )
+    parser.add_argument("--place", help=_PLACE_HELP)
+    folder = _folder(parser.parse_args(words).place, settings)
+    status = 0
+    for name in folder.names():
+        try:
+            manifest = folder.read(name).manifest
+        except Refused as problem:
+            print(f"{name}: {problem}")
+            status = 1
+            continue
+        note = f", {len(manifest.problems)} problems when it was made" if manifest.problems else ""
+        size = manifest.size / 2**20
+        print(f"{name}: {len(manifest.entries)} files, {size:.1f} MB, version {manifest.version}{note}")
+    return status
+
+
+def _verify(words: Sequence[str], settings: Settings) -> int:
+    parser = argparse.ArgumentParser(
+        prog="walkaround backup verify",
+        description="read a backup to its end: every hash, the database and the audit log",
+    )
+    parser.add_argument(
+        "file", nargs="?", type=Path, metavar="FILE", help="an archive; default: the newest backup"
+    )
+    parser.add_argument("--place", help=_PLACE_HELP)
+    parser.add_argument("--backup", metavar="NAME", help="one of `walkaround backup list`")
+    parser.add_argument("--all", action="store_true", help="every backup that lies there")
+    options = parser.parse_args(words)
+    status = 0
+    with contextlib.ExitStack() as stack:
+        backups = _named(options, settings, stack)
+        for name, backup in backups:
+            with tempfile.TemporaryDirectory(prefix="walkaround-verify-") as folder:
+                problems = verify(backup, Path(folder))
+            for problem in problems:
+                print(f"{name}: {problem}")
+            for problem in backup.manifest.problems:
+                print(f"{name}: when it was made: {problem}")
+            if problems:
+                print(f"FAILED: {name}: use another backup")
+                status = 1
+            else:
+                end = backup.manifest.audit_end
+                log = "" if end is None else f", audit log to row {end[0]}"
+                print(f"ok: {name}: {len(backup.manifest.entries)} files{log}")
+    return status
+
+
+def _named(
+    options: argparse.Namespace, settings: Settings, stack: contextlib.ExitStack
+) -> Iterator[tuple[str, Backup]]:
+    if options.file is not None:
+        yield str(options.file), stack.enter_context(one_file.reading(options.file))
+        return
+    folder = _folder(options.place, settings)
+    names = folder.names()
+    if options.backup is not None:
+        names = [options.backup]
+    elif not options.all:
+        names = names[-1:]
+    if not names:
+        raise Refused(f"there is no backup in {folder.place}")
+    for name in names:
+        yield name, folder.read(name)
+
+
+# Restore
+
+
+def _restore(words: Sequence[str], settings: Settings) -> int:
+    parser = argparse.ArgumentParser(prog="walkaround restore")
+    parser.add_argument(
+        "source", metavar="FILE", help="the archive, or the directory or s3://BUCKET/PREFIX of backups"
+    )
+    parser.add_argument(
+        "--backup", metavar="NAME", help="one of `walkaround backup list` (default: the newest)"
+    )
+    parser.add_argument("--force", action="store_true", help="also onto a data directory that is not empty")
+    options = parser.parse_args(words)
+    with _opened(options.source, options.backup, settings) as backup:
+        restore(backup, settings, force=options.force)
+        manifest = backup.manifest
+    print(
+        f"restored {len(manifest.entries)} files of {manifest.created_at:%Y-%m-%d %H:%M} UTC "
+        f"to {settings.data_dir}"
+    )
+    if manifest.tables:
+        print(f"restored {len(manifest.tables)} tables to the database")
+    if manifest.files_elsewhere:
+        print("stored files are not in the backup: they were left to the store of WALKAROUND_FILES_URL")
+    if not manifest.has_database:
+        print("the archive holds no database: restore that with pg_restore")
+    for problem in manifest.problems:
+        print(f"warning: when the backup was made: {problem}", file=sys.stderr)
+    return 0
+
+
+@contextlib.contextmanager
+def _opened(source: str, name: str | None, settings: Settings) -> Iterator[Backup]:
+    if "://" not in source and not Path(source).is_dir():
+        with one_file.reading(Path(source)) as archive:
+            yield archive
+        return
+    folder = _folder(source, settings)
+    names = folder.names()
+    if not names:
+        raise Refused(f"there is no backup in {folder.place}")
+    yield folder.read(name or names[-1])
+
+
+def _process(words: Sequence[str], _settings: Settings) -> int:
+    parser = argparse.ArgumentParser(
+        prog="walkaround backup process", description="make backups for a service, which starts this itself"
+    )
+    parser.parse_args(words)
+    answer_requests()
+    return 0
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str], Settings], int]] = {
+    "process": _process,
+    "run": _run,
+    "list": _list,
+    "verify": _verify,
+}

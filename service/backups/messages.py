@@ -1,0 +1,80 @@
+"""Names what a backup run found wrong: a stable code, and a sentence for administrators and for the log."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from shared.codes import Hindrance
+
+
+class BackupProblem(StrEnum):
+    """Why a run failed or, for the last two, what a finished one says of the data."""
+
+    DISK_FULL = "disk_full"
+    NOT_WRITABLE = "not_writable"
+    NO_DATABASE = "no_database"
+    NO_FILE_STORE = "no_file_store"
+    PLACE_AWAY = "place_away"
+    DAMAGED_DATABASE = "damaged_database"
+    NOT_VERIFIED = "not_verified"
+    INTERRUPTED = "interrupted"
+    INTERNAL = "internal"
+    DAMAGED_DATA = "damaged_data"
+    NOT_PRUNED = "not_pruned"
+
+
+class Texts(NamedTuple):
+    """The sentence that the API gives, and the one in the log."""
+
+    message: str
+    log: str
+
+
+TEXTS: Final[dict[BackupProblem, Texts]] = {
+    BackupProblem.DISK_FULL: Texts(
+        "备份位置空间不足，备份未完成，请清理空间或更换备份位置", "there is no room where the backups lie"
+    ),
+    BackupProblem.NOT_WRITABLE: Texts(
+        "服务没有备份位置的写入权限，备份未完成，请检查目录权限",
+        "the service may not write where the backups lie",
+    ),
+    BackupProblem.NO_DATABASE: Texts(
+        "数据库无响应，备份未完成，稍后自动重试", "the database does not answer; it is tried again"
+    ),
+    BackupProblem.NO_FILE_STORE: Texts(
+        "文件存储无响应，备份未完成，稍后自动重试", "the store of files does not answer; it is tried again"
+    ),
+    BackupProblem.PLACE_AWAY: Texts(
+        "备份位置无法访问，备份未完成，请检查目录或对象存储",
+        "where the backups lie cannot be reached",
+    ),
+    BackupProblem.DAMAGED_DATABASE: Texts(
+        "数据库已损坏，备份未完成，请停止服务并恢复较早的备份",
+        "the database is damaged: stop the service and restore an older backup",
+    ),
+    BackupProblem.NOT_VERIFIED: Texts(
+        "备份写入后校验失败，已丢弃，请检查备份位置的磁盘",
+        "what was written is not what was read, so it was discarded: check the disk of the backups",
+    ),
+    BackupProblem.INTERRUPTED: Texts("备份被中断，稍后自动重试", "it was interrupted; it is tried again"),
+    BackupProblem.INTERNAL: Texts(
+        "备份时发生内部错误，请联系管理员查看日志", "an internal error; the lines before say which"
+    ),
+    BackupProblem.DAMAGED_DATA: Texts(
+        "备份已完成，但部分数据已损坏或缺失，请运行 walkaround backup verify 查看",
+        "it is done, but some of the data is damaged or missing: run `walkaround backup verify`",
+    ),
+    BackupProblem.NOT_PRUNED: Texts(
+        "备份已完成，但过期的备份未能清理", "it is done, but old backups could not be removed"
+    ),
+}
+
+OF_HINDRANCE: Final[dict[Hindrance, BackupProblem]] = {
+    Hindrance.DISK_FULL: BackupProblem.DISK_FULL,
+    Hindrance.NOT_WRITABLE: BackupProblem.NOT_WRITABLE,
+    Hindrance.DAMAGED_DATABASE: BackupProblem.DAMAGED_DATABASE,
+    Hindrance.BUSY_DATABASE: BackupProblem.NO_DATABASE,
+    Hindrance.NO_DATABASE: BackupProblem.NO_DATABASE,
+    Hindrance.NO_FILE_STORE: BackupProblem.NO_FILE_STORE,
+}

@@ -1,0 +1,96 @@
+"""Runs `walkaround files unused`: lists stored files that nothing uses, and removes them on request."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from service.changes import BeforeCommit
+from service.db.database import Database
+from service.db.schema import current_revision, newest_revision
+from service.file_references import tables, texts
+from service.files.collecting import BusyError, Collector, Unused
+from service.settings import Settings
+from service.stores.contents import file_contents, model_contents
+
+GRACE_DAYS = 7.0
+LEAST_DAYS = 1.0
+"""A shorter grace would take files that a person has uploaded and not used yet."""
+
+MAX_SHOWN = 20
+
+
+def _days(value: str) -> dt.timedelta:
+    try:
+        days = float(value)
+        if days >= LEAST_DAYS:
+            return dt.timedelta(days=days)
+    except (ValueError, OverflowError):
+        pass
+    raise argparse.ArgumentTypeError(f"give a number of days, at least {LEAST_DAYS:g}")
+
+
+def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+    """Run `files unused`; 0 done, 1 not possible now. `before_commit` write the audit log."""
+    parser = argparse.ArgumentParser(prog="walkaround files")
+    commands = parser.add_subparsers(required=True, metavar="unused")
+    unused = commands.add_parser(
+        "unused", help="list stored files that no record, result, edition, template or model names"
+    )
+    unused.add_argument("--delete", action="store_true", help="remove them, also while a service runs")
+    unused.add_argument(
+        "--older-than",
+        type=_days,
+        default=dt.timedelta(days=GRACE_DAYS),
+        metavar="DAYS",
+        help=f"only what was uploaded longer ago (default {GRACE_DAYS:g} days)",
+    )
+    options = parser.parse_args(words[1:])
+    database = Database(settings.url)
+    database.before_commit.extend(before_commit)
+    contents, models = file_contents(settings), model_contents(settings)
+    try:
+        if database.is_sqlite and not Path(database.url.database or "").is_file():
+            print(f"there is no database at {database.url.database}: name the data directory with --data-dir")
+            return 1
+        if current_revision(database) != newest_revision():
+            print("the database is of another version of the program: start the service once, then try again")
+            return 1
+        collector = Collector(database, contents, models, texts, tables(), options.older_than)
+        if not options.delete:
+            _show(collector.find(), options.older_than)
+            return 0
+        removed = collector.remove()
+    except BusyError:
+        print("the service writes without a pause: nothing more was removed, try later", file=sys.stderr)
+        return 1
+    finally:
+        contents.close()
+        models.close()
+        database.close()
+    print(f"removed {removed.files} files and {removed.contents} contents, {_amount(removed.size)}")
+    return 0
+
+
+def _show(found: Unused, grace: dt.timedelta) -> None:
+    items = found.all
+    if not items:
+        print(f"no unused files older than {grace / dt.timedelta(days=1):g} days")
+        return
+    for item in items[:MAX_SHOWN]:
+        print(f"{item.at:%Y-%m-%d}  {_amount(item.size):>9}  {item.filename or item.sha256}")
+    if len(items) > MAX_SHOWN:
+        print(f"... and {len(items) - MAX_SHOWN} more")
+    size = sum({item.sha256: item.size for item in items}.values())
+    print(
+        f"unused: {len(found.files)} files, {len(found.contents)} contents without a file, "
+        f"{len(found.models)} model files; {_amount(size)}, the oldest of {items[0].at:%Y-%m-%d}. "
+        "Nothing was removed: --delete does."
+    )
+
+
+def _amount(size: int) -> str:
+    return f"{size / 2**30:.1f} GB" if size >= 2**30 else f"{size / 2**20:.1f} MB"

@@ -1,0 +1,249 @@
+"""Reads a few rows on the thread of the event loop, by prebuilt statements straight on the driver.
+
+Handing a query to another thread costs more than the query: the threads take turns at the interpreter. A row
+that an index finds is read from SQLite on the spot, in some microseconds; PostgreSQL is asked without waiting
+for it, on connections of the loop's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from sqlalchemy import Engine, Select, String, literal_column
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from service.db.cancel_statement import NoAnswerError
+from service.db.postgresql import address
+from service.db.statements import ResultRow, Statements
+
+if TYPE_CHECKING:
+    import psycopg
+
+T = TypeVar("T")
+
+CONNECTIONS = 8
+"""So many statements run on PostgreSQL at once; more only wait there for each other."""
+
+Stamp = str
+"""Names a state of the database: while it stays the same, nobody has committed a change."""
+
+
+class LockedError(Exception):
+    """Another program has locked the file of SQLite."""
+
+
+class LoopReads(Protocol):
+    """Reads on the event loop's thread. Every statement sees what was committed before it began."""
+
+    async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
+        """The rows of `select`. Raises LockedError, DBAPIError, NoAnswerError."""
+        ...
+
+    async def stamped_rows(
+        self, select: Select[Any], values: Mapping[str, Any]
+    ) -> tuple[list[ResultRow], Stamp]:
+        """The rows of `select`, and the state in which they were found: empty when there are no rows."""
+        ...
+
+    async def stamp(self) -> Stamp:
+        """The state of the database now."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class SqliteReads:
+    """Reads from SQLite at once, on one connection that waits for no lock."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._statements = Statements(sqlite.dialect(paramstyle="named"))
+        self._connection: sqlite3.Connection | None = None
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is None:
+            pooled = self._engine.raw_connection()
+            connection = pooled.driver_connection
+            assert isinstance(connection, sqlite3.Connection)
+            # Out of the pool for good: it does not wait for locks, so no other work may have it.
+            pooled.detach()
+            connection.execute("PRAGMA busy_timeout = 0")
+            self._connection = connection
+        return self._connection
+
+    async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
+        """See LoopReads."""
+        statement = self._statements.get(select)
+        try:
+            found = self._connected().execute(statement.text, statement.parameters(values)).fetchall()
+        except sqlite3.Error as problem:
+            raise _of_sqlite(problem) from problem
+        return statement.rows(found)
+
+    async def stamped_rows(
+        self, select: Select[Any], values: Mapping[str, Any]
+    ) -> tuple[list[ResultRow], Stamp]:
+        """See LoopReads."""
+        connection = self._connected()
+        try:
+            connection.execute("BEGIN")
+            try:
+                found = await self.rows(select, values)
+                # After the rows: their first step takes the snapshot that both belong to.
+                return found, await self.stamp()
+            finally:
+                connection.execute("COMMIT")
+        except sqlite3.Error as problem:
+            raise _of_sqlite(problem) from problem
+
+    async def stamp(self) -> Stamp:
+        """See LoopReads."""
+        try:
+            (version,) = self._connected().execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error as problem:
+            raise _of_sqlite(problem) from problem
+        return str(version)
+
+    def close(self) -> None:
+        """See LoopReads."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _of_sqlite(problem: sqlite3.Error) -> Exception:
+    code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return LockedError()
+    # Without the statement: its parameters would be in the text.
+    return DBAPIError.instance("", None, problem, sqlite3.Error)
+
+
+_SNAPSHOT = literal_column("pg_current_snapshot()::text", String).label("stamp")
+"""The transactions that had not ended when a statement began (PostgreSQL 13 or newer): they say what it sees.
+
+The same text twice means that none has committed in between.
+"""
+
+
+class PostgresqlReads:
+    """Reads from PostgreSQL without blocking the loop. Connections are made when they are needed."""
+
+    def __init__(self, engine: Engine, statement_seconds: int, patience: float) -> None:
+        # What is only read here cannot write.
+        self._address = address(engine.url, statement_seconds, read_only=True)
+        self._patience = patience
+        self._statements = Statements(engine.dialect)
+        self._stamped: dict[Select[Any], Select[Any]] = {}
+        self._free = asyncio.Semaphore(CONNECTIONS)
+        self._idle: list[psycopg.AsyncConnection[Any]] = []
+        self._stamp = SharedRead(self._read_stamp)
+
+    async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
+        """See LoopReads. A read whose connection was lost while it was idle is repeated on a new one."""
+        import psycopg
+
+        statement = self._statements.get(select)
+        given = statement.parameters(values)
+        async with self._free:
+            while True:
+                kept = self._idle.pop() if self._idle else None
+                try:
+                    async with asyncio.timeout(self._patience):
+                        connection = await self._connect() if kept is None else kept
+                        found = await self._run(connection, statement.text, given)
+                except TimeoutError:
+                    raise NoAnswerError("the database does not answer") from None
+                except psycopg.OperationalError as problem:
+                    if kept is not None and _is_lost(problem.sqlstate):
+                        continue
+                    raise OperationalError("", None, problem) from problem
+                except psycopg.Error as problem:
+                    raise DBAPIError("", None, problem) from problem
+                self._idle.append(connection)
+                return statement.rows(found)
+
+    async def _connect(self) -> psycopg.AsyncConnection[Any]:
+        import psycopg
+
+        return await psycopg.AsyncConnection.connect(self._address, autocommit=True)
+
+    @staticmethod
+    async def _run(connection: psycopg.AsyncConnection[Any], text: str, given: dict[str, Any]) -> list[Any]:
+        try:
+            # The text comes from SQLAlchemy, never from a caller.
+            cursor = await connection.execute(text, given, prepare=True, binary=True)
+            return list(await cursor.fetchall())
+        except BaseException:
+            # Also when the caller left in the middle: what the server still sends belongs to nobody.
+            connection.pgconn.finish()
+            raise
+
+    async def stamped_rows(
+        self, select: Select[Any], values: Mapping[str, Any]
+    ) -> tuple[list[ResultRow], Stamp]:
+        """See LoopReads."""
+        stamped = self._stamped.get(select)
+        if stamped is None:
+            stamped = self._stamped[select] = select.add_columns(_SNAPSHOT)
+        found = await self.rows(stamped, values)
+        return found, str(found[0].stamp) if found else ""
+
+    async def stamp(self) -> Stamp:
+        """See LoopReads."""
+        return await self._stamp.get()
+
+    async def _read_stamp(self) -> Stamp:
+        (row,) = await self.rows(_STAMP, {})
+        return str(row.stamp)
+
+    def close(self) -> None:
+        """See LoopReads."""
+        for connection in self._idle:
+            connection.pgconn.finish()
+        self._idle.clear()
+
+
+_STAMP: Select[Any] = Select(_SNAPSHOT)
+
+
+def _is_lost(sqlstate: str | None) -> bool:
+    # From the driver, or from a server that ends: postgresql.org/docs/current/errcodes-appendix.html
+    return sqlstate is None or sqlstate.startswith(("08", "57P"))
+
+
+class SharedRead(Generic[T]):
+    """Gives what a read finds to everyone who asks at the same time: they share one query.
+
+    What is given was read after it was asked for: whoever asks while a query is under way gets the next one.
+    """
+
+    def __init__(self, read: Callable[[], Awaitable[T]]) -> None:
+        self._read = read
+        self._under_way: asyncio.Task[T] | None = None
+        self._next: asyncio.Task[T] | None = None
+
+    async def get(self) -> T:
+        """What the database says now. Raises what the read raises."""
+        if self._next is None:
+            before = self._under_way
+            if before is not None and before.done():
+                before = None
+            self._next = asyncio.get_running_loop().create_task(self._begin(before))
+        # One who leaves does not end the query of the others.
+        return await asyncio.shield(self._next)
+
+    async def _begin(self, before: asyncio.Task[T] | None) -> T:
+        if before is not None:
+            await asyncio.wait([before])
+        self._under_way, self._next = self._next, None
+        if before is not None and isinstance(before.exception(), NoAnswerError):
+            # They have waited as well, and would wait as long again.
+            raise NoAnswerError("the database did not answer the read before")
+        return await self._read()

@@ -1,0 +1,261 @@
+"""Makes changes that wait at the same time in one transaction, so that they reach the disk together."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Generic, Protocol, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session
+
+from service.changes import AfterCommit, BeforeCommit, ObjectChange, announced
+from service.db.cancel_statement import NoAnswerError, RunningStatement
+from service.db.watch import Kind
+
+T = TypeVar("T")
+
+MOST_TOGETHER = 32
+"""So many changes at most are committed together."""
+WRITES = "writes"
+"""In `Session.info` of a session that may lock rows."""
+LOCK_MILLISECONDS = 100
+"""So long a change waits for a row of PostgreSQL while others wait with it; then it is made alone."""
+
+ANOTHER_SECONDS = 0.05
+"""After so long a change no longer waits for the group that is being made: another thread takes it."""
+
+_LOCKED = frozenset({"55P03", "40P01"})
+"""A lock was not to be had, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
+
+
+class Followed(Protocol):
+    """Runs something on this thread, so that its caller can cut the connection it uses."""
+
+    def __call__(self, do: Callable[[], None], running: RunningStatement) -> None: ...
+
+
+class Waited(Protocol):
+    """Hears how long a change has waited for its turn."""
+
+    def __call__(self, kind: Kind, asked: float, running: RunningStatement | None) -> None: ...
+
+
+class Write(Generic[T]):
+    """A change that waits to be made. `settled` gives what came of it, once it is committed or has failed."""
+
+    def __init__(self, work: Callable[[Session], T]) -> None:
+        self._work = work
+        self._result: T | None = None
+        self._changes: list[ObjectChange] = []
+        self.settled: Future[T] = Future()
+        self.running: RunningStatement | None = None
+        self.unwanted = False
+
+    def make(self, session: Session) -> list[ObjectChange]:
+        """Do the work in `session` and give what it announced.
+
+        Raises what the work raises, and NoAnswerError when its caller gave up before.
+        """
+        if self.unwanted:
+            raise NoAnswerError("nobody waits for this any more")
+        self._result = self._work(session)
+        self._changes = announced(session)
+        return self._changes
+
+    def fail(self, problem: BaseException) -> None:
+        """The change could not be made."""
+        self.settled.set_exception(problem)
+
+    def finish(self, after_commit: Sequence[AfterCommit]) -> None:
+        """The change is committed: notify the listeners, whose failure is this change's only."""
+        try:
+            if self._changes:
+                for after in after_commit:
+                    after(self._changes)
+        except Exception as problem:
+            self.fail(problem)
+        else:
+            self.settled.set_result(self._result)  # type: ignore[arg-type]
+
+
+class WriteQueue:
+    """Commits changes in groups: one after the other while that is quick, else on up to `writers` threads.
+
+    Each change of a group has a savepoint of its own: one that fails takes no other with it. The
+    `before_commit` listeners get the changes of the whole group at once.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        pool: ThreadPoolExecutor,
+        writers: int,
+        followed: Followed,
+        before_commit: Sequence[BeforeCommit],
+        after_commit: Sequence[AfterCommit],
+    ) -> None:
+        self._engine = engine
+        self._is_sqlite = engine.dialect.name == "sqlite"
+        self._pool = pool
+        self._followed = followed
+        self._before_commit = before_commit
+        self._after_commit = after_commit
+        self._lock = threading.Lock()
+        self._waiting: deque[Write[Any]] = deque()
+        self._writers = writers
+        self._busy = 0
+
+    async def write(self, work: Callable[[Session], T], patience: float, waited: Waited) -> T:
+        """Make the change of `work` and give what it gives, once it is committed.
+
+        Once begun it is finished, also when the caller has left. Raises NoAnswerError after `patience`
+        seconds; whether the change was made is not known then.
+        """
+        write, asked = Write(work), time.perf_counter()
+        with self._lock:
+            self._waiting.append(write)
+        self._begin(1)
+        later = asyncio.get_running_loop().call_later(ANOTHER_SECONDS, self._begin, self._writers)
+        try:
+            async with asyncio.timeout(patience) as limit:
+                return await asyncio.shield(asyncio.wrap_future(write.settled))
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            write.unwanted = True
+            if write.running is not None:
+                asyncio.get_running_loop().run_in_executor(None, write.running.abandon)
+            raise NoAnswerError("the database does not answer") from None
+        finally:
+            later.cancel()
+            waited("write", asked, write.running)
+
+    def _begin(self, most: int) -> None:
+        """Have a thread take what waits, unless nothing does or `most` threads are at it."""
+        with self._lock:
+            if not self._waiting or self._busy >= most:
+                return
+            self._busy += 1
+        self._pool.submit(self._next)
+
+    def _next(self) -> None:
+        """Make one group, then let others have the thread before the next one."""
+        with self._lock:
+            group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
+        running = RunningStatement()
+        for write in group:
+            write.running = running
+        try:
+            self._followed(lambda: self._make(group), running)
+        except BaseException as problem:
+            for write in group:
+                if not write.settled.done():
+                    write.fail(problem)
+        with self._lock:
+            self._busy -= 1
+        self._begin(self._writers)
+
+    def _make(self, group: Sequence[Write[Any]]) -> None:
+        if len(group) > 1:
+            self._make_together(group)
+        for write in group:
+            if not write.settled.done():
+                self.make_alone(write)
+
+    def make_alone(self, write: Write[Any]) -> None:
+        """Make and commit the change on this thread; `settled` says what came of it."""
+        try:
+            with Session(self._engine, expire_on_commit=False, info={WRITES: True}) as session:
+                changes = write.make(session)
+                self._announce(session, changes)
+                session.commit()
+        except BaseException as problem:
+            write.fail(problem)
+        else:
+            write.finish(self._after_commit)
+
+    def _announce(self, session: Session, changes: list[ObjectChange]) -> None:
+        if changes:
+            for before in self._before_commit:
+                before(session, changes)
+
+    def _make_together(self, group: Sequence[Write[Any]]) -> None:
+        """Make and commit the changes of `group`. Those that are not settled then can be made alone.
+
+        Raises what the commit raises: nothing is known to be made then.
+        """
+        with self._engine.connect() as connection:
+            transaction = connection.begin()
+            try:
+                made = self._made(connection, group)
+                if not made:
+                    return
+                transaction.commit()
+            finally:
+                if transaction.is_active:
+                    transaction.rollback()
+                driver = connection.connection.driver_connection
+                if isinstance(driver, sqlite3.Connection):
+                    # After a commit that failed SQLAlchemy takes the transaction for ended, SQLite does not.
+                    driver.rollback()
+        for write in made:
+            write.finish(self._after_commit)
+
+    def _made(self, connection: Connection, group: Sequence[Write[Any]]) -> list[Write[Any]]:
+        """Make what can be made of `group`, each in a savepoint; nothing when the transaction is gone."""
+        self._limit_locks(connection, LOCK_MILLISECONDS)
+        made: list[Write[Any]] = []
+        changes: list[ObjectChange] = []
+        for write in group:
+            try:
+                with self._savepoint(connection) as session:
+                    announced_now = write.make(session)
+                    session.commit()
+            except BaseException as problem:
+                if not _is_locked(problem) and not self._is_gone(connection):
+                    write.fail(problem)
+            else:
+                made.append(write)
+                changes += announced_now
+            if self._is_gone(connection):
+                return []
+        self._limit_locks(connection, 0)
+        try:
+            with self._savepoint(connection) as session:
+                self._announce(session, changes)
+                session.commit()
+        except Exception:
+            # A listener refuses one of them: made alone, it fails alone.
+            return []
+        return made
+
+    @staticmethod
+    def _savepoint(connection: Connection) -> Session:
+        return Session(
+            connection,
+            expire_on_commit=False,
+            join_transaction_mode="create_savepoint",
+            info={WRITES: True},
+        )
+
+    def _limit_locks(self, connection: Connection, milliseconds: int) -> None:
+        # One that waits for a row would keep the others of its group waiting, and what they have locked.
+        if not self._is_sqlite:
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {milliseconds}")
+
+    @staticmethod
+    def _is_gone(connection: Connection) -> bool:
+        """True when SQLite gave the whole transaction up, as it does when the disk is full."""
+        driver = connection.connection.driver_connection
+        return isinstance(driver, sqlite3.Connection) and not driver.in_transaction
+
+
+def _is_locked(problem: BaseException) -> bool:
+    return isinstance(problem, DBAPIError) and getattr(problem.orig, "sqlstate", None) in _LOCKED

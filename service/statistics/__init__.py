@@ -1,0 +1,1 @@
+"""Counts records and findings for charts."""

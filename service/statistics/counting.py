@@ -1,0 +1,201 @@
+"""Keeps the sums in line with records and items, inside the transaction that changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlmodel import Session
+
+from service.statistics.ports import Ports, RecordFacts
+from service.statistics.rules import Cell, Counted, Measure, Place, day_of, differences, name_of, of_item
+from service.statistics.tables import ITEM, RECORD
+
+_LOCK = select(func.pg_advisory_xact_lock(7_105_049))
+"""Any number that no other advisory lock has: transactions that count take turns."""
+_RECORDS = select(RECORD).where(RECORD.c.inspection_id.in_(bindparam("ids", expanding=True)))
+_ITEMS = select(ITEM).where(
+    or_(
+        ITEM.c.item_id.in_(bindparam("items", expanding=True)),
+        ITEM.c.inspection_id.in_(bindparam("moved", expanding=True)),
+    )
+)
+_INSERT_ITEMS = insert(ITEM)
+_INSERT_RECORDS = insert(RECORD)
+_UPDATE_RECORDS = (
+    update(RECORD)
+    .where(RECORD.c.inspection_id == bindparam("the_record"))
+    .values({name: bindparam(name) for name in (*Place._fields, "state", "seconds")})
+)
+_COLUMNS = ", ".join((*Cell._fields, "amount"))
+_ADD = (
+    f"ON CONFLICT ({', '.join(Cell._fields)}) DO UPDATE SET amount = statistic_sum.amount + excluded.amount"
+)
+# Thousands of rows at once: on PostgreSQL as arrays, since psycopg parses a statement with as many values for
+# longer than the database takes.
+_ADD_ROWS = f"INSERT INTO statistic_sum ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) {_ADD}"  # noqa: S608
+_ADD_ARRAYS = (
+    f"INSERT INTO statistic_sum ({_COLUMNS}) SELECT * FROM unnest("  # noqa: S608
+    "%s::varchar[], %s::integer[], %s::varchar[], %s::varchar[], %s::integer[], %s::varchar[], %s::bigint[]) "
+    f"{_ADD}"
+)
+
+Stored = Row[*tuple[Any, ...]]
+Amount = tuple[Place, Counted, int]
+
+
+def count(
+    session: Session,
+    ports: Ports,
+    records: Collection[str],
+    items: Collection[str],
+    created: Collection[str] = (),
+) -> None:
+    """Recount these records and items: what they contribute now takes the place of what they did.
+
+    `created`: those of the records that have never been counted, which need not be looked for.
+    """
+    connection = session.connection()
+    if connection.dialect.name == "postgresql":
+        # What another transaction counted is seen only when it has ended: it is waited for.
+        connection.execute(_LOCK)
+    present_items = {one.item_id: one for one in ports.items(session, items)} if items else {}
+    wanted = {*records, *(one.inspection_id for one in present_items.values())}
+    present = {one.inspection_id: one for one in ports.records(session, wanted)}
+    stored = _stored_records(connection, wanted.difference(created))
+    places = {key: _place(facts) for key, facts in present.items()}
+    moved = [key for key in wanted if key not in stored or places.get(key) != _stored_place(stored[key])]
+    known = _stored_items(connection, items, moved, stored)
+    # An item that is gone does not say any more which record it was of.
+    missing = {row.inspection_id for row in known} - wanted
+    stored |= _stored_records(connection, missing)
+    places |= {key: _stored_place(stored[key]) for key in missing}
+
+    before = [*_amounts_of_records(stored[key] for key in wanted if key in stored)]
+    after = [
+        amount
+        for key, facts in present.items()
+        for amount in _amounts(places[key], facts.state, facts.seconds)
+    ]
+    kept: list[dict[str, Any]] = []
+    for row in known:
+        before += _of_finding(_stored_place(stored[row.inspection_id]), row.measure, row.name, row.amount)
+        if row.item_id not in items and row.inspection_id in places:
+            after += _of_finding(places[row.inspection_id], row.measure, row.name, row.amount)
+    for item in present_items.values():
+        for (measure, name), amount in of_item(item.item_name, item.result).items():
+            after += _of_finding(places[item.inspection_id], measure, name, amount)
+            kept.append(
+                {
+                    "item_id": item.item_id,
+                    "measure": str(measure),
+                    "name": name,
+                    "inspection_id": item.inspection_id,
+                    "amount": amount,
+                }
+            )
+    _keep_records(connection, stored, present, places, wanted)
+    _keep_items(connection, known, kept, items, places)
+    changes = differences(before, after)
+    if changes:
+        _add(connection, [(*cell, amount) for cell, amount in changes.items()])
+
+
+def _add(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(_ADD_ARRAYS, tuple(map(list, zip(*rows, strict=True))))
+    else:
+        connection.exec_driver_sql(_ADD_ROWS, list(rows))
+
+
+def _stored_records(connection: Connection, ids: Collection[str]) -> dict[str, Stored]:
+    if not ids:
+        return {}
+    return {row.inspection_id: row for row in connection.execute(_RECORDS, {"ids": list(ids)})}
+
+
+def _stored_items(
+    connection: Connection, items: Collection[str], moved: list[str], stored: Collection[str]
+) -> list[Stored]:
+    # A record that was never counted has no items that were: a new record asks for nothing.
+    were_there = [key for key in moved if key in stored]
+    if not items and not were_there:
+        return []
+    return list(connection.execute(_ITEMS, {"items": list(items), "moved": were_there}))
+
+
+def _place(facts: RecordFacts) -> Place:
+    return Place(day_of(facts.moment), name_of(facts.aircraft_id), name_of(facts.executor_id))
+
+
+def _stored_place(row: Stored) -> Place:
+    return Place(row.day, row.aircraft_id, row.executor_id)
+
+
+def _amounts(place: Place, state: str, seconds: int | None) -> Iterator[Amount]:
+    yield place, (Measure.STATE, state), 1
+    if seconds is not None:
+        yield place, (Measure.FINISHED, ""), 1
+        yield place, (Measure.SECONDS, ""), seconds
+
+
+def _amounts_of_records(rows: Iterable[Stored]) -> Iterator[Amount]:
+    for row in rows:
+        yield from _amounts(_stored_place(row), row.state, row.seconds)
+
+
+def _of_finding(place: Place, measure: str, name: str, amount: int) -> Iterator[Amount]:
+    yield place, (measure, name), amount
+    if measure == Measure.REGION:
+        # As many as the item has: by aircraft they need no row of their own, which would move with it.
+        yield place, (Measure.AIRCRAFT, place.aircraft_id), amount
+
+
+def _keep_records(
+    connection: Connection,
+    stored: dict[str, Stored],
+    present: dict[str, RecordFacts],
+    places: dict[str, Place],
+    wanted: Collection[str],
+) -> None:
+    new, changed = [], []
+    for key, facts in present.items():
+        row = {
+            "inspection_id": key,
+            **places[key]._asdict(),
+            "state": facts.state,
+            "seconds": facts.seconds,
+        }
+        if key not in stored:
+            new.append(row)
+        elif row != dict(stored[key]._mapping):
+            changed.append({"the_record": row.pop("inspection_id"), **row})
+    if new:
+        connection.execute(_INSERT_RECORDS, new)
+    if changed:
+        connection.execute(_UPDATE_RECORDS, changed)
+    gone = [key for key in wanted if key in stored and key not in present]
+    if gone:
+        connection.execute(delete(RECORD).where(RECORD.c.inspection_id.in_(gone)))
+        connection.execute(delete(ITEM).where(ITEM.c.inspection_id.in_(gone)))
+
+
+def _keep_items(
+    connection: Connection,
+    known: list[Stored],
+    kept: list[dict[str, Any]],
+    items: Collection[str],
+    places: dict[str, Place],
+) -> None:
+    before = [dict(row._mapping) for row in known if row.item_id in items and row.inspection_id in places]
+    if sorted(before, key=_key) == sorted(kept, key=_key):
+        return
+    if before:
+        connection.execute(delete(ITEM).where(ITEM.c.item_id.in_({row["item_id"] for row in before})))
+    if kept:
+        connection.execute(_INSERT_ITEMS, kept)
+
+
+def _key(row: dict[str, Any]) -> tuple[str, ...]:
+    return row["item_id"], row["measure"], row["name"]

@@ -1,0 +1,57 @@
+"""Routes the charts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from service.routing import api_router
+from service.statistics.service import ChartQuery, StatisticsService
+from service.web.envelope import failures
+from service.web.security import Caller, require
+from shared.codes import Permission
+from shared.wire.common import Envelope
+from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement
+
+READ = "统计数据获取成功"
+
+
+def router(service: StatisticsService) -> APIRouter:
+    """The routes below `/statistics`, one for each chart."""
+    routes = api_router(tags=["statistics"], responses=failures(401, 403, 422, 503))
+
+    @routes.get("/statistics/records")
+    async def records(
+        query: Annotated[ChartQuery, Query()], _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[Chart]:
+        """How many records there are in each state, over time."""
+        return Envelope(data=await service.records(query), msg=READ)
+
+    @routes.get("/statistics/findings/{by}")
+    async def findings(
+        by: FindingsBy,
+        query: Annotated[ChartQuery, Query()],
+        _caller: Caller = require(Permission.INSPECTION_READ),
+    ) -> Envelope[Chart]:
+        """How many present findings there are by label, by aircraft (of the record) or by region, over time.
+
+        The regions of all records with items of the same name are one.
+        """
+        return Envelope(data=await service.findings(query, by), msg=READ)
+
+    @routes.get("/statistics/durations")
+    async def durations(
+        query: Annotated[ChartQuery, Query()], _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[Durations]:
+        """How long records took from start to end, over time; cancelled ones are left out."""
+        return Envelope(data=await service.durations(query), msg=READ)
+
+    @routes.get("/statistics/agreement")
+    async def agreement(
+        query: Annotated[ChartQuery, Query()], _caller: Caller = require(Permission.INSPECTION_READ)
+    ) -> Envelope[list[ModelAgreement]]:
+        """What people made of the findings of each version of a model, the eight with most findings."""
+        return Envelope(data=await service.agreement(query), msg=READ)
+
+    return routes

@@ -1,0 +1,284 @@
+"""Counts what changes, answers charts from the sums, and recounts everything on request."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, union_all
+from sqlmodel import Session
+
+from service.changes import ObjectChange
+from service.db.database import Database
+from service.db.upsert import insert_or_ignore
+from service.statistics import rules
+from service.statistics.counting import count
+from service.statistics.ports import Mark, Ports
+from service.statistics.rules import AGREEMENT, MODEL_SIGN, Cell, Division, Measure, Scope
+from service.statistics.tables import ITEM, RECORD, SUM
+from service.web.envelope import Problem
+from shared.codes import ErrorCode
+from shared.wire.common import Day, EmptyAsNull, OptionalId, Wire
+from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Series
+
+MOST_SERIES = 8
+"""So many names have a series of their own, the largest; more colours are not told apart."""
+SLICE = 500
+"""So many records are recounted in one transaction: others write between two of them."""
+
+_OF_FINDINGS = {
+    FindingsBy.LABEL: Measure.LABEL,
+    FindingsBy.AIRCRAFT: Measure.AIRCRAFT,
+    FindingsBy.REGION: Measure.REGION,
+}
+_COMPLETE = select(SUM.c.amount).where(
+    *(SUM.c[name] == value for name, value in rules.COMPLETE._asdict().items())
+)
+_FirstDay = Annotated[
+    Day | None,
+    EmptyAsNull,
+    Field(description="First day that is counted; at most ten years are"),
+]
+_LastDay = Annotated[
+    Day | None, EmptyAsNull, Field(description="Last day that is counted; today without one")
+]
+
+
+class ChartQuery(Wire):
+    """What a chart counts: records of these days, of this aircraft and this executor; they combine with AND.
+
+    A record is counted on the day of its start, or of its creation where it has none, by the clock of the
+    service's machine.
+    """
+
+    day_from: _FirstDay = None
+    day_to: _LastDay = None
+    aircraft_id: OptionalId = None
+    executor_id: OptionalId = None
+
+
+class StatisticsService:
+    """The sums of one database."""
+
+    def __init__(self, database: Database, ports: Ports) -> None:
+        self._database = database
+        self._ports = ports
+        self._counting: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    # Counting
+
+    def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
+        """Count what `changes` changed, in the transaction of `session`.
+
+        Fleeting changes only tell how far a detection is.
+        """
+        touched: defaultdict[str, set[str]] = defaultdict(set)
+        created: set[str] = set()
+        for change in changes:
+            if not change.fleeting and change.object_id is not None:
+                touched[change.kind].add(change.object_id)
+                if change.kind == "record" and change.action == "create":
+                    created.add(change.object_id)
+        records, tasks = set(touched["record"]), set(touched["task"])
+        if touched["flight"]:
+            tasks |= set(self._ports.of_flights(session, touched["flight"]))
+        if tasks:
+            records |= set(self._ports.of_tasks(session, tasks))
+        if records or touched["item"]:
+            count(session, self._ports, records, touched["item"], created)
+
+    def start(self) -> asyncio.Task[None]:
+        """Count beside the requests what was there before anything was counted."""
+        self._counting = asyncio.create_task(self._complete())
+        return self._counting
+
+    async def stop(self) -> None:
+        """End that; the next start goes on with it."""
+        self._stopping = True
+        if self._counting is not None:
+            await self._counting
+
+    async def _complete(self) -> None:
+        if not await self._database.fetch(_is_complete):
+            await asyncio.to_thread(self._count_all)
+
+    def rebuild(self) -> int:
+        """Forget every sum and recount all records, also while the service runs; gives how many."""
+
+        def forget(session: Session) -> None:
+            for table in (SUM, ITEM, RECORD):
+                session.execute(delete(table))
+
+        self._database.write_now(forget)
+        return self._count_all()
+
+    def _count_all(self) -> int:
+        """Count every record; gives how many.
+
+        Each slice is a transaction of its own. What is changed meanwhile is counted by its own change and
+        found unchanged by its slice, so two processes may do this at once.
+        """
+        after: Mark | None = None
+        counted = 0
+        while not self._stopping:
+            marks = self._database.write_now(partial(self._count_next, after=after))
+            if not marks:
+                self._database.write_now(_complete)
+                break
+            after, counted = marks[-1], counted + len(marks)
+        return counted
+
+    def _count_next(self, session: Session, after: Mark | None) -> Sequence[Mark]:
+        # Records of the same days share their sums.
+        marks = self._ports.next_records(session, after, SLICE)
+        if marks:
+            ids = [inspection_id for _, inspection_id in marks]
+            count(session, self._ports, ids, set(self._ports.items_of(session, ids)))
+        return marks
+
+    # Charts
+
+    async def records(self, query: ChartQuery) -> Chart:
+        """Records by their state over time."""
+        return await self._chart(Measure.STATE, query)
+
+    async def findings(self, query: ChartQuery, by: FindingsBy) -> Chart:
+        """Present findings by label, aircraft or region over time."""
+        return await self._chart(_OF_FINDINGS[by], query)
+
+    async def durations(self, query: ChartQuery) -> Durations:
+        """How long the records that have ended took, over time."""
+
+        def work(connection: Connection) -> Durations:
+            parts, found = _read(connection, (Measure.FINISHED, Measure.SECONDS), query)
+            none = [0] * len(parts.starts)
+            return Durations(
+                periods=parts.periods,
+                records=found.get((Measure.FINISHED, ""), none),
+                seconds=found.get((Measure.SECONDS, ""), none),
+            )
+
+        return await self._database.fetch(work)
+
+    async def agreement(self, query: ChartQuery) -> list[ModelAgreement]:
+        """What people made of each model's findings, the version with most of them first."""
+
+        def work(session: Session) -> list[ModelAgreement]:
+            _, found = _read(session.connection(), AGREEMENT, query)
+            sums: defaultdict[str, dict[str, int]] = defaultdict(dict)
+            for (measure, name), amounts in found.items():
+                sums[name][measure] = sum(amounts)
+            models = {name: name.rpartition(MODEL_SIGN) for name in sums}
+            titles = self._ports.models(session, {model_id for model_id, _, _ in models.values()})
+            told = [
+                ModelAgreement(
+                    name=name,
+                    model_id=model_id,
+                    model_name=titles.get(model_id),
+                    model_version=version,
+                    **{measure: sums[name].get(measure, 0) for measure in AGREEMENT},
+                )
+                for name, (model_id, _, version) in models.items()
+            ]
+            return sorted(told, key=lambda one: (-one.shown - one.missed, one.name))[:MOST_SERIES]
+
+        return await self._database.read(work)
+
+    async def _chart(self, measure: Measure, query: ChartQuery) -> Chart:
+        def work(session: Session) -> Chart:
+            parts, found = _read(session.connection(), (measure,), query)
+            largest = sorted(found, key=lambda key: (-sum(found[key]), key))
+            shown, rest = largest[:MOST_SERIES], largest[MOST_SERIES:]
+            names = {name for _, name in shown}
+            titles = self._ports.aircraft(session, names) if measure is Measure.AIRCRAFT else {}
+            return Chart(
+                periods=parts.periods,
+                series=[
+                    Series(name=name, title=titles.get(name), amounts=found[key, name]) for key, name in shown
+                ],
+                others=[sum(column) for column in zip(*(found[key] for key in rest), strict=True)] or None,
+            )
+
+        return await self._database.read(work)
+
+
+def _is_complete(connection: Connection) -> bool:
+    return connection.execute(_COMPLETE).first() is not None
+
+
+def _complete(session: Session) -> None:
+    insert_or_ignore(session, SUM, [{**rules.COMPLETE._asdict(), "amount": 1}], list(Cell._fields))
+
+
+def _read(
+    connection: Connection, measures: Sequence[Measure], query: ChartQuery
+) -> tuple[Division, Mapping[tuple[str, str], list[int]]]:
+    """How the days are divided, and the amount of each part by measure and name, without those of nothing.
+
+    Raises Problem 503 while not everything was counted.
+    """
+    if not _is_complete(connection):
+        raise Problem(503, ErrorCode.UNAVAILABLE, "统计数据正在生成，请稍后重试")
+    scope, aircraft_id, executor_id = _scope(query)
+    here = (
+        SUM.c.measure.in_([str(one) for one in measures]),
+        SUM.c.aircraft_id == aircraft_id,
+        SUM.c.executor_id == executor_id,
+    )
+    last = (query.day_to or dt.date.today()).toordinal()
+    if query.day_from is not None:
+        first = query.day_from.toordinal()
+    else:
+        of_days = select(func.min(SUM.c.day)).where(*here, SUM.c.scope == int(scope), SUM.c.amount != 0)
+        first = connection.execute(of_days).scalar_one() or last
+    parts = rules.division(first, last)
+    places = {start: index for index, start in enumerate(parts.starts)}
+    found: dict[tuple[str, str], list[int]] = {}
+    for measure, name, day, amount in connection.execute(_statement(parts, scope, here)):
+        amounts = found.setdefault((measure, name), [0] * len(places))
+        amounts[places[parts.start_of(day)]] += int(amount)
+    return parts, {key: amounts for key, amounts in found.items() if any(amounts)}
+
+
+def _scope(query: ChartQuery) -> tuple[Scope, str, str]:
+    scope = Scope.ALL
+    if query.aircraft_id is not None:
+        scope |= Scope.AIRCRAFT
+    if query.executor_id is not None:
+        scope |= Scope.EXECUTOR
+    return scope, query.aircraft_id or "", query.executor_id or ""
+
+
+def _statement(parts: Division, scope: Scope, here: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """Measure, name, first day and amount of each part; of months the sums of months, and of days at the
+    ends."""
+    months = parts.whole_months if parts.unit == "month" else None
+    of_scope = SUM.c.scope == int(scope)
+    if months is None:
+        # Monday is the first of seven days: `rules.week_of`.
+        start = SUM.c.day - (SUM.c.day - 1) % 7 if parts.unit == "week" else SUM.c.day
+        return _sums(start, *here, of_scope, SUM.c.day.between(parts.first, parts.last))
+    first, last = months
+    of_months = _sums(
+        SUM.c.day, *here, SUM.c.scope == int(scope | Scope.MONTH), SUM.c.day.between(first, last)
+    )
+    at_the_ends = or_(
+        SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.after_month(last), parts.last)
+    )
+    both = union_all(of_months, _sums(SUM.c.day, *here, of_scope, at_the_ends)).subquery()
+    return select(both)
+
+
+def _sums(start: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[Any]:
+    day = start.label("start")
+    return (
+        select(SUM.c.measure, SUM.c.name, day, func.sum(SUM.c.amount).label("amount"))
+        .where(*conditions)
+        .group_by(SUM.c.measure, SUM.c.name, day)
+    )

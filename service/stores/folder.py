@@ -1,0 +1,103 @@
+"""Keeps objects as files below a folder."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from service.stores.port import PIECE, StoredObject
+from shared import atomic
+from shared.ids import random_name
+
+
+class FilePieces:
+    """The bytes `wanted` of the file at `path`. Raises FileNotFoundError."""
+
+    def __init__(self, path: Path, wanted: range | None) -> None:
+        self._file = path.open("rb")
+        self._left: int | None = None
+        if wanted is not None:
+            self._file.seek(wanted.start)
+            self._left = len(wanted)
+
+    def read(self) -> bytes:
+        """The next piece; empty at the end."""
+        piece = self._file.read(PIECE if self._left is None else min(self._left, PIECE))
+        if self._left is not None:
+            self._left -= len(piece)
+        return piece
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class FolderStore:
+    """A store of the files below `folder`; part files are passed over."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def local_path(self, name: str) -> Path:
+        """The file of an object. Raises ValueError for a name that leads elsewhere."""
+        parts = PurePosixPath(name).parts
+        if not parts or "\\" in name or any(part in {"..", "/"} for part in parts):
+            raise ValueError("not the name of an object")
+        return self._folder.joinpath(*parts)
+
+    def put(self, name: str, source: Path) -> None:
+        """Move the file at `source` to its place, durable; one from another disk is copied."""
+        path = self.local_path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if source.stat().st_dev != path.parent.stat().st_dev:
+            part = path.parent / f"{atomic.PART_PREFIX}{random_name()}"
+            try:
+                _copy_file(source, part)
+                atomic.put_in_place(part, path, durable=True)
+            finally:
+                part.unlink(missing_ok=True)
+            return
+        with source.open("r+b") as file:
+            atomic.sync_file(file)
+        source.replace(path)
+        atomic.sync_folder(path.parent)
+
+    def open(self, name: str, wanted: range | None = None) -> FilePieces:
+        """The bytes of a file. Raises FileNotFoundError."""
+        return FilePieces(self.local_path(name), wanted)
+
+    def find(self, name: str) -> StoredObject | None:
+        """What is known of a file; None when there is none."""
+        try:
+            state = self.local_path(name).stat()
+        except FileNotFoundError:
+            return None
+        return StoredObject(name, state.st_size, dt.datetime.fromtimestamp(state.st_mtime, dt.UTC))
+
+    def list(self, folder: str = "") -> Iterator[StoredObject]:
+        """Every file below the folder."""
+        top = self.local_path(folder) if folder else self._folder
+        for here, _, names in os.walk(top):
+            for name in names:
+                path = Path(here) / name
+                if name.startswith(atomic.PART_PREFIX):
+                    continue
+                found = self.find(path.relative_to(self._folder).as_posix())
+                if found is not None:
+                    yield found
+
+    def delete(self, names: Sequence[str]) -> None:
+        """Remove files."""
+        for name in names:
+            self.local_path(name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """A folder holds nothing."""
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    with source.open("rb") as reading, target.open("xb") as writing:
+        while piece := reading.read(PIECE):
+            writing.write(piece)

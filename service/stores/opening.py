@@ -1,0 +1,76 @@
+"""Opens a store by its address: `open_store`."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import stat
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from service.settings import Settings
+from service.stores.folder import FolderStore
+from service.stores.port import Store, StoreSettingsError
+
+_KEYS = {
+    "aws_access_key_id": "access_key_id",
+    "aws_secret_access_key": "secret_access_key",
+    "aws_session_token": "session_token",
+}
+
+
+def open_store(url: str, settings: Settings, *, folder: str = "") -> Store:
+    """The store at `url`, or its part below `folder`: `s3://BUCKET/PREFIX`, `file:///PATH`, or a path.
+
+    Nothing is asked of it yet. Raises StoreSettingsError, and PermissionError for a file of keys that others
+    may read.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "s3":
+        if not parts.netloc or parts.query or parts.fragment or "@" in parts.netloc:
+            raise StoreSettingsError("the address of the store has to look like s3://bucket/prefix")
+        prefix = "/".join(part for part in (unquote(parts.path).strip("/"), folder) if part)
+        return _s3(parts.netloc, prefix, settings)
+    if "://" in url and parts.scheme != "file":
+        raise StoreSettingsError(
+            "the address of the store has to be a path or to look like s3://bucket/prefix"
+        )
+    path = Path(unquote(parts.path)) if parts.scheme == "file" else Path(url)
+    return FolderStore(path.expanduser().absolute() / folder)
+
+
+def _s3(bucket: str, prefix: str, settings: Settings) -> Store:
+    try:
+        # 13 MB that a service with a directory does not load.
+        from service.stores.s3 import S3Store
+    except ModuleNotFoundError as problem:
+        if problem.name != "obstore":
+            raise
+        raise StoreSettingsError(
+            "a store at s3:// needs the package obstore, which this installation does not have: "
+            "install walkaround[s3], or leave WALKAROUND_FILES_URL empty"
+        ) from None
+    access = {"region": settings.files_region}
+    if settings.files_endpoint:
+        access["endpoint"] = settings.files_endpoint
+    if settings.files_keys_file is not None:
+        access |= _keys(settings.files_keys_file)
+    return S3Store(bucket, prefix, **access)
+
+
+def _keys(path: Path) -> dict[str, str]:
+    """The keys of the section `default` of a file as the AWS tools write it (`~/.aws/credentials`)."""
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")
+    parser = configparser.ConfigParser(interpolation=None, default_section="")
+    try:
+        parser.read_string(path.read_text("utf-8"))
+        section = parser["default"]
+        found = {ours: section[theirs] for theirs, ours in _KEYS.items() if theirs in section}
+    except (configparser.Error, KeyError, UnicodeDecodeError):
+        found = {}
+    if not {"access_key_id", "secret_access_key"} <= found.keys():
+        raise StoreSettingsError(
+            f"{path} needs a section [default] with aws_access_key_id and aws_secret_access_key"
+        )
+    return found

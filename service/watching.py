@@ -1,0 +1,88 @@
+"""Connects what an operator sees (`service.monitoring`) with requests, detections and the database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlmodel import Session
+
+from service.account.store import count_sessions
+from service.db.database import Database, now
+from service.detection.jobs.job_rows import queue_state
+from service.detection.service import DetectionService
+from service.events.change_feed import ChangeFeed
+from service.settings import Settings
+from service.web.middleware import RequestObserver
+
+if TYPE_CHECKING:
+    from service.monitoring.figures import FiguresCollector
+    from service.monitoring.metrics import Metrics
+    from service.monitoring.tracing import Tracing
+
+
+class Watchers:
+    """What follows requests and detections for an operator, as far as it is switched on."""
+
+    def __init__(
+        self, database: Database, settings: Settings, detection: DetectionService, change_feed: ChangeFeed
+    ) -> None:
+        self._database, self._change_feed = database, change_feed
+        self.requests: list[RequestObserver] = []
+        self.metrics: Metrics | None = None
+        self._tracing: Tracing | None = None
+        # Each of these is imported where it is wanted: most services start without them, and sooner.
+        if settings.has_metrics:
+            from service.monitoring.metrics import Metrics
+
+            self.metrics = metrics = Metrics(figures_of(database, settings))
+            self.requests.append(metrics.request)
+            detection.observe(lambda end: metrics.detection(*end))
+            database.after_commit.append(metrics.changes)
+            database.watch = metrics
+        if settings.otel_endpoint:
+            from service.monitoring.tracing import Tracing
+
+            self._tracing = tracing = Tracing(settings.otel_endpoint)
+            self.requests.append(tracing.request)
+            detection.observe(lambda end: tracing.detection(*end))
+        if settings.log_format == "json":
+            from service.monitoring.json_log import log_request
+
+            self.requests.append(log_request)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Look at the process now and then, and send what is left at the end."""
+        sampling = None
+        if self.metrics is not None:
+            sampling = asyncio.create_task(
+                self.metrics.sample(self._database, lambda: self._change_feed.readers)
+            )
+        try:
+            yield
+        finally:
+            if sampling is not None:
+                sampling.cancel()
+                await asyncio.gather(sampling, return_exceptions=True)
+            if self.metrics is not None:
+                self.metrics.close()
+            if self._tracing is not None:
+                await asyncio.to_thread(self._tracing.stop)
+
+
+def figures_of(database: Database, settings: Settings) -> FiguresCollector:
+    """What Prometheus reads about the machine and about what the database holds."""
+    from service.monitoring.figures import FiguresCollector, StoredFigures
+
+    def stored(session: Session) -> StoredFigures:
+        at, queue = now(), queue_state(session)
+        waits = max(0.0, (at - queue.oldest).total_seconds()) if queue.oldest is not None else 0.0
+        sessions = count_sessions(session, at)
+        return StoredFigures(queue.queued, queue.running, waits, queue.batch_items, sessions)
+
+    file = Path(str(database.url.database)) if database.is_sqlite else None
+    return FiguresCollector(lambda: database.read_now(stored), settings.data_dir, file)

@@ -1,0 +1,74 @@
+"""Lets web pages of other origins use the service, where the settings name them (CORS).
+
+Only in the chain when an origin is named. A request of another origin, or of none, is answered as without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from service.web.envelope import failure_body
+from service.web.middleware import SECURITY_HEADERS, new_request_id
+from shared.codes import ErrorCode
+from shared.wire.common import UPDATED_BY
+
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
+
+ASKED_HEADERS = (
+    *("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range"),
+    *("Last-Event-ID", "Range", "X-Request-Id"),
+)
+"""Headers of requests that a page may set: those that operations read."""
+
+SHOWN_HEADERS = (
+    *("Allow", "Content-Disposition", "Content-Range", "ETag", "Retry-After", "WWW-Authenticate"),
+    *(UPDATED_BY, "X-Request-Id"),
+)
+"""Headers of answers that a page may read, beside those that every page may."""
+
+PREFLIGHT_SECONDS = 600
+"""How long a browser need not ask again whether a page may."""
+
+_NO_ORIGIN = Headers({})
+
+
+class AllowedOrigins(CORSMiddleware):
+    """Answers the preflights of pages of `origins`, and marks every answer to such a page as readable for it.
+
+    Tokens travel in a header that only the page itself can set, so no cookie or other credential is allowed.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
+        super().__init__(
+            app,
+            allow_origins=origins,
+            allow_methods=METHODS,
+            allow_headers=ASKED_HEADERS,
+            expose_headers=SHOWN_HEADERS,
+            max_age=PREFLIGHT_SECONDS,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self.is_allowed_origin(Headers(scope=scope).get("origin", "")):
+            await super().__call__(scope, receive, send)
+        else:
+            await self.simple_response(scope, receive, send, _NO_ORIGIN)
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        """The answer to a preflight, with the headers that every answer has."""
+        response = super().preflight_response(request_headers)
+        if response.status_code != 200:
+            text = "请求无法解析，请检查请求的格式"
+            refused = JSONResponse(failure_body(ErrorCode.INVALID_INPUT, text), response.status_code)
+            refused.headers["Vary"] = response.headers["Vary"]
+            response = refused
+        response.headers.update(dict(SECURITY_HEADERS))
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Request-Id"] = new_request_id()
+        return response

@@ -1,0 +1,48 @@
+"""Reads what a webhook's message says of records and items: the port of webhooks to inspection's tables."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+from sqlmodel import Session
+
+from service.inspection.tables import EDITION, ITEM, RECORD
+from service.webhooks.ports import EditionFacts, ItemFacts
+from shared.codes import Verdict
+
+
+def edition_facts(session: Session, inspection_id: str, edition: int) -> EditionFacts | None:
+    """An edition with the verdicts of its record's items; None when there is no such edition.
+
+    The items are those of the record as it is, which is sealed while its newest edition is.
+    """
+    row = session.execute(
+        select(RECORD.c.task_id, EDITION.c.outcome, EDITION.c.needs_release)
+        .join(RECORD, RECORD.c.inspection_id == EDITION.c.inspection_id)
+        .where(EDITION.c.inspection_id == inspection_id, EDITION.c.edition == edition)
+    ).one_or_none()
+    if row is None:
+        return None
+    verdicts = session.execute(
+        select(ITEM.c.verdict, func.count().label("items"))
+        .where(ITEM.c.inspection_id == inspection_id)
+        .group_by(ITEM.c.verdict)
+    )
+    counted: dict[str, int] = {row.verdict: row.items for row in verdicts}
+    return EditionFacts(
+        row.task_id,
+        row.outcome,
+        row.needs_release,
+        sum(counted.values()),
+        counted.get(Verdict.PASSED, 0),
+        counted.get(Verdict.FAILED, 0),
+    )
+
+
+def item_facts(session: Session, item_id: str) -> ItemFacts | None:
+    """Where an item is; None when it is gone."""
+    row = session.execute(
+        select(ITEM.c.inspection_id, RECORD.c.task_id)
+        .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
+        .where(ITEM.c.item_id == item_id)
+    ).one_or_none()
+    return None if row is None else ItemFacts(row.inspection_id, row.task_id)

@@ -1,0 +1,283 @@
+"""The outbox: deliveries as rows, written with the change they report, taken under a lease.
+
+A row is written in the transaction that finishes the record or sets the verdict, so there is one exactly when
+that is committed. Of the processes on one PostgreSQL, one at a time has a delivery, until its lease is over;
+a process that died after the request and before `finish` leaves it to be sent again (at least once).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, and_, delete, exists, func, insert, or_, select, update
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import now
+from service.webhooks.ports import Ports
+from service.webhooks.rules import LONGEST_WAIT, Outcome, message, wait_after
+from service.webhooks.tables import DeliveryRow, WebhookRow
+from shared.codes import Verdict
+from shared.wire.webhooks import DeliveryState, WebhookEvent, WebhookState
+
+LEASE: Final = dt.timedelta(seconds=60)
+"""Longer than an attempt lasts (`sending.ATTEMPT_SECONDS`) with the waits for the database around it."""
+_CLOCKS: Final = dt.timedelta(minutes=5)
+"""So far the clocks of the services on one database may be apart. A lease beyond it was written before the
+clock was set back."""
+KEPT: Final = dt.timedelta(days=30)
+"""So long a delivery that has ended is listed, and one that waits for a paused webhook is kept."""
+_IMPLAUSIBLE: Final = 2 * LONGEST_WAIT
+"""No wait leads so far: the time was written before the clock was set back."""
+
+WEBHOOK = WebhookRow.__table__
+DELIVERY = DeliveryRow.__table__
+
+_STATE = DELIVERY.c.state
+_PENDING = _STATE == DeliveryState.PENDING
+_SENDS = WEBHOOK.c.state == WebhookState.ACTIVE
+
+
+class Attempt(NamedTuple):
+    """A delivery that this process has to make now."""
+
+    delivery_id: str
+    webhook_id: str
+    url: str
+    sealed_secret: bytes
+    body: bytes
+
+
+def new_delivery_id() -> str:
+    """The id of a delivery, in the form that Standard Webhooks proposes."""
+    return f"msg_{secrets.token_hex(16)}"
+
+
+class Outbox:
+    """Writes, takes and ends deliveries, each inside the caller's transaction."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+
+    def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
+        """Write the deliveries of `changes`; a listener of the database."""
+        for change, event in reported(changes):
+            listeners = [row for row in session.execute(select(WEBHOOK)) if str(event) in row.events.split()]
+            if not listeners:
+                continue
+            data = self._data(session, change, event)
+            if data is None:
+                continue
+            at = now()
+            body = message(event, at, data)
+            for row in listeners:
+                session.execute(
+                    insert(DELIVERY).values(_fresh(row.webhook_id, event, change.object_id, body, at))
+                )
+
+    def _data(self, session: Session, change: ObjectChange, event: WebhookEvent) -> dict[str, Any] | None:
+        object_id = change.object_id or ""
+        if event is WebhookEvent.ITEM_FAILED:
+            place = self._ports.item(session, object_id)
+            if place is None:
+                return None
+            return {
+                "item_id": object_id,
+                "inspection_id": place.inspection_id,
+                "task_id": place.task_id,
+                "by": change.actor,
+            }
+        edition = int(change.details["edition"])
+        facts = self._ports.edition(session, object_id, edition)
+        if facts is None:
+            return None
+        return {
+            "inspection_id": object_id,
+            "task_id": facts.task_id,
+            "edition": edition,
+            "seal": change.details["seal"],
+            "outcome": facts.outcome,
+            "items": {"total": facts.total, "passed": facts.passed, "failed": facts.failed},
+            "needs_release": facts.needs_release,
+            "by": change.actor,
+        }
+
+    @staticmethod
+    def take(session: Session) -> Attempt | None:
+        """The delivery that is due longest, leased; None when none is due.
+
+        Of one webhook one delivery is on its way at a time: a receiver that does not answer holds up itself
+        only.
+        """
+        moment = now()
+        other = DELIVERY.alias("other")
+        under_way = exists().where(
+            other.c.webhook_id == DELIVERY.c.webhook_id, _leased(other.c.leased_until, moment)
+        )
+        oldest = (
+            select(DELIVERY, WEBHOOK.c.url, WEBHOOK.c.secret)
+            .join(WEBHOOK, WEBHOOK.c.webhook_id == DELIVERY.c.webhook_id)
+            # `under_way` looks at the rows as they were when the query began. Only the conditions on the row
+            # itself are asked again when another process has changed it meanwhile.
+            .where(
+                _PENDING,
+                _SENDS,
+                _is_due(moment),
+                ~_leased(DELIVERY.c.leased_until, moment),
+                ~under_way.correlate(DELIVERY),
+            )
+            .order_by(DELIVERY.c.next_attempt_at, DELIVERY.c.delivery_id)
+            .limit(1)
+            .with_for_update(of=DELIVERY, skip_locked=True)
+        )
+        row = session.execute(oldest).one_or_none()
+        if row is None:
+            return None
+        session.execute(_of(row.delivery_id).values(leased_until=moment + LEASE))
+        return Attempt(row.delivery_id, row.webhook_id, row.url, row.secret, row.payload.encode())
+
+    @staticmethod
+    def add_test(session: Session, webhook_id: str, event: str) -> str:
+        """Write a delivery that is made at once by the caller and never again; its id."""
+        at = now()
+        values = _fresh(webhook_id, event, None, message(event, at, {"webhook_id": webhook_id}), at)
+        session.execute(
+            insert(DELIVERY).values(**{**values, "state": str(DeliveryState.FAILED), "next_attempt_at": None})
+        )
+        return str(values["delivery_id"])
+
+    @staticmethod
+    def finish_test(session: Session, delivery_id: str, outcome: Outcome) -> None:
+        """Store what came of a test."""
+        state = DeliveryState.DELIVERED if outcome.error is None else DeliveryState.FAILED
+        session.execute(_of(delivery_id).values(state=str(state), **_attempted(outcome)))
+
+    @staticmethod
+    def finish(session: Session, attempt: Attempt, outcome: Outcome, chance: float) -> bool:
+        """Store what came of an attempt; pause the webhook when a day of attempts came to nothing.
+
+        True when it is paused by that.
+        """
+        row = session.execute(
+            select(DELIVERY, WEBHOOK.c.last_success_at, WEBHOOK.c.failures)
+            .join(WEBHOOK, WEBHOOK.c.webhook_id == DELIVERY.c.webhook_id)
+            .where(DELIVERY.c.delivery_id == attempt.delivery_id, _PENDING)
+            .with_for_update()
+        ).one_or_none()
+        if row is None:
+            # The webhook was deleted meanwhile, or another process ended this one.
+            return False
+        here = update(WEBHOOK).where(WEBHOOK.c.webhook_id == attempt.webhook_id)
+        mine = _of(attempt.delivery_id)
+        if outcome.error is None:
+            ended = {"state": str(DeliveryState.DELIVERED), "next_attempt_at": None}
+            session.execute(mine.values(**ended, **_attempted(outcome)))
+            session.execute(here.values(failures=0, last_success_at=now()))
+            return False
+        session.execute(here.values(failures=WEBHOOK.c.failures + 1))
+        wait = wait_after(row.attempts + 1, chance)
+        if wait is not None:
+            session.execute(mine.values(next_attempt_at=now() + wait, **_attempted(outcome)))
+        elif row.last_success_at is not None and row.last_success_at > row.created_at:
+            # Others arrive: it is this one that the receiver refuses.
+            ended = {"state": str(DeliveryState.FAILED), "next_attempt_at": None}
+            session.execute(mine.values(**ended, **_attempted(outcome)))
+        else:
+            session.execute(mine.values(next_attempt_at=now(), **_attempted(outcome)))
+            session.execute(here.values(state=str(WebhookState.FAILING), updated_at=now()))
+            details = {"failures": row.failures + 1}
+            announce(session, ObjectChange("pause", "webhook", attempt.webhook_id, details=details))
+            return True
+        return False
+
+    @staticmethod
+    def resume(session: Session, webhook_id: str) -> None:
+        """Make what waits for a webhook due now, with all its attempts before it."""
+        session.execute(
+            update(DELIVERY)
+            .where(DELIVERY.c.webhook_id == webhook_id, _PENDING)
+            .values(attempts=0, next_attempt_at=now())
+        )
+        session.execute(update(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id).values(failures=0))
+
+    @staticmethod
+    def release_all(session: Session) -> None:
+        """Drop every lease: for the start of the one process that owns a SQLite file."""
+        session.execute(
+            update(DELIVERY).where(DELIVERY.c.leased_until.is_not(None)).values(leased_until=None)
+        )
+
+    @staticmethod
+    def seconds_to_next(session: Session) -> float | None:
+        """Seconds until a delivery is due; 0 for now, None when none waits."""
+        moment = now()
+        next_at: dt.datetime | None = session.scalar(
+            select(func.min(DELIVERY.c.next_attempt_at))
+            .join(WEBHOOK, WEBHOOK.c.webhook_id == DELIVERY.c.webhook_id)
+            .where(_PENDING, _SENDS)
+        )
+        if next_at is None:
+            return None
+        seconds = (next_at - moment).total_seconds()
+        return 0.0 if seconds > _IMPLAUSIBLE.total_seconds() else max(0.0, seconds)
+
+    @staticmethod
+    def prune(session: Session) -> None:
+        """Delete deliveries of more than `KEPT` ago."""
+        session.execute(delete(DELIVERY).where(DELIVERY.c.created_at < now() - KEPT))
+
+
+def reported(changes: Sequence[ObjectChange]) -> Iterator[tuple[ObjectChange, WebhookEvent]]:
+    """Those of `changes` that webhooks are notified of."""
+    for change in changes:
+        if change.kind == "record" and change.action == "seal":
+            yield change, WebhookEvent.RECORD_SEALED
+        elif change.kind == "record" and change.action == "release":
+            yield change, WebhookEvent.RECORD_RELEASED
+        elif change.kind == "item" and change.action == "update":
+            verdict = change.details.get("verdict")
+            if verdict is not None and verdict["new"] == Verdict.FAILED:
+                yield change, WebhookEvent.ITEM_FAILED
+
+
+def _fresh(
+    webhook_id: str, event: WebhookEvent | str, object_id: str | None, body: str, at: dt.datetime
+) -> dict[str, Any]:
+    return {
+        "delivery_id": new_delivery_id(),
+        "webhook_id": webhook_id,
+        "event": str(event),
+        "object_id": object_id,
+        "payload": body,
+        "state": str(DeliveryState.PENDING),
+        "attempts": 0,
+        "created_at": at,
+        "next_attempt_at": at,
+    }
+
+
+def _of(delivery_id: str) -> Any:
+    return update(DELIVERY).where(DELIVERY.c.delivery_id == delivery_id)
+
+
+def _attempted(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "attempts": DELIVERY.c.attempts + 1,
+        "status": outcome.status,
+        "error": None if outcome.error is None else str(outcome.error),
+        "last_attempt_at": now(),
+        "leased_until": None,
+    }
+
+
+def _is_due(moment: dt.datetime) -> ColumnElement[bool]:
+    column = DELIVERY.c.next_attempt_at
+    return or_(column <= moment, column > moment + _IMPLAUSIBLE)
+
+
+def _leased(column: ColumnElement[Any], moment: dt.datetime) -> ColumnElement[bool]:
+    # Not null, so that its opposite is true for a row without a lease.
+    return and_(column.is_not(None), column > moment, column <= moment + LEASE + _CLOCKS)

@@ -1,0 +1,123 @@
+"""Sends one request to an address that an admin entered, and to no place where it should not go.
+
+The host is resolved here, and the connection is made to the address that was checked: a name that is answered
+differently the second time (DNS rebinding) leads nowhere else. Redirects are not followed, proxies of the
+environment are not used, the answer's body is not read, and everything together has a time limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+import certifi
+import httpcore
+
+from service.webhooks.rules import Networks, Outcome, may_send_to
+from shared.wire.webhooks import DeliveryError
+
+ATTEMPT_SECONDS: Final = 15.0
+"""For resolving, connecting, sending and the head of the answer together."""
+_CONNECT_SECONDS: Final = 5.0
+"""For one address of a host, so that the next one has its turn."""
+
+
+class _RefusedError(Exception):
+    """The host cannot be sent to."""
+
+    def __init__(self, error: DeliveryError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class _CheckedBackend(httpcore.AsyncNetworkBackend):
+    """Connects to the addresses of a host that may be sent to."""
+
+    def __init__(self, allowed: Networks, *, encrypted: bool) -> None:
+        self._allowed = allowed
+        self._encrypted = encrypted
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the interface of httpcore
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to the first address that answers. Raises _RefusedError, httpcore.ConnectError."""
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise _RefusedError(DeliveryError.NOT_RESOLVED) from None
+        addresses = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found)
+        open_ones = [
+            one for one in addresses if may_send_to(ip_address(one), self._allowed, encrypted=self._encrypted)
+        ]
+        if not open_ones:
+            raise _RefusedError(DeliveryError.ADDRESS_REFUSED)
+        for last, address in enumerate(open_ones, start=1):
+            try:
+                return await self._network.connect_tcp(
+                    address, port, _CONNECT_SECONDS, local_address, socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if last == len(open_ones):
+                    raise
+        raise AssertionError("the last address was tried")
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The authorities of the system, `SSL_CERT_FILE` included, and those of certifi."""
+    context = ssl.create_default_context(cafile=certifi.where())
+    # Some builds of Python leave it to OpenSSL, which may speak older ones.
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_default_certs()
+    return context
+
+
+async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Networks) -> Outcome:
+    """POST `body` to `url`, once. Never raises for what the other side does."""
+    parts = urlsplit(url)
+    backend = _CheckedBackend(allowed, encrypted=parts.scheme == "https")
+    given = {"Host": parts.netloc, "Content-Length": str(len(body)), **headers}
+    certificates = await asyncio.to_thread(_certificates)
+    try:
+        async with (
+            asyncio.timeout(ATTEMPT_SECONDS),
+            httpcore.AsyncConnectionPool(
+                ssl_context=certificates, network_backend=backend, max_keepalive_connections=0
+            ) as pool,
+            pool.stream("POST", url, headers=list(given.items()), content=body) as answer,
+        ):
+            return _outcome(answer.status)
+    except _RefusedError as refused:
+        return Outcome(None, refused.error)
+    except (TimeoutError, httpcore.TimeoutException):
+        return Outcome(None, DeliveryError.TOO_SLOW)
+    except (httpcore.ProtocolError, httpcore.UnsupportedProtocol):
+        return Outcome(None, DeliveryError.BAD_ANSWER)
+    except (httpcore.NetworkError, OSError) as error:
+        tls = any(isinstance(cause, ssl.SSLError) for cause in _causes(error))
+        return Outcome(None, DeliveryError.TLS_FAILED if tls else DeliveryError.NOT_CONNECTED)
+
+
+def _outcome(status: int) -> Outcome:
+    if 200 <= status < 300:
+        return Outcome(status, None)
+    return Outcome(status, DeliveryError.REDIRECTED if 300 <= status < 400 else DeliveryError.STATUS)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__

@@ -1,0 +1,221 @@
+"""Implements the use cases of webhooks for the routes."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.settings import Settings
+from service.web.envelope import Problem, invalid
+from service.web.security import Caller
+from service.webhooks.delivering import Deliverer
+from service.webhooks.outbox import DELIVERY, WEBHOOK, Attempt, Outbox
+from service.webhooks.ports import Ports
+from service.webhooks.rules import AddressFaultError, checked_url, new_secret
+from service.webhooks.secret_box import SecretBox
+from shared.codes import ErrorCode
+from shared.ids import new_id
+from shared.wire.webhooks import (
+    LISTED_DELIVERIES,
+    MOST_WEBHOOKS,
+    TEST_EVENT,
+    Delivery,
+    DeliveryState,
+    NewWebhook,
+    Webhook,
+    WebhookCreate,
+    WebhookEvent,
+    WebhookState,
+    WebhookUpdate,
+)
+
+_WAITING = (
+    select(func.count())
+    .where(DELIVERY.c.webhook_id == WEBHOOK.c.webhook_id, DELIVERY.c.state == DeliveryState.PENDING)
+    .correlate(WEBHOOK)
+    .scalar_subquery()
+    .label("waiting")
+)
+_WEBHOOKS = select(WEBHOOK, _WAITING).order_by(WEBHOOK.c.created_at, WEBHOOK.c.webhook_id)
+
+
+class WebhookService:
+    """Webhooks on one database; `start` and `stop` frame the deliveries beside the requests."""
+
+    def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
+        self._database = database
+        self._allowed = settings.webhook_allowed_networks
+        self._box = SecretBox(settings.signing_secret())
+        self._outbox = Outbox(ports)
+        self._deliverer = Deliverer(database, self._outbox, self._box, self._allowed)
+        database.before_commit.append(self._outbox.before_commit)
+        database.after_commit.append(self._deliverer.after_commit)
+
+    async def start(self) -> None:
+        """Begin to deliver."""
+        await self._deliverer.start()
+
+    async def stop(self) -> None:
+        """End it; what is on its way is sent again later."""
+        await self._deliverer.stop()
+
+    async def listed(self) -> list[Webhook]:
+        """Every webhook, oldest first."""
+        return await self._database.read(
+            lambda session: [Webhook(**_fields(row)) for row in session.execute(_WEBHOOKS)]
+        )
+
+    async def create(self, body: WebhookCreate, caller: Caller) -> NewWebhook:
+        """Add a webhook. Raises Problem 422 for its address, 409 when there are too many."""
+        webhook_id, secret, at = new_id(), new_secret(), now()
+        values = {
+            "webhook_id": webhook_id,
+            "name": body.name,
+            "url": self._checked(body.url),
+            "events": _joined(body.events),
+            "secret": self._box.seal(webhook_id, secret),
+            "state": str(WebhookState.ACTIVE),
+            "failures": 0,
+            "created_at": at,
+            "updated_at": at,
+        }
+
+        def work(session: Session) -> NewWebhook:
+            if (session.scalar(select(func.count()).select_from(WEBHOOK)) or 0) >= MOST_WEBHOOKS:
+                raise Problem(409, ErrorCode.CONFLICT, "Webhook 数量已达上限，请先删除不再使用的 Webhook")
+            session.execute(insert(WEBHOOK).values(values))
+            _announce(session, "create", webhook_id, caller, _audited(values))
+            return NewWebhook(**_fields(_row(session, webhook_id)), secret=secret)
+
+        return await self._database.write(work)
+
+    async def update(self, webhook_id: str, body: WebhookUpdate, caller: Caller) -> Webhook:
+        """Change the fields that were sent. Raises Problem 404, 422 for its address."""
+        sent = body.model_dump(exclude_unset=True)
+        values: dict[str, Any] = {name: sent[name] for name in ("name",) if name in sent}
+        if body.url is not None:
+            values["url"] = self._checked(body.url)
+        if body.events is not None:
+            values["events"] = _joined(body.events)
+        if body.paused is not None:
+            values["state"] = str(WebhookState.PAUSED if body.paused else WebhookState.ACTIVE)
+
+        def work(session: Session) -> Webhook:
+            before = _row(session, webhook_id)._mapping
+            changed = {name: value for name, value in values.items() if before[name] != value}
+            if changed:
+                here = update(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id)
+                session.execute(here.values(**changed, updated_at=now()))
+                _announce(session, "update", webhook_id, caller, _audited(changed))
+            if changed.get("state") == WebhookState.ACTIVE:
+                self._outbox.resume(session, webhook_id)
+            return Webhook(**_fields(_row(session, webhook_id)))
+
+        found = await self._database.write(work)
+        self._deliverer.kick()
+        return found
+
+    async def delete(self, webhook_id: str, caller: Caller) -> None:
+        """Delete a webhook with its deliveries. Raises Problem 404."""
+
+        def work(session: Session) -> None:
+            row = _row(session, webhook_id)
+            session.execute(delete(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id))
+            _announce(session, "delete", webhook_id, caller, {"name": row.name})
+
+        await self._database.write(work)
+
+    async def test(self, webhook_id: str, caller: Caller) -> Delivery:
+        """Send a test now, also to a paused webhook, and give what came of it. Raises Problem 404."""
+
+        def begin(session: Session) -> Attempt:
+            row = _row(session, webhook_id)
+            delivery_id = self._outbox.add_test(session, webhook_id, TEST_EVENT)
+            payload = session.scalar(select(DELIVERY.c.payload).where(DELIVERY.c.delivery_id == delivery_id))
+            assert payload is not None
+            _announce(session, "test", webhook_id, caller, {"name": row.name})
+            return Attempt(delivery_id, webhook_id, row.url, row.secret, payload.encode())
+
+        attempt = await self._database.write(begin)
+        outcome = await self._deliverer.attempt(attempt)
+
+        def end(session: Session) -> Delivery:
+            self._outbox.finish_test(session, attempt.delivery_id, outcome)
+            found = select(DELIVERY).where(DELIVERY.c.delivery_id == attempt.delivery_id)
+            row = session.execute(found).one_or_none()
+            if row is None:
+                raise _missing()
+            return _delivery(row)
+
+        return await self._database.write(end)
+
+    async def deliveries(self, webhook_id: str) -> list[Delivery]:
+        """The last deliveries of a webhook, newest first. Raises Problem 404."""
+
+        def work(session: Session) -> list[Delivery]:
+            _row(session, webhook_id)
+            newest = (
+                select(DELIVERY)
+                .where(DELIVERY.c.webhook_id == webhook_id)
+                .order_by(DELIVERY.c.created_at.desc(), DELIVERY.c.delivery_id.desc())
+                .limit(LISTED_DELIVERIES)
+            )
+            return [_delivery(row) for row in session.execute(newest)]
+
+        return await self._database.read(work)
+
+    def _checked(self, url: str) -> str:
+        try:
+            return checked_url(url, self._allowed)
+        except AddressFaultError as fault:
+            raise invalid("url", "address", str(fault)) from None
+
+
+def _missing() -> Problem:
+    return Problem(404, ErrorCode.NOT_FOUND, "Webhook 不存在，请刷新列表")
+
+
+def _row(session: Session, webhook_id: str) -> Any:
+    row = session.execute(_WEBHOOKS.where(WEBHOOK.c.webhook_id == webhook_id)).one_or_none()
+    if row is None:
+        raise _missing()
+    return row
+
+
+def _joined(events: list[WebhookEvent]) -> str:
+    return " ".join(str(event) for event in WebhookEvent if event in events)
+
+
+def _fields(row: Any) -> dict[str, Any]:
+    known = {name: value for name, value in row._mapping.items() if name != "secret"}
+    return {**known, "events": row.events.split()}
+
+
+def _delivery(row: Any) -> Delivery:
+    return Delivery(**{name: row._mapping[name] for name in Delivery.model_fields})
+
+
+def _announce(
+    session: Session, action: str, webhook_id: str, caller: Caller, details: dict[str, Any]
+) -> None:
+    change = ObjectChange(action, "webhook", webhook_id, caller.user_id, caller.address, details)
+    announce(session, change)
+
+
+def _audited(values: dict[str, Any]) -> dict[str, Any]:
+    """What the audit log says: of the address the host alone, as the rest may hold a token."""
+    details: dict[str, Any] = {}
+    if "name" in values:
+        details["name"] = values["name"]
+    if "url" in values:
+        details["address"] = urlsplit(values["url"]).netloc
+    if "events" in values:
+        details["events"] = values["events"].split()
+    if "state" in values:
+        details["paused"] = values["state"] != WebhookState.ACTIVE
+    return details

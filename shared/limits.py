@@ -1,0 +1,27 @@
+"""Limits that a check applies and that the API's document says: one number for both.
+
+Plain numbers, because child processes of the service read them without the library of the bodies.
+"""
+
+from __future__ import annotations
+
+MIN_NEW_PASSWORD = 8
+MAX_NEW_PASSWORD = 128
+"""Characters of a password that a user may choose (NIST SP 800-63B asks for at least 8, and to take 64)."""
+
+MAX_USERNAME = 64
+"""Characters of a username."""
+
+MAX_FACE_PICTURE_BYTES = 10 * 2**20
+"""Bytes of a picture of a face, decoded from its Base64."""
+
+MAX_FACE_PICTURE_PIXELS = 50_000_000
+
+MAX_LABELS = 10_000
+"""Labels of a detection model."""
+
+MAX_LABEL = 255
+"""Characters of a label."""
+
+MAX_MODEL_BYTES = 2**30
+"""Bytes of the file of a detection model."""

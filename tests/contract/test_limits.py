@@ -1,0 +1,180 @@
+"""The API document says the limit of everything that a request may hold: the number that is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from service.settings import Settings
+from service.web.protocol import HEAD_BYTES
+from shared import limits
+from shared.wire.common import MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_PAGE, MAX_PAGE_SIZE
+from tests.contract.running import Running, new_id
+
+# The document does not depend on the database.
+pytestmark = pytest.mark.parametrize("running", ["sqlite"], indirect=True)
+
+# Numbers that are compared with one that the service keeps, and never kept themselves.
+COMPARED = {"BoxesSet.of_version", "RecordRelease.edition"}
+# Texts with a form of their own, which bounds them.
+FORMS = {"date-time", "date", "uuid", "binary"}
+
+
+@pytest.fixture(scope="module")
+def document(running: Running) -> dict[str, Any]:
+    found: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
+    return found
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def name_of(schema: dict[str, Any], otherwise: str) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[1] if "$ref" in schema else otherwise
+
+
+def unlimited(document: dict[str, Any], schema: dict[str, Any], at: str) -> Iterator[str]:
+    """Where in `schema` something has no limit; what is kept as given is bounded as a whole."""
+    if "x-max-values" in schema:
+        return
+    if "$ref" in schema:
+        name = name_of(schema, at)
+        yield from unlimited(document, document["components"]["schemas"][name], name)
+        return
+    parts = [part for key in ("anyOf", "oneOf", "allOf") for part in schema.get(key, [])]
+    kinds = {part.get("type") for part in parts}
+    for part in parts:
+        # The same number, as an int or not.
+        if not (part.get("type") == "integer" and "number" in kinds):
+            yield from unlimited(document, part, at)
+    match schema.get("type"):
+        case "string" if not (
+            {"maxLength", "enum", "const", "x-max-picture-bytes", "x-max-bytes"} & schema.keys()
+            or schema.get("format") in FORMS
+        ):
+            yield at
+        case "integer" if "maximum" not in schema and "enum" not in schema:
+            yield at
+        case "array":
+            if "maxItems" not in schema:
+                yield at
+            yield from unlimited(document, schema["items"], f"{at}[]")
+        case "object":
+            if "properties" not in schema:
+                yield at
+            for name, field in schema.get("properties", {}).items():
+                yield from unlimited(document, field, f"{at}.{name}")
+
+
+def test_every_field_of_every_body_has_a_limit(document: dict[str, Any]) -> None:
+    found = {
+        where
+        for name, operation in operations(document)
+        for body in operation.get("requestBody", {}).get("content", {}).values()
+        for where in unlimited(document, body["schema"], name)
+    }
+    assert found == COMPARED
+
+
+def test_every_parameter_has_a_limit_of_its_own_or_that_of_the_head(document: dict[str, Any]) -> None:
+    assert document["info"]["x-max-head-bytes"] == HEAD_BYTES
+    found = {
+        f"{name} {parameter['name']}"
+        for name, operation in operations(document)
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] != "header"
+        for _where in unlimited(document, parameter["schema"], "")
+    }
+    # A list of states, in which each of six may be repeated.
+    assert found == {"GET /api/detection/jobs state"}
+
+
+def test_every_body_says_how_long_it_may_be(document: dict[str, Any]) -> None:
+    settings = Settings()
+    uploads = {"POST /api/files", "POST /api/detection/models"}
+    said = {
+        name: operation["requestBody"]["x-max-body-bytes"]
+        for name, operation in operations(document)
+        if "requestBody" in operation
+    }
+    assert uploads < said.keys()
+    for name, most in said.items():
+        assert most == (settings.max_upload_bytes if name in uploads else settings.max_body_bytes), name
+
+
+def test_a_body_that_is_longer_than_said_is_refused(document: dict[str, Any], running: Running) -> None:
+    body = document["paths"]["/api/auth/login"]["post"]["requestBody"]
+    answer = running.anonymous.post("/api/auth/login", content=b" " * (body["x-max-body-bytes"] + 1))
+    assert (answer.status_code, answer.json()["data"]["limit"]) == (413, body["x-max-body-bytes"])
+
+
+def test_a_page_says_how_long_it_may_be(document: dict[str, Any]) -> None:
+    paged = 0
+    for name, operation in operations(document):
+        for parameter in operation.get("parameters", []):
+            bound = {"page_size": MAX_PAGE_SIZE, "current_page": MAX_PAGE}.get(parameter["name"])
+            if bound is not None:
+                assert parameter["schema"]["maximum"] == bound, name
+                paged += 1
+    assert paged >= 10
+
+
+def test_what_is_kept_as_given_says_its_bounds_and_is_refused_beyond_them(
+    document: dict[str, Any], running: Running
+) -> None:
+    schemas = document["components"]["schemas"]
+    (point, _null) = schemas["ItemCreate"]["properties"]["item_point"]["anyOf"]
+    (result, _none) = schemas["ItemCreate"]["properties"]["result"]["anyOf"]
+    for schema in (point, result, schemas["ItemUpdate"]["properties"]["result"]):
+        assert (schema["x-max-depth"], schema["x-max-values"]) == (MAX_JSON_DEPTH, MAX_JSON_VALUES)
+    record = running.record()["inspection_id"]
+
+    def status(depth: int) -> int:
+        deep: Any = 1
+        for _level in range(depth - 2):
+            deep = {"a": deep}
+        body = {"item_name": new_id("item"), "inspection_id": record, "item_point": {"kept": deep}}
+        return running.admin.post("/api/inspection_item/create", json=body).status_code
+
+    assert status(point["x-max-depth"]) == 200
+    assert status(point["x-max-depth"] + 1) == 422
+
+
+def test_names_and_passwords_say_the_limit_that_is_checked(
+    document: dict[str, Any], running: Running
+) -> None:
+    fields = document["components"]["schemas"]["UserCreate"]["properties"]
+    assert fields["username"]["maxLength"] == limits.MAX_USERNAME
+    assert fields["password"]["minLength"] == limits.MIN_NEW_PASSWORD
+    assert fields["password"]["maxLength"] == limits.MAX_NEW_PASSWORD
+
+    def status(username: int, password: int) -> int:
+        # Not among the common ones, and a name of its own for each.
+        body = {
+            "username": new_id("u").ljust(username, "x"),
+            "password": "k7" * password,
+            "roles": ["viewer"],
+        }
+        return running.admin.post("/api/users", json=body).status_code
+
+    longest = limits.MAX_NEW_PASSWORD // 2
+    assert status(limits.MAX_USERNAME, longest) == 200
+    assert status(limits.MAX_USERNAME + 1, longest) == 422
+    assert status(limits.MAX_USERNAME, longest + 1) == 422
+
+
+def test_pictures_of_faces_say_their_limits(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for schema in (
+        schemas["FaceInfo"]["properties"]["faceInfo"]["anyOf"][0],
+        schemas["FaceLogin"]["properties"]["faceInfo"],
+        schemas["FaceEnrolment"]["properties"]["images"]["items"],
+        schemas["Strangers"]["properties"]["images"]["items"],
+    ):
+        assert schema["x-max-picture-bytes"] == limits.MAX_FACE_PICTURE_BYTES
+        assert schema["x-max-picture-pixels"] == limits.MAX_FACE_PICTURE_PIXELS

@@ -1,0 +1,173 @@
+"""What scripts use of the client, without a service."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop.client import Session
+from desktop.client.http.errors import Unreachable
+from desktop.client.scripts import Credentials, changes, credentials, every, wait_for_detection
+from shared.paths import root
+from shared.wire.common import Page, pagination
+from shared.wire.detection import Job, JobState
+from shared.wire.events import ChangeEvent
+
+NAMES = ("WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD")
+
+# What the client may load besides the standard library: httpx, truststore and pydantic with what they need.
+LIGHT = {
+    "annotated_types", "anyio", "certifi", "click", "h11", "httpcore", "httpx", "idna", "pydantic",
+    "pydantic_core", "pygments", "rich", "sniffio", "truststore", "typing_extensions",
+    "typing_inspection", "desktop", "shared",
+}  # fmt: skip
+
+
+def test_client_loads_no_qt_and_no_service() -> None:
+    code = "import sys; old = {*sys.modules}; import desktop.client.scripts; print(*({*sys.modules} - old))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(root())},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split() if not name.startswith("_")}
+    assert "desktop" in loaded
+    assert loaded - set(sys.stdlib_module_names) <= LIGHT
+
+
+@pytest.fixture(autouse=True)
+def _no_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+
+
+def env_file(tmp_path: Path, text: str, mode: int = 0o600) -> Path:
+    path = tmp_path / "service.env"
+    path.write_text(text, "utf-8")
+    path.chmod(mode)
+    return path
+
+
+def test_credentials_come_from_the_environment_before_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = env_file(
+        tmp_path,
+        "# the test service\nWALKAROUND_URL=http://a\n WALKAROUND_USERNAME = 张三\nWALKAROUND_PASSWORD=a=b\n",
+    )
+    monkeypatch.setenv("WALKAROUND_URL", "http://b")
+    found = credentials(path)
+    assert found == Credentials("http://b", "张三", "a=b")
+    assert "a=b" not in repr(found)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    path = env_file(tmp_path, "WALKAROUND_PASSWORD=secret\n", 0o644)
+    with pytest.raises(PermissionError, match="chmod 600") as raised:
+        credentials(path)
+    assert "secret" not in str(raised.value)
+
+
+def test_what_is_missing_is_asked_for_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WALKAROUND_URL", "http://a")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    with pytest.raises(ValueError, match="set WALKAROUND_USERNAME, WALKAROUND_PASSWORD"):
+        credentials()
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: "chief")
+    monkeypatch.setattr("getpass.getpass", lambda _: "typed")
+    assert credentials() == Credentials("http://a", "chief", "typed")
+
+
+def test_every_entry_comes_once_while_the_list_grows() -> None:
+    entries = [str(number) for number in range(5)]
+
+    def fetch(number: int, _size: int) -> Page[str]:
+        # A new one at the front for each page that is read.
+        entries.insert(0, f"new {number}")
+        page = entries[(number - 1) * 2 : number * 2]
+        return Page(data=page, pagination=pagination(number, 2, len(entries)))
+
+    found = list(every(fetch, lambda entry: entry))
+    assert len(found) == len(set(found))
+    assert set(found) >= {str(number) for number in range(5)}
+
+
+class Detections:
+    """In place of `Session.detection`: a job in one state after the other."""
+
+    def __init__(self, *states: JobState) -> None:
+        self._states = list(states)
+
+    def job(self, _job_id: str) -> Job:
+        return job(self._states.pop(0) if len(self._states) > 1 else self._states[0])
+
+
+def job(state: JobState) -> Job:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return Job(
+        job_id="j", item_id="i", inspection_id="r", model_id="m", batch_id=None, state=state, progress=0,
+        error=None, message=None, version=None, created_at=at, updated_at=at,
+    )  # fmt: skip
+
+
+def test_the_end_of_a_detection_is_waited_for() -> None:
+    session: Any = type("Fake", (), {"detection": Detections(JobState.RUNNING, JobState.FAILED)})
+    seen: list[JobState] = []
+    ended = wait_for_detection(session, job(JobState.QUEUED), 60, lambda one: seen.append(one.state))
+    assert (ended.state, seen) == (JobState.FAILED, [JobState.RUNNING, JobState.FAILED])
+    assert wait_for_detection(session, job(JobState.CANCELED), 0).state is JobState.CANCELED
+
+
+def test_a_detection_that_takes_too_long_is_said() -> None:
+    session: Any = type("Fake", (), {"detection": Detections(JobState.RUNNING)})
+    with pytest.raises(TimeoutError, match="has not ended after 0 s"):
+        wait_for_detection(session, job(JobState.QUEUED), 0)
+
+
+def change(number: int) -> ChangeEvent:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    return ChangeEvent(id=f"e-{number}", action="update", kind="item", object_id="i", actor=None, at=at)
+
+
+class Streams:
+    """In place of `Session.events`: streams that break off, and what each was asked to go on after."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.asked: list[str | None] = []
+
+    def changes(self, last_id: str | None) -> Iterator[ChangeEvent | None]:
+        self.asked.append(last_id)
+        if len(self.asked) == 1:
+            yield change(1)
+            raise Unreachable
+        if len(self.asked) == 2:
+            yield None
+            return
+        yield change(2)
+        self._session.close()
+        raise Unreachable
+
+    def close(self) -> None:
+        """The stream that is open ends by itself."""
+
+
+def test_changes_go_on_after_a_lost_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop.client.scripts._FIRST_PAUSE", 0.0)
+    session = Session("http://127.0.0.1:9")
+    streams = Streams(session)
+    monkeypatch.setattr(session, "events", streams)
+    seen = [None if one is None else one.id for one in changes(session, "e-0")]
+    assert seen == ["e-1", None, "e-2"]
+    assert streams.asked == ["e-0", "e-1", "e-1"]

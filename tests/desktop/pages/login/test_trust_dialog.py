@@ -1,0 +1,239 @@
+"""The question whether a server is trusted, in the dialog that chooses a server and beside the window."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from desktop.app.application import Desktop
+from desktop.client.http.errors import Untrusted
+from desktop.connection import remote_service
+from desktop.connection.local_service import ServiceState
+from desktop.context import Context
+from desktop.pages.login import LoginPage
+from desktop.pages.login.server_dialog import ServerDialog
+from desktop.pages.login.trust_dialog import TrustDialog, in_lines
+from desktop.preferences import Preferences
+from desktop.theme import Mode, stylesheet, theme_manager
+from desktop.widgets import PageFactory
+from tests.desktop.children import child
+from tests.desktop.pages.played_service import Played, played_context
+from tests.desktop.tls_server import TlsServer
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[TlsServer]:
+    with TlsServer(tmp_path).running() as server:
+        yield server
+
+
+@pytest.fixture
+def context(qapp: QApplication) -> Iterator[Context]:
+    with played_context(Played()) as context:
+        yield context
+
+
+def texts(dialog: QDialog) -> str:
+    return "\n".join(label.text() for label in dialog.findChildren(QLabel))
+
+
+def question(dialog: QDialog) -> TrustDialog | None:
+    found = [one for one in dialog.findChildren(TrustDialog) if one.isVisible()]
+    return found[0] if found else None
+
+
+def connect(qtbot: QtBot, dialog: ServerDialog, url: str) -> TrustDialog:
+    dialog.other.setChecked(True)
+    dialog.address.set_text(url)
+    dialog.use.click()
+    qtbot.waitUntil(lambda: question(dialog) is not None)
+    return child(dialog, TrustDialog)
+
+
+def test_a_fingerprint_stands_in_two_lines() -> None:
+    lines = in_lines(":".join(f"{number:02X}" for number in range(32))).split("\n")
+    assert [line.count(":") for line in lines] == [15, 15]
+    assert (lines[0][:5], lines[1][-5:]) == ("00:01", "1E:1F")
+
+
+def test_a_server_is_used_once_its_fingerprint_is_trusted(
+    qtbot: QtBot, context: Context, server: TlsServer
+) -> None:
+    dialog = ServerDialog("", context.preferences)
+    qtbot.addWidget(dialog)
+    chosen: list[str] = []
+    dialog.chosen.connect(chosen.append)
+    dialog.show()
+    asked = connect(qtbot, dialog, server.url)
+    assert in_lines(server.fingerprint) in texts(asked)
+    assert "walkaround tls" in texts(asked)
+    # Enter and Esc mean no: nothing is kept, and nothing was sent.
+    assert asked.harmless.isDefault()
+    qtbot.keyClick(asked, Qt.Key.Key_Escape)
+    assert chosen == []
+    assert context.preferences.values.certificates == {}
+    assert "not trusted" in dialog.address.error()
+    assert server.asked == []
+    asked = connect(qtbot, dialog, server.url)
+    asked.act.click()
+    qtbot.waitUntil(lambda: chosen == [server.url])
+    assert not dialog.isVisible()
+    assert Preferences(context.preferences.path).values.certificates == {server.key: server.fingerprint}
+
+
+def test_a_trusted_server_is_not_asked_about_again(qtbot: QtBot, context: Context, server: TlsServer) -> None:
+    context.preferences.change(certificates={server.key: server.fingerprint})
+    dialog = ServerDialog(server.url, context.preferences)
+    qtbot.addWidget(dialog)
+    with qtbot.waitSignal(dialog.chosen) as chosen:
+        dialog.use.click()
+    assert chosen.args == [server.url]
+
+
+def test_an_address_without_tls_leads_to_the_server_that_has_it_now(
+    qtbot: QtBot, context: Context, server: TlsServer
+) -> None:
+    dialog = ServerDialog("", context.preferences)
+    qtbot.addWidget(dialog)
+    chosen: list[str] = []
+    dialog.chosen.connect(chosen.append)
+    dialog.show()
+    asked = connect(qtbot, dialog, server.url.replace("https", "http"))
+    assert dialog.address.text() == server.url
+    asked.act.click()
+    qtbot.waitUntil(lambda: chosen == [server.url])
+
+
+def test_a_server_without_tls_is_named_as_such(qtbot: QtBot, context: Context) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            connection = listening.accept()[0]
+            with connection:
+                connection.recv(4096)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        dialog = ServerDialog(f"https://127.0.0.1:{listening.getsockname()[1]}", context.preferences)
+        qtbot.addWidget(dialog)
+        dialog.use.click()
+        qtbot.waitUntil(lambda: dialog.address.error() != "")
+        thread.join()
+    assert dialog.address.error().startswith("This server does not use HTTPS.")
+    assert dialog.use.isEnabled()
+
+
+def test_an_address_where_nothing_answers_stays_as_it_was_typed(qtbot: QtBot, context: Context) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    dialog = ServerDialog(url, context.preferences)
+    qtbot.addWidget(dialog)
+    dialog.use.click()
+    qtbot.waitUntil(lambda: dialog.address.error() != "")
+    assert dialog.address.error().startswith("Cannot connect")
+    assert dialog.address.text() == url
+
+
+def test_a_changed_certificate_takes_a_second_step(qtbot: QtBot, context: Context, server: TlsServer) -> None:
+    before = server.fingerprint
+    context.preferences.change(certificates={server.key: before, "other:1": "AB"})
+    server.replace_certificate()
+    dialog = ServerDialog("", context.preferences)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    asked = connect(qtbot, dialog, server.url)
+    assert in_lines(before) in texts(asked)
+    assert in_lines(server.fingerprint) in texts(asked)
+    assert "has changed" in texts(asked)
+    assert "has changed" in dialog.address.error()
+    assert not asked.act.isEnabled()
+    asked.act.click()
+    assert context.preferences.values.certificates[server.key] == before
+    asked.compared.click()
+    with qtbot.waitSignal(dialog.chosen):
+        asked.act.click()
+    assert context.preferences.values.certificates == {server.key: server.fingerprint, "other:1": "AB"}
+
+
+@pytest.fixture
+def desktop(
+    qtbot: QtBot, qapp: QApplication, server: TlsServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Desktop]:
+    """A desktop that was started with `--server`."""
+    monkeypatch.setattr(
+        "desktop.app.application.build_pages",
+        lambda context, _use: [PageFactory(LoginPage, lambda: LoginPage(context, list))],
+    )
+    monkeypatch.setattr(remote_service, "READY_EVERY_MS", 10)
+    made = Desktop(server_url=server.url)
+    yield made
+    made.close()
+    theme_manager().set_mode(Mode.SYSTEM)
+
+
+def asked_by(qtbot: QtBot, desktop: Desktop) -> TrustDialog:
+    def visible() -> list[TrustDialog]:
+        return [one for one in desktop.window.findChildren(TrustDialog) if one.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(visible()))
+    (dialog,) = visible()
+    return dialog
+
+
+def test_the_desktop_asks_at_its_start_and_works_from_then_on(
+    qtbot: QtBot, desktop: Desktop, server: TlsServer
+) -> None:
+    desktop.start()
+    asked = asked_by(qtbot, desktop)
+    assert in_lines(server.fingerprint) in texts(asked)
+    assert "not trusted" in desktop.window.banner.text()
+    assert asked.styleSheet() == stylesheet(theme_manager().theme)
+    asked.act.click()
+    qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
+    assert desktop.context.untrusted is None
+    assert desktop.context.session.account.first_run_needed() is False
+    assert desktop.preferences.values.certificates == {server.key: server.fingerprint}
+
+
+def test_whoever_says_no_is_asked_again_when_they_try_again(
+    qtbot: QtBot, desktop: Desktop, server: TlsServer
+) -> None:
+    desktop.start()
+    first = asked_by(qtbot, desktop)
+    answers: list[Untrusted] = []
+    assert desktop._watch is not None
+    desktop._watch.untrusted.connect(answers.append)
+    first.harmless.click()
+    # It goes on asking the server, but not the person.
+    qtbot.waitUntil(lambda: len(answers) > 3)
+    assert [one for one in desktop.window.findChildren(TrustDialog) if one.isVisible()] == []
+    assert desktop.context.service_state is ServiceState.FAILED
+    desktop.window.retry_wanted.emit()
+    asked_by(qtbot, desktop)
+
+
+def test_a_certificate_that_changes_while_it_runs_stops_the_work(
+    qtbot: QtBot, desktop: Desktop, server: TlsServer
+) -> None:
+    before = server.fingerprint
+    desktop.preferences.change(certificates={server.key: before})
+    desktop.use_server(server.url)
+    desktop.start()
+    qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
+    server.replace_certificate()
+    asked = asked_by(qtbot, desktop)
+    assert in_lines(before) in texts(asked)
+    assert desktop.context.service_state is ServiceState.FAILED
+    assert "has changed" in desktop.window.banner.text()
+    asked.compared.click()
+    asked.act.click()
+    qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
+    assert desktop.preferences.values.certificates == {server.key: server.fingerprint}

@@ -1,0 +1,121 @@
+"""The backups as an administrator sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.context import Context
+from desktop.localization.dates import minute
+from desktop.pages.people.backup_section import BackupSection
+from service.backups.messages import TEXTS, BackupProblem
+from shared.wire.backups import BackupRun
+from tests.desktop.pages.played_service import Played, done, failed, opened, played_context
+
+RUN: dict[str, Any] = {
+    "started_at": "2026-11-23T01:30:00Z",
+    "finished_at": "2026-11-23T01:31:00Z",
+    "state": "done",
+    "name": "20261123T013000Z",
+    "files": 12,
+    "size": 3_000_000,
+    "added": 20_000,
+    "problem": None,
+    "message": None,
+}
+FAILED = RUN | {"state": "failed", "name": None, "files": None, "size": None, "added": None}
+STATUS: dict[str, Any] = {
+    "scheduled": True,
+    "schedule": "02:30",
+    "next_at": "2026-11-24T01:30:00Z",
+    "late": False,
+    "failures": 0,
+    "last_good": RUN,
+    "runs": [RUN],
+}
+
+
+def shown(qtbot: QtBot, **changes: Any) -> BackupSection:
+    """The section with the status and its changes."""
+    played = Played()
+    played.answers["/api/backups"] = done(STATUS | changes)
+    with played_context(played) as context:
+        context.session.account.login("zhang", "p")
+        section = BackupSection(context)
+        qtbot.addWidget(section)
+        section.opened()
+        qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
+    return section
+
+
+def row(section: BackupSection, number: int = 0) -> list[str]:
+    model = section.table.rows_model
+    return [model.index(number, column).data() for column in range(model.columnCount())]
+
+
+def test_the_whole_note_of_the_chosen_run_stands_below_the_runs(qtbot: QtBot) -> None:
+    text = TEXTS[BackupProblem.PLACE_AWAY].message
+    section = shown(qtbot, runs=[FAILED | {"problem": "place_away", "message": text}, RUN])
+    section.table.choose(0)
+    assert section.note.text() == row(section)[5]
+    section.table.choose(1)
+    assert section.note.isHidden()
+
+
+def test_the_service_says_that_it_makes_none(context: Context, qtbot: QtBot) -> None:
+    page = opened(context, qtbot, "backups")
+    section = page.backups
+    qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
+    assert section.state.text() == "No backups are made automatically."
+    assert "WALKAROUND_BACKUP_TO" in section.next.text()
+    assert not section.table.isVisible()
+
+
+def test_the_last_and_the_next_backup_are_named(qtbot: QtBot) -> None:
+    section = shown(qtbot)
+    when = minute(BackupRun(**RUN).started_at)
+    assert section.state.text().startswith(f"Last backup: {when}, verified, ")
+    assert section.next.text().startswith("Next backup: ")
+    assert row(section)[0] == when
+    assert row(section)[2] == "Done"
+    assert section.table.rows_model.rowCount() == 1
+
+
+def test_failures_are_counted_and_explained(qtbot: QtBot) -> None:
+    full = TEXTS[BackupProblem.DISK_FULL].message
+    runs = [FAILED | {"problem": "disk_full", "message": full}, RUN]
+    section = shown(qtbot, failures=2, late=True, runs=runs)
+    assert section.state.text().endswith("2 attempt(s) failed since then.")
+    assert section.next.text().startswith("The backup is late.")
+    assert row(section)[2] == "Failed"
+    assert row(section)[3] == "–"
+    assert (
+        row(section)[5] == "No space left at the backup location. Free some space or choose another location."
+    )
+
+
+def test_before_the_first_backup(qtbot: QtBot) -> None:
+    section = shown(qtbot, last_good=None, runs=[])
+    assert section.state.text() == "No backup has been made yet."
+
+
+@pytest.mark.parametrize("problem", list(BackupProblem))
+def test_a_problem_is_said_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
+    said = {"problem": problem.value, "message": TEXTS[problem].message}
+    assert row(shown(qtbot, runs=[FAILED | said]))[5].isascii()
+
+
+def test_a_service_that_does_not_answer_can_be_asked_again(qtbot: QtBot) -> None:
+    played = Played()
+    played.answers["/api/backups"] = failed(503, "unavailable")
+    with played_context(played) as context:
+        context.session.account.login("zhang", "p")
+        section = BackupSection(context)
+        qtbot.addWidget(section)
+        section.opened()
+        qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
+        played.answers["/api/backups"] = done(STATUS)
+        section.opened()
+        qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)

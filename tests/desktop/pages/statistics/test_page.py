@@ -1,0 +1,218 @@
+"""The statistics in a real window against the real service."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from desktop.client import RecordFilter, Session
+from desktop.client.api.statistics import Statistics
+from desktop.context import Context
+from desktop.pages.records import RecordsPage
+from desktop.pages.statistics import StatisticsPage
+from desktop.pages.statistics.card import PICTURE, ChartCard
+from desktop.pages.statistics.charts import Kind
+from desktop.widgets import EmptyState, ErrorState
+from shared.wire.catalogue import AircraftWrite, TaskWrite
+from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, ResultEntry
+from tests.service_app import ADMIN
+from tests.service_process import first_admin, service_process
+
+
+def entry(*labels: str) -> ResultEntry:
+    points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
+    boxes = [{"label": label, "confidence": 0.5, "points": points} for label in labels]
+    return ResultEntry.model_validate(
+        {"resultImage": {"boxes": boxes}, "isPassed": False, "progress": "done", "version": 1}
+    )
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with service_process(tmp_path_factory.mktemp("statistics") / "data") as url:
+        first_admin(url)
+        session = Session(url)
+        session.account.login(*ADMIN)
+        plane = session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234"))
+        task = session.catalogue.tasks.create(TaskWrite(task_name="A", aircraft_id=plane.aircraft_id))
+        now = datetime.now(UTC)
+        for number, task_id in enumerate((task.task_id, "elsewhere", task.task_id)):
+            start = now - timedelta(days=number, minutes=1)
+            body = RecordCreate(task_id=task_id, inspection_name=f"检查 {number}", start_time=start)
+            made = session.records.create(body)
+            item = session.items.create(ItemCreate(item_name="Nose", inspection_id=made.inspection_id)).value
+            labels = ["dent"] * (number + 1) + (["crack"] if number == 2 else [])
+            session.items.update(item.item_id, ItemUpdate(result=[entry(*labels)]))
+        session.close()
+        yield url
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> Iterator[StatisticsPage]:
+    page = StatisticsPage(context)
+    qtbot.addWidget(page)
+    page.resize(1300, 900)
+    page.show()
+    page.opened({})
+    qtbot.waitUntil(lambda: all(settled(card) for card in page.cards.values()))
+    yield page
+    page.leave()
+
+
+def settled(card: ChartCard) -> bool:
+    return card.stack.currentWidget() is not card.stack.loading
+
+
+def totals(card: ChartCard) -> dict[str, str]:
+    return {bars.name: bars.total for bars in card.view.chart.bars}
+
+
+def heard(page: StatisticsPage) -> list[tuple[str, dict[str, Any]]]:
+    found: list[tuple[str, dict[str, Any]]] = []
+    page.navigate.connect(lambda name, params: found.append((name, params)))
+    return found
+
+
+def test_the_last_days_are_counted(page: StatisticsPage) -> None:
+    assert totals(page.cards[Kind.RECORDS]) == {"In progress": "3"}
+    assert totals(page.cards[Kind.LABELS]) == {"dent": "6", "crack": "1"}
+    assert totals(page.cards[Kind.AIRCRAFT]) == {"B-1234": "5", "No aircraft": "2"}
+    assert totals(page.cards[Kind.REGIONS]) == {"Nose": "7"}
+    assert len(page.cards[Kind.RECORDS].view.chart.columns) == 31
+    # Nobody has finished a record, decided or corrected anything.
+    for kind in (Kind.DURATIONS, Kind.AGREEMENT):
+        assert isinstance(page.cards[kind].stack.currentWidget(), EmptyState)
+        assert not page.cards[kind].export.isEnabled()
+
+
+def test_an_aircraft_narrows_every_chart_and_clearing_widens(page: StatisticsPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: page.aircraft.count() > 0)
+    page.aircraft.setCurrentIndex(page.aircraft.findText("B-1234"))
+    page.aircraft.settled.emit()
+    qtbot.waitUntil(lambda: totals(page.cards[Kind.RECORDS]) == {"In progress": "2"})
+    qtbot.waitUntil(lambda: totals(page.cards[Kind.LABELS]) == {"dent": "4", "crack": "1"})
+    page.days.set_range(date.today() - timedelta(days=400), date.today() - timedelta(days=30))
+    page.days.changed.emit()
+    labels = page.cards[Kind.LABELS]
+    qtbot.waitUntil(lambda: isinstance(labels.stack.currentWidget(), EmptyState))
+    page.clear.click()
+    qtbot.waitUntil(lambda: totals(page.cards[Kind.RECORDS]) == {"In progress": "3"})
+    qtbot.waitUntil(lambda: labels.stack.currentWidget() is labels.view)
+    assert page.value().aircraft_id is None
+
+
+def test_a_click_on_a_bar_opens_the_records_behind_it(
+    page: StatisticsPage, context: Context, qtbot: QtBot
+) -> None:
+    found = heard(page)
+    view = page.cards[Kind.LABELS].view
+    view.repaint()
+    crack = next(one for one in view._placed if view.chart.bars[one.part[0]].name == "crack")
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=crack.where.center().toPoint())
+    ((name, params),) = found
+    when = date.today() - timedelta(days=2)
+    assert name == "records"
+    assert params["behind"] == RecordFilter(finding_label="crack", day_from=when, day_to=when)
+    records = RecordsPage(context)
+    qtbot.addWidget(records)
+    records.show()
+    records.opened(params)
+    qtbot.waitUntil(lambda: records.model.rowCount() == 1)
+    assert records.model.index(0, 0).data() == "检查 2"
+    assert records.filters.behind.isVisible()
+    assert records.filters.behind.text() == params["said"]
+    records.filters.behind.click()
+    qtbot.waitUntil(lambda: records.model.rowCount() == 3)
+    assert not records.filters.behind.isVisible()
+    records.leave()
+
+
+def test_a_part_is_found_and_opened_by_keyboard(page: StatisticsPage, qtbot: QtBot) -> None:
+    found = heard(page)
+    view = page.cards[Kind.LABELS].view
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    last = len(view.chart.columns) - 1
+    assert view.marked == (0, last)
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    qtbot.keyClick(view, Qt.Key.Key_Left)
+    assert view.marked == (0, last - 2)
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    assert view.marked == (1, last - 2)
+    assert view.accessibleDescription().startswith("crack · ")
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert view.marked == (0, last - 1)
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    ((_, params),) = found
+    assert params["behind"].finding_label == "dent"
+    assert params["behind"].day_from == date.today() - timedelta(days=1)
+
+
+def test_a_chart_becomes_a_table(
+    page: StatisticsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "findings.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), "Numbers as CSV (*.csv)"))
+    with qtbot.waitSignal(page.toast) as said:
+        page.cards[Kind.LABELS].export.click()
+    assert said.args == ["Chart saved: findings.csv"]
+    rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
+    assert rows[0] == ["Period", "dent", "crack"]
+    assert rows[-1][1:] == ["1", "0"]
+    assert len(rows) == 32
+
+
+def test_a_chart_becomes_a_picture(
+    page: StatisticsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "findings.png"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), "Picture as PNG (*.png)"))
+    with qtbot.waitSignal(page.toast):
+        page.cards[Kind.LABELS].export.click()
+    assert QImage(str(path)).size() == PICTURE * 2
+
+
+def test_what_failed_is_said_and_tried_again(
+    page: StatisticsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = page.cards[Kind.RECORDS]
+
+    def fail(_: object) -> None:
+        raise OSError("no way")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Statistics, "records", lambda *_: fail(_))
+        page.reload()
+        qtbot.waitUntil(lambda: isinstance(card.stack.currentWidget(), ErrorState))
+    assert not card.export.isEnabled()
+    state = card.stack.currentWidget()
+    assert isinstance(state, ErrorState)
+    state.button.click()
+    qtbot.waitUntil(lambda: card.stack.currentWidget() is card.view)
+
+
+def test_the_filters_come_back(page: StatisticsPage) -> None:
+    page.days.set_range(date(2026, 1, 1), date(2026, 1, 31))
+    params = page.return_params()
+    page.reset()
+    page.opened(params)
+    assert page.days.value() == (date(2026, 1, 1), date(2026, 1, 31))
+
+
+@pytest.mark.parametrize(("width", "columns"), [(800, 1), (1200, 2), (2500, 3)])
+def test_as_many_charts_stand_side_by_side_as_have_room(
+    page: StatisticsPage, width: int, columns: int
+) -> None:
+    page.resize(width, 900)
+    rows = {page._grid.getItemPosition(index)[0] for index in range(page._grid.count())}  # type: ignore[index]
+    assert len(rows) == len(Kind) // columns

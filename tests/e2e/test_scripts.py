@@ -1,0 +1,229 @@
+"""Scripts against a real service: the example over a network that is cut, and the calls that scripts use."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from desktop.client import Session
+from desktop.client.scripts import (
+    Credentials,
+    changes,
+    every,
+    logged_in,
+    wait_for_detection,
+)
+from shared import samples
+from shared.images.cv import cv2
+from shared.paths import root
+from shared.wire.common import Page
+from shared.wire.detection import JobState
+from shared.wire.events import ChangeEvent
+from shared.wire.inspection import ItemCreate, Record, RecordCreate
+from tests.service_process import ADMIN, first_admin, running_service
+from tests.stalling_proxy import StallingProxy
+
+EXAMPLE = root() / "docs" / "examples" / "records_from_csv.py"
+ROWS = 100
+LOGIN = ("WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD")
+
+
+def port_of(url: str) -> int:
+    return urlsplit(url).port or 0
+
+
+def environment(url: str, **more: str) -> dict[str, str]:
+    login = dict(zip(LOGIN, (url, *ADMIN), strict=True))
+    return {**os.environ, "PYTHONPATH": str(root()), **login, **more}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "记录.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["task_id", "inspection_name", "start_time"])
+        # The last two rows say the same, and are two records all the same.
+        for number in range(ROWS - 1):
+            writer.writerow([f"T-{number}", f"绕机 {number}", "2026-03-01T08:00:00"])
+        writer.writerow([f"T-{ROWS - 2}", f"绕机 {ROWS - 2}", "2026-03-01T08:00:00"])
+    return path
+
+
+def started(table: Path, env: dict[str, str], patience: int = 60) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(EXAMPLE), str(table), "--patience", str(patience)],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def lines_to(script: subprocess.Popen[str], number: int) -> None:
+    """Read the script's progress until it has made `number` records."""
+    assert script.stdout is not None
+    for line in script.stdout:
+        if line.startswith(f"{number}/{ROWS} "):
+            return
+    raise AssertionError(script.communicate())
+
+
+def test_csv_script_makes_every_record_once_whatever_is_lost(tmp_path: Path, table: Path) -> None:
+    folder = tmp_path / "data"
+    with running_service(folder) as first:
+        first_admin(first.url)
+        proxy = StallingProxy(port_of(first.url))
+        try:
+            env = environment(f"http://127.0.0.1:{proxy.port}")
+            with started(table, env) as script:
+                lines_to(script, 10)
+                proxy.cut()
+                lines_to(script, 20)
+                # What is answered now never arrives.
+                proxy.stall()
+                proxy.cut()
+                proxy.flow()
+                lines_to(script, 30)
+                script.kill()
+            with started(table, env) as script:
+                lines_to(script, 40)
+                first.process.kill()
+                proxy.cut()
+                with running_service(folder) as second:
+                    proxy.lead_to(port_of(second.url))
+                    told, said = script.communicate(timeout=120)
+                    assert (script.returncode, said) == (0, "")
+                    assert told.splitlines()[-1].startswith(f"{ROWS}/{ROWS} ")
+                    with logged_in(Credentials(second.url, *ADMIN)) as session:
+                        records = list(every(_search(session), lambda record: record.inspection_id))
+        finally:
+            proxy.refuse()
+    wanted = sorted([f"T-{number}" for number in range(ROWS - 1)] + [f"T-{ROWS - 2}"])
+    assert sorted(record.task_id for record in records) == wanted
+    assert len({record.inspection_id for record in records}) == ROWS
+
+
+def _search(session: Session) -> Callable[[int, int], Page[Record]]:
+    return lambda number, size: session.records.search(None, number, size)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_service(tmp_path_factory.mktemp("scripts") / "data") as running:
+        first_admin(running.url)
+        yield running.url
+
+
+def test_csv_script_says_what_is_wrong(service: str, tmp_path: Path, table: Path) -> None:
+    table.write_text("task_id,start_time\nT-1,2026-03-01T08:00:00\nT-2,yesterday\n", "utf-8")
+    with started(table, environment(service)) as script:
+        told, said = script.communicate(timeout=60)
+    assert (script.returncode, told) == (1, "")
+    assert f"line 3 of {table}: start_time" in said
+    with started(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
+        assert "wrong" not in script.communicate(timeout=60)[1]
+    for text, wanted in (
+        ("task_id,inspecton_name\nT-1,left wing\n", "no record has 'inspecton_name'"),
+        ("task_id,inspection_name\nT-1,left wing, below\n", "line 2 of"),
+        ("task_id,inspection_name\nT-1,左翼\n", "is not UTF-8"),
+    ):
+        table.write_text(text, "gbk")
+        with started(table, environment(service)) as script:
+            told, said = script.communicate(timeout=60)
+        assert (script.returncode, told) == (1, "")
+        assert wanted in said
+
+
+def test_csv_script_asks_to_go_on_where_that_helps(service: str, table: Path) -> None:
+    table.write_text("task_id\nT-1\n", "utf-8")
+    with started(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
+        assert "again to go on" not in script.communicate(timeout=60)[1]
+    with started(table, environment("http://127.0.0.1:9"), patience=0) as script:
+        assert "again to go on" in script.communicate(timeout=60)[1]
+
+
+def test_lines_of_the_document_run(service: str, tmp_path: Path) -> None:
+    code = (root() / "docs" / "clients.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    env = environment(service)
+    login = tmp_path / "service.env"
+    login.write_text("".join(f"{name}={env.pop(name)}\n" for name in LOGIN), "utf-8")
+    login.chmod(0o600)
+    ids = set()
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        record_id, count = done.stdout.split()
+        assert int(count) >= 1
+        ids.add(record_id)
+    assert len(ids) == 1
+
+
+def test_pages_photos_detection_and_events(service: str, tmp_path: Path) -> None:
+    sizes: list[tuple[int, int]] = []
+    heard = threading.Event()
+    seen: list[ChangeEvent | None] = []
+    with logged_in(Credentials(service, *ADMIN)) as session:
+        reader = threading.Thread(target=_listen, args=(session, seen, heard))
+        reader.start()
+        picture = tmp_path / "左翼.png"
+        picture.write_bytes(bytes(cv2.imencode(".png", samples.panel(320, 240).image)[1]))
+        stored = session.files.upload(picture, progress=lambda done, whole: sizes.append((done, whole)))
+        assert sizes[-1] == (picture.stat().st_size, picture.stat().st_size)
+        record = session.records.create(RecordCreate(task_id="t"))
+        info = {
+            "download_url": stored.download_url,
+            "filename": stored.filename,
+            "ipfs_cid": stored.ipfs_cid,
+            "mime_type": stored.mime_type,
+            "size": stored.size,
+        }
+        made = [
+            session.items.create(
+                ItemCreate.model_validate(
+                    {
+                        "item_name": f"{number}",
+                        "inspection_id": record.inspection_id,
+                        "model_id": "reference-difference",
+                        "item_point": {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": info},
+                    }
+                ),
+                key=f"item {number}",
+            ).value
+            for number in range(3)
+        ]
+        listed = every(
+            lambda number, _size: session.items.list(record.inspection_id, number, 2),
+            lambda item: item.item_id,
+        )
+        assert [item.item_id for item in listed] == [item.item_id for item in made]
+        session.items.add_photo(made[0].item_id, stored.file_id, key="photo")
+        asked: list[JobState] = []
+        job = wait_for_detection(
+            session, session.items.detect(made[0].item_id), 120, lambda job: asked.append(job.state)
+        )
+        assert job.state is JobState.DONE, job
+        assert asked[-1] is JobState.DONE
+        assert heard.wait(60)
+    reader.join(30)
+    assert not reader.is_alive()
+    assert any(one is not None and one.kind == "item" for one in seen)
+
+
+def _listen(session: Session, seen: list[ChangeEvent | None], heard: threading.Event) -> None:
+    for change in changes(session):
+        seen.append(change)
+        if change is not None and change.kind == "item":
+            heard.set()

@@ -1,0 +1,282 @@
+"""Sessions listed and ended by their owner and by an admin, on both databases and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+from sqlmodel import select
+from starlette.testclient import TestClient
+
+from service.account import rules, sessions
+from service.account.service import AccountService
+from service.account.tables import LoginSession
+from service.changes import ObjectChange
+from service.db.database import Database
+from service.settings import Settings
+from service.web.envelope import Problem
+from service.web.security import Caller
+from shared.codes import Role
+from shared.wire.account import Tokens
+from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, Clock, first_admin, log_in, with_inspector
+
+AsRole = Callable[..., TestClient]
+WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+async def _caller(accounts: AccountService, tokens: Tokens) -> Caller:
+    return await accounts.authenticate(tokens.access_token, HOME)
+
+
+async def _refused(accounts: AccountService, tokens: Tokens) -> bool:
+    """Whether both tokens of a session are refused."""
+    answers = await asyncio.gather(
+        _caller(accounts, tokens),
+        accounts.logins.refresh(SecretStr(tokens.refresh_token), HOME),
+        return_exceptions=True,
+    )
+    return all(isinstance(answer, Problem) and answer.status == 401 for answer in answers)
+
+
+def test_a_session_shows_when_how_where_and_with_what_it_began(
+    accounts: AccountService, clock: Clock
+) -> None:
+    async def play() -> None:
+        mine = await with_inspector(accounts)
+        clock.forward(60)
+        phone = await accounts.logins.log_in(INSPECTOR[0], SecretStr(INSPECTOR[1]), "192.0.2.9", WINDOWS)
+        by_face = await accounts.logins.log_in_as(phone.payload.user.user_id, ("face",), HOME, "curl/8.5.0")
+        caller = await _caller(accounts, mine)
+        found = await accounts.sessions.find(caller, caller.user_id, 1, 50)
+        assert found.pagination.total == 3
+        by_program = {one.program: one for one in found.data}
+        window = by_program["Firefox 130 · Windows"]
+        assert (window.methods, window.address, window.current) == (["pwd"], "192.0.2.9", False)
+        assert window.created_at == window.used_at == clock.at
+        assert by_program["curl 8.5.0"].methods == ["face"]
+        assert by_program[None].current
+        assert [one.session_id for one in found.data if one.current] == [caller.session_id]
+        assert by_face.payload.user.user_id == caller.user_id
+
+    asyncio.run(play())
+
+
+def test_the_last_use_is_kept_in_memory_until_it_is_written(accounts: AccountService, clock: Clock) -> None:
+    async def play() -> None:
+        tokens = await first_admin(accounts)
+        begun = clock.at
+        for _ in range(20):
+            clock.forward(10)
+            caller = await _caller(accounts, tokens)
+
+        async def last_used() -> dt.datetime:
+            return (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at
+
+        assert await last_used() == begun
+        await accounts.session_use.write()
+        assert await last_used() == begun + dt.timedelta(seconds=200)
+
+    asyncio.run(play())
+
+
+def test_the_last_use_is_written_by_itself_and_at_the_end(
+    accounts: AccountService, clock: Clock, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stored() -> list[dt.datetime | None]:
+        return database.read_now(lambda session: list(session.exec(select(LoginSession.used_at))))
+
+    async def play() -> None:
+        written, write = asyncio.Event(), accounts.session_use.write
+
+        async def watched() -> None:
+            await write()
+            written.set()
+
+        monkeypatch.setattr(accounts.session_use, "write", watched)
+        monkeypatch.setattr(sessions, "USE_SECONDS", 0.01)
+        tokens = await first_admin(accounts)
+        clock.forward(30)
+        await _caller(accounts, tokens)
+        accounts.session_use.start()
+        async with asyncio.timeout(60):
+            await written.wait()
+        assert stored() == [clock.at]
+        monkeypatch.setattr(sessions, "USE_SECONDS", 3600.0)
+        clock.forward(30)
+        await _caller(accounts, tokens)
+        await accounts.session_use.stop()
+        assert stored() == [clock.at]
+
+    asyncio.run(play())
+
+
+def test_a_use_that_another_process_saw_later_stays(
+    accounts: AccountService, clock: Clock, database: Database, settings: Settings
+) -> None:
+    async def play() -> None:
+        tokens = await first_admin(accounts)
+        other = AccountService(database, settings, clock=clock)
+        clock.forward(10)
+        caller = await _caller(accounts, tokens)
+        clock.forward(10)
+        await _caller(other, tokens)
+        await other.session_use.write()
+        await accounts.session_use.write()
+        assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at == clock.at
+        other.close()
+
+    asyncio.run(play())
+
+
+def test_an_ended_session_is_over_at_once_in_every_process(
+    accounts: AccountService,
+    clock: Clock,
+    database: Database,
+    settings: Settings,
+    changes: list[ObjectChange],
+) -> None:
+    async def play() -> None:
+        mine, lost = await with_inspector(accounts), await log_in(accounts, INSPECTOR)
+        # Another service process that has the session in its memory.
+        other = AccountService(database, settings, clock=clock)
+        caller, thief = await _caller(other, mine), await _caller(other, lost)
+        changes.clear()
+        await accounts.sessions.end(caller, caller.user_id, thief.session_id)
+        assert await _refused(accounts, lost)
+        assert await _refused(other, lost)
+        assert not await _refused(other, mine)
+        (told,) = [change for change in changes if change.action == "session_ended"]
+        assert (told.kind, told.object_id, told.actor) == ("user", caller.user_id, caller.user_id)
+        assert told.details == {"session_id": thief.session_id}
+        with pytest.raises(Problem) as again:
+            await accounts.sessions.end(caller, caller.user_id, thief.session_id)
+        assert again.value.status == 404
+        other.close()
+
+    asyncio.run(play())
+
+
+def test_all_others_end_and_the_one_that_asks_stays(
+    accounts: AccountService, changes: list[ObjectChange]
+) -> None:
+    async def play() -> None:
+        mine = await with_inspector(accounts)
+        others = [await log_in(accounts, INSPECTOR) for _ in range(3)]
+        chief = await log_in(accounts, CHIEF)
+        caller = await _caller(accounts, mine)
+        assert await accounts.sessions.end_others(caller, caller.user_id) == 3
+        assert [await _refused(accounts, tokens) for tokens in (*others, chief, mine)] == [
+            True, True, True, False, False,
+        ]  # fmt: skip
+
+        (told,) = [change for change in changes if change.action == "sessions_ended"]
+        assert told.details == {"count": 3}
+
+    asyncio.run(play())
+
+
+def test_where_no_other_session_is_nothing_is_audited(
+    accounts: AccountService, changes: list[ObjectChange]
+) -> None:
+    async def play() -> None:
+        caller = await _caller(accounts, await with_inspector(accounts))
+        assert await accounts.sessions.end_others(caller, caller.user_id) == 0
+        assert "sessions_ended" not in [change.action for change in changes]
+
+    asyncio.run(play())
+
+
+def test_expired_sessions_are_not_listed_counted_or_ended(accounts: AccountService, clock: Clock) -> None:
+    async def play() -> None:
+        clock.forward(-15 * 24 * 3600)
+        await first_admin(accounts)
+        clock.forward(15 * 24 * 3600)
+        caller = await _caller(accounts, await log_in(accounts, CHIEF))
+        assert (await accounts.sessions.find(caller, caller.user_id, 1, 50)).pagination.total == 1
+        assert await accounts.sessions.end_others(caller, caller.user_id) == 0
+
+    asyncio.run(play())
+
+
+def _sessions(client: TestClient, path: str) -> list[dict[str, Any]]:
+    data: list[dict[str, Any]] = client.get(path).json()["data"]["data"]
+    return data
+
+
+def test_an_admin_sees_and_ends_the_sessions_of_a_user(as_role: AsRole) -> None:
+    admin, inspector = as_role(Role.ADMIN), as_role(Role.INSPECTOR)
+    user_id = inspector.get("/api/auth/me").json()["data"]["user"]["user_id"]
+    (found,) = _sessions(admin, f"/api/users/{user_id}/sessions")
+    assert not found["current"]
+    mine = _sessions(inspector, "/api/auth/sessions")
+    assert [one["session_id"] for one in mine if one["current"]] == [found["session_id"]]
+    assert admin.delete(f"/api/users/{user_id}/sessions/{found['session_id']}").json()["code"] == 0
+    assert inspector.get("/api/auth/me").status_code == 401
+    assert _sessions(admin, f"/api/users/{user_id}/sessions") == []
+    entries = admin.get("/api/audit", params={"action": "session_ended"}).json()["data"]["data"]
+    assert [entry["details"] for entry in entries] == [{"session_id": found["session_id"]}]
+
+
+def test_nobody_ends_the_session_that_asks_or_another_users(as_role: AsRole) -> None:
+    admin, inspector = as_role(Role.ADMIN), as_role(Role.INSPECTOR)
+    (mine,) = [one for one in _sessions(inspector, "/api/auth/sessions") if one["current"]]
+    answer = inspector.delete(f"/api/auth/sessions/{mine['session_id']}")
+    assert (answer.status_code, answer.json()["msg"]) == (409, "这是当前会话，请使用退出登录来结束")
+    (own,) = [one for one in _sessions(admin, "/api/auth/sessions") if one["current"]]
+    assert inspector.delete(f"/api/auth/sessions/{own['session_id']}").status_code == 404
+    me = admin.get("/api/auth/me").json()["data"]["user"]["user_id"]
+    assert admin.delete(f"/api/users/{me}/sessions/{own['session_id']}").status_code == 409
+    assert inspector.get(f"/api/users/{me}/sessions").status_code == 403
+    assert inspector.delete(f"/api/users/{me}/sessions").status_code == 403
+    assert admin.delete(f"/api/users/{me}/sessions").json()["code"] == 0
+    assert admin.get("/api/auth/me").status_code == inspector.get("/api/auth/me").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "program"),
+    [
+        (WINDOWS, "Firefox 130 · Windows"),
+        (
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+            "Chrome/128.0.0.0 Safari/537.36 Edg/128.0.0.0",
+            "Edge 128 · Windows",
+        ),
+        (
+            "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) "
+            "Chrome/128.0.0.0 Mobile Safari/537.36",
+            "Chrome 128 · Android",
+        ),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 17_6 like Mac OS X) AppleWebKit/605.1.15 "
+            "(KHTML, like Gecko) Version/17.6 Mobile/15E148 Safari/604.1",
+            "Safari 17 · iOS",
+        ),
+        ("Walkaround/0.1.0 (Linux)", "Walkaround 0.1.0 · Linux"),
+        ("Walkaround/0.1.0 (Darwin)", "Walkaround 0.1.0 · macOS"),
+        ("python-httpx/0.28.1", "python-httpx 0.28.1"),
+        ("curl", "curl"),
+        ("", None),
+        ("Mozilla/5.0", None),
+        ("<script>alert(1)</script>", None),
+        ("\r\nforged", None),
+    ],
+)
+def test_a_program_is_named_from_its_user_agent(user_agent: str, program: str | None) -> None:
+    assert rules.program_of(user_agent) == program
+
+
+@given(st.text(max_size=600) | st.from_regex(r"[A-Za-z]{0,80}/[0-9.]{0,80} \(Windows\)"))
+def test_the_name_of_a_program_fits_its_column_and_holds_nothing_odd(user_agent: str) -> None:
+    program = rules.program_of(user_agent)
+    assert program is None or (len(program) <= 64 and program.isprintable())

@@ -1,0 +1,216 @@
+"""The schedule in a running service: backups in a child process, one at a time, their status and failures."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+from sqlmodel import Session, select
+from starlette.testclient import TestClient
+
+from service.audit.service import AuditService
+from service.backups import service as backup_service
+from service.backups.archive.places import open_place
+from service.backups.archive.shared_folder import SharedFolder
+from service.backups.cli import main
+from service.backups.making import make
+from service.backups.messages import TEXTS, BackupProblem
+from service.backups.outcome import Outcome
+from service.backups.service import BackupService, BusyError, make_now
+from service.backups.tables import BackupRow
+from service.db.database import Database, now
+from service.settings import Settings
+from service.workers.child import ProcessDied
+
+both = pytest.mark.parametrize(
+    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+)
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "backups"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def settings(settings: Settings, target: Path) -> Settings:
+    return settings.model_copy(update={"backup_to": str(target), "backup_at": "1h"})
+
+
+@pytest.fixture
+def backups(database: Database, settings: Settings) -> Iterator[BackupService]:
+    settings.prepare()
+    AuditService(database, settings).begin()
+    service = BackupService(database, settings)
+    yield service
+    service.stop()
+
+
+def runs(database: Database) -> list[BackupRow]:
+    return database.read_now(
+        lambda session: list(session.exec(select(BackupRow).order_by(BackupRow.__table__.c.started_at)))
+    )
+
+
+def names(target: Path) -> list[str]:
+    return SharedFolder(open_place(str(target), Settings())).names()
+
+
+def until(true: Callable[[], bool]) -> None:
+    ended = threading.Event()
+    for _ in range(int(PATIENCE * 20)):
+        if true():
+            return
+        ended.wait(0.05)
+    raise AssertionError("it did not come")
+
+
+@both
+def test_the_service_makes_what_is_due_in_a_process_of_its_own(
+    backups: BackupService, database: Database, target: Path, database_kind: str
+) -> None:
+    outcome = backups.make_due()
+    assert outcome is not None
+    assert (outcome.problem, outcome.name) == (None, names(target)[0])
+    # The next one is due in an hour.
+    assert backups.make_due() is None
+    [row] = runs(database)
+    assert (row.state, row.name, row.problem) == ("done", outcome.name, None)
+    assert row.size == outcome.size
+    assert row.finished_at is not None
+
+
+def test_a_running_service_backs_itself_up(settings: Settings, target: Path, client: TestClient) -> None:
+    until(lambda: client.get("/api/backups").json()["data"]["last_good"] is not None)
+    status = client.get("/api/backups").json()["data"]
+    assert (status["scheduled"], status["schedule"], status["late"], status["failures"]) == (
+        True,
+        "1h",
+        False,
+        0,
+    )
+    assert status["last_good"]["name"] == names(target)[0]
+    assert status["runs"] == [status["last_good"]]
+    due = dt.datetime.fromisoformat(status["next_at"])
+    assert due - dt.datetime.fromisoformat(status["last_good"]["started_at"]) == dt.timedelta(hours=1)
+    assert main(["backup", "verify"], settings) == 0
+
+
+@both
+def test_one_backup_at_a_time(
+    backups: BackupService, database: Database, settings: Settings, database_kind: str
+) -> None:
+    others: list[str] = []
+
+    def busy(_settings: Settings) -> Outcome:
+        other = Database(settings.url)
+        elsewhere = settings.model_copy(update={"data_dir": settings.data_dir.parent / "elsewhere"})
+        elsewhere.prepare()
+        try:
+            # Another machine has a data directory of its own, and the same database if it is on a server.
+            for using in [settings] if other.is_sqlite else [settings, elsewhere]:
+                with pytest.raises(BusyError):
+                    make_now(other, using, make)
+                others.append("busy")
+        finally:
+            other.close()
+        return Outcome(problem=BackupProblem.DISK_FULL)
+
+    make_now(database, settings, busy)
+    assert others == ["busy"] * (1 if database_kind == "sqlite" else 2)
+    assert make_now(database, settings, make).name is not None
+
+
+def test_a_command_waits_for_no_other_backup(
+    settings: Settings, database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.prepare()
+    AuditService(database, settings).begin()
+    with FileLock(settings.data_dir / "backup.lock"):
+        assert main(["backup", "run"], settings) == 1
+    assert "another backup is being made" in capsys.readouterr().err
+    assert main(["backup", "run"], settings) == 0
+    assert "verified" in capsys.readouterr().out
+    assert [row.state for row in runs(database)] == ["done"]
+
+
+def test_a_failure_is_logged_in_a_sentence_and_waits(
+    backups: BackupService,
+    database: Database,
+    target: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    target.rmdir()
+    with caplog.at_level(logging.INFO, "walkaround.backups"):
+        outcome = backups.make_due()
+    assert outcome == Outcome(problem=BackupProblem.PLACE_AWAY)
+    assert caplog.messages == [f"the backup failed: {TEXTS[BackupProblem.PLACE_AWAY].log}"]
+    # Not again at once, but in a quarter of an hour.
+    assert backups.make_due() is None
+    later = now() + dt.timedelta(minutes=16)
+    monkeypatch.setattr(backup_service, "now", lambda: later)
+    target.mkdir()
+    outcome = backups.make_due()
+    assert outcome is not None
+    assert outcome.name is not None
+
+
+def test_failures_since_the_last_good_one_are_counted(
+    client: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(session: Session) -> None:
+        for hours, state in ((9, "failed"), (8, "done"), (7, "failed"), (6, "failed")):
+            at = now() - dt.timedelta(hours=hours)
+            problem = "disk_full" if state == "failed" else None
+            session.add(BackupRow(started_at=at, finished_at=at, state=state, problem=problem))
+
+    until(lambda: client.get("/api/backups").json()["data"]["last_good"] is not None)
+    database.write_now(lambda session: session.execute(BackupRow.__table__.delete()))
+    database.write_now(fill)
+    status: dict[str, Any] = client.get("/api/backups").json()["data"]
+    assert (status["failures"], status["late"]) == (2, False)
+    assert status["runs"][0]["message"] == TEXTS[BackupProblem.DISK_FULL].message
+    tomorrow = now() + dt.timedelta(hours=25)
+    monkeypatch.setattr(backup_service, "now", lambda: tomorrow)
+    assert client.get("/api/backups").json()["data"]["late"] is True
+
+
+def test_a_run_that_was_cut_off_is_a_failure_and_made_again(
+    backups: BackupService, database: Database, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_arguments: object) -> None:
+        raise ProcessDied
+
+    with monkeypatch.context() as context:
+        context.setattr(backups._child, "ask", die)
+        assert backups.make_due() == Outcome(problem=BackupProblem.INTERRUPTED)
+    # As a service that was killed leaves it.
+    database.write_now(lambda session: session.add(BackupRow(state="running")))
+    (target / "incoming").mkdir()
+    (target / "incoming" / "half").write_bytes(b"half")
+    make_now(database, backups._settings, make)
+    assert sorted(row.state for row in runs(database)) == ["done", "failed", "failed"]
+    assert list((target / "incoming").iterdir()) == []
+
+
+def test_without_a_place_nothing_is_scheduled(
+    settings: Settings, database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = settings.model_copy(update={"backup_to": ""})
+    service = BackupService(database, plain)
+    service.start()
+    assert service._thread is None
+    service.stop()
+    for words in (["run"], ["list"], ["verify"]):
+        assert main(["backup", *words], plain) == 1
+        assert "WALKAROUND_BACKUP_TO" in capsys.readouterr().err

@@ -1,0 +1,72 @@
+"""Backups that releases made are restored with today's code: records, files, seals and the audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from service.backups.cli import main
+from service.commands import verify_audit
+from service.db.database import Database
+from service.db.schema import current_revision, newest_revision
+from service.seal_checking import seal_checks
+from service.settings import Settings
+from service.stores.contents import file_contents
+from tests.postgresql import Server
+from tests.service.backups.release_archive import PIXEL
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(params=["sqlite-format-1", pytest.param("postgresql-format-2", marks=pytest.mark.postgresql)])
+def release(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def empty(release: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Settings]:
+    """An installation without anything, on the kind of database that the archive is of."""
+    if release.startswith("sqlite"):
+        yield Settings(data_dir=tmp_path / "data", database_url="")
+        return
+    server: Server = request.getfixturevalue("postgresql_server")
+    server.execute("CREATE DATABASE restored")
+    yield Settings(data_dir=tmp_path / "data", database_url=server.url("restored"))
+    server.execute("DROP DATABASE restored WITH (FORCE)")
+
+
+def test_a_releases_backup_is_restored(release: str, empty: Settings) -> None:
+    known: dict[str, Any] = json.loads((HERE / f"{release}.json").read_text("utf-8"))
+    assert main(["restore", str(HERE / f"{release}.zip")], empty) == 0
+    assert verify_audit.main(["audit", "verify", "--record", known["sealed"]], empty) == 0
+    database = Database(empty.url)
+    try:
+        assert current_revision(database) == newest_revision()
+
+        def rows(query: str) -> list[Any]:
+            return [
+                tuple(row) for row in database.read_now(lambda session: session.execute(text(query)).all())
+            ]
+
+        assert dict(rows("SELECT inspection_id, inspection_name FROM record")) == known["records"]
+        assert rows("SELECT item_name FROM item") == [(known["item_name"],)]
+        assert rows("SELECT seal FROM record_edition") == [(known["seal"],)]
+        [(photo,)] = rows(f"SELECT sha256 FROM file WHERE file_id = '{known['photo']}'")
+        assert file_contents(empty).path(photo).read_bytes() == PIXEL
+        # The log goes on with the entry of the restore, signed with the secret that was made here.
+        assert rows("SELECT max(seq) FROM audit_event") == [(known["audit_rows"] + 1,)]
+        check = seal_checks(database, empty).check_now(known["sealed"])
+        assert (check.seal, check.intact) == (known["seal"], True)
+    finally:
+        database.close()
+    # What was restored is backed up again, and restored nowhere but in an empty place.
+    again = empty.data_dir.parent / "again.zip"
+    assert main(["backup", str(again)], empty) == 0
+    assert main(["backup", "verify", str(again)], empty) == 0
+    assert main(["restore", str(again)], empty) == 1

@@ -1,0 +1,420 @@
+"""Backups that share their contents, in a directory and in a store: made, verified, restored and removed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from service.audit.service import AuditService
+from service.backups import making
+from service.backups.archive.manifest import DATABASE, Manifest, Refused
+from service.backups.archive.places import Place, open_place
+from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, time_of
+from service.backups.cli import main
+from service.backups.making import make, place_of, prune
+from service.backups.messages import BackupProblem
+from service.backups.retention import Retention
+from service.changes import ObjectChange, announce
+from service.db.database import Database
+from service.files.service import FilesService
+from service.settings import Settings
+from service.stores.contents import file_contents
+from service.stores.folder import FolderStore
+from tests.postgresql import Server
+from tests.s3_server import S3Server, s3, short_retries, store_settings
+
+__all__ = ["s3", "short_retries"]
+
+both = pytest.mark.parametrize(
+    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+)
+Keep = Callable[[str, bytes], str]
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "backups"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def settings(settings: Settings, target: Path) -> Settings:
+    return settings.model_copy(update={"backup_to": str(target)})
+
+
+@pytest.fixture
+def keep(settings: Settings, database: Database) -> Iterator[Keep]:
+    """Stores a file; gives the SHA-256 of its content. The audit log is begun."""
+    settings.prepare()
+    audit = AuditService(database, settings)
+    database.before_commit.append(audit.before_commit)
+    audit.begin()
+    files = FilesService(database, settings)
+    yield lambda name, data: database.write_now(files.keep(name, data, "u1")).sha256
+    files.close()
+
+
+@pytest.fixture(params=["directory", "s3"])
+def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> Place:
+    """The place of the settings: the directory, or a bucket."""
+    if request.param == "s3":
+        given = store_settings(request.getfixturevalue("s3"), tmp_path)
+        settings.files_endpoint, settings.files_keys_file = given["files_endpoint"], given["files_keys_file"]
+        settings.backup_to = f"{given['files_url']}/backups"
+    return place_of(settings)
+
+
+@pytest.fixture
+def folder(place: Place) -> SharedFolder:
+    return SharedFolder(place)
+
+
+@pytest.fixture
+def moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each backup is made a second after the one before, whatever the clock says."""
+    finish, number = SharedFolder.finish, iter(range(1000))
+
+    def later(self: SharedFolder, manifest: Manifest) -> str:
+        manifest.created_at += dt.timedelta(seconds=next(number))
+        return finish(self, manifest)
+
+    monkeypatch.setattr(SharedFolder, "finish", later)
+
+
+def directory(path: Path) -> Place:
+    return open_place(str(path), Settings())
+
+
+def contents(place: Place) -> dict[str, int]:
+    return dict(place.listing(CONTENTS))
+
+
+@both
+@pytest.mark.usefixtures("moments", "keep")
+def test_a_backup_adds_only_what_is_new(
+    folder: SharedFolder, settings: Settings, keep: Keep, database_kind: str
+) -> None:
+    keep("左翼.txt", b"left wing" * 1000)
+    first = make(settings)
+    assert first.problem is None
+    assert first.name is not None
+    assert first.added == first.size
+    keep("右翼.txt", b"right wing" * 1000)
+    second = make(settings)
+    assert second.name is not None
+    assert folder.names() == [first.name, second.name]
+    manifest = folder.read(second.name).manifest
+    assert sum(entry.name.startswith("data/files/") for entry in manifest.entries) == 2
+    # The first file was there; of the database only what changed of PostgreSQL's tables, or the whole file.
+    assert second.added is not None
+    assert second.size is not None
+    assert second.added <= second.size - 9000
+    unchanged = make(settings)
+    assert unchanged.added is not None
+    assert unchanged.added <= second.added - 10_000
+
+
+@both
+@pytest.mark.usefixtures("moments")
+def test_the_newest_or_a_named_one_is_restored(
+    settings: Settings,
+    target: Path,
+    keep: Keep,
+    tmp_path: Path,
+    database_kind: str,
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    old = keep("a.txt", b"a\\N\tb")
+    first = make(settings).name
+    assert first is not None
+    new = keep("b.txt", b"b")
+    assert make(settings).name is not None
+    for number, (words, stored) in enumerate(((["--backup", first], {old}), ([], {old, new}))):
+        url = ""
+        if database_kind == "postgresql":
+            server: Server = request.getfixturevalue("postgresql_server")
+            server.execute("DROP DATABASE IF EXISTS elsewhere WITH (FORCE)")
+            server.execute("CREATE DATABASE elsewhere")
+            url = server.url("elsewhere")
+        elsewhere = Settings(data_dir=tmp_path / f"elsewhere{number}", database_url=url)
+        assert main(["restore", str(target), *words], elsewhere) == 0
+        database = Database(elsewhere.url)
+        try:
+            rows = database.read_now(lambda session: session.execute(text("SELECT sha256 FROM file")).all())
+            assert {row.sha256 for row in rows} == stored
+            assert AuditService(database, elsewhere).verify().problems == []
+        finally:
+            database.close()
+        for sha256 in stored:
+            assert file_contents(elsewhere).path(sha256).is_file()
+    assert main(["restore", str(target), "--backup", "20000101T000000Z"], elsewhere) == 1
+    assert "there is no backup 20000101T000000Z" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("moments")
+def test_old_backups_and_what_only_they_hold_are_removed(
+    folder: SharedFolder, settings: Settings, keep: Keep
+) -> None:
+    lost = keep("a.txt", b"only in the first")
+    first, second = make(settings), make(settings)
+    file_contents(settings).path(lost).unlink()
+    third = make(settings)
+    # It says so, and is a backup all the same.
+    assert third.problem is BackupProblem.DAMAGED_DATA
+    names = [one.name for one in (first, second, third)]
+    assert folder.names() == names
+    whole = content_name(folder.read(folder.names()[0]).manifest.entries[-1])
+    assert whole in contents(folder.place)
+    assert prune(folder, Retention(9, 9, 9)) == []
+    for name in names[:2]:
+        assert name is not None
+        folder.discard(name)
+    assert folder.collect() > 0
+    assert whole not in contents(folder.place)
+    named = {content_name(entry) for entry in folder.read(names[2] or "").manifest.entries}
+    assert set(contents(folder.place)) == named
+
+
+def test_nothing_is_removed_while_a_manifest_cannot_be_read(
+    folder: SharedFolder, settings: Settings, keep: Keep
+) -> None:
+    keep("a.txt", b"a")
+    assert make(settings).name
+    with folder.place.writing() as part:
+        part.file.write(b"torn")
+        part.keep(f"{BACKUPS}/20200101T000000Z.json.gz")
+    before = contents(folder.place)
+    with pytest.raises(Refused, match="damaged"):
+        folder.collect()
+    assert contents(folder.place) == before
+
+
+@both
+def test_verify_finds_a_changed_and_a_missing_content(
+    settings: Settings, target: Path, keep: Keep, capsys: pytest.CaptureFixture[str], database_kind: str
+) -> None:
+    sha256 = keep("a.txt", b"photo")
+    name = make(settings).name
+    assert main(["backup", "verify"], settings) == 0
+    assert main(["backup", "list"], settings) == 0
+    said = capsys.readouterr().out
+    assert f"ok: {name}: " in said
+    assert "audit log to row 2" in said
+    path = target / CONTENTS / sha256[:2] / sha256[2:]
+    path.write_bytes(b"phot0")
+    assert main(["backup", "verify"], settings) == 1
+    assert "is damaged in the backup" in capsys.readouterr().out
+    path.unlink()
+    assert main(["backup", "verify", "--backup", str(name)], settings) == 1
+    assert "is missing in the backup" in capsys.readouterr().out
+    # The next backup brings it back.
+    assert make(settings).problem is None
+    assert main(["backup", "verify", "--all"], settings) == 0
+
+
+@both
+def test_verify_reads_the_database(
+    settings: Settings, target: Path, keep: Keep, database_kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep("a.txt", b"photo")
+    name = make(settings).name
+    assert name is not None
+    manifest = SharedFolder(directory(target)).read(name).manifest
+    wanted = DATABASE if database_kind == "sqlite" else "tables/audit_event"
+    entry = next(entry for entry in manifest.entries if entry.name == wanted)
+    path = target / content_name(entry)
+    path.write_bytes(path.read_bytes()[:-20])
+    assert main(["backup", "verify"], settings) == 1
+    assert "damaged" in capsys.readouterr().out
+
+
+@both
+def test_a_log_that_was_changed_is_backed_up_and_named(
+    settings: Settings, database: Database, keep: Keep, database_kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep("a\n\t\\.txt", b"photo")
+
+    def change(session: object) -> None:
+        if database_kind == "sqlite":
+            session.execute(text("DROP TRIGGER audit_event_no_update"))  # type: ignore[attr-defined]
+        else:
+            session.execute(text("ALTER TABLE audit_event DISABLE TRIGGER USER"))  # type: ignore[attr-defined]
+        session.execute(text("UPDATE audit_event SET actor = 'x' WHERE seq = 2"))  # type: ignore[attr-defined]
+
+    assert make(settings).problem is None
+    database.write_now(change)
+    outcome = make(settings)
+    assert (outcome.name is not None, outcome.problem) == (True, BackupProblem.DAMAGED_DATA)
+    assert main(["backup", "verify"], settings) == 0
+    assert "when it was made: audit log: row 2 was changed" in capsys.readouterr().out
+
+
+def test_a_backup_that_was_not_written_as_it_was_read_is_discarded(
+    settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep("a.txt", b"photo")
+    put = FolderStore.put
+
+    def flip(self: FolderStore, name: str, source: Path) -> None:
+        if source.read_bytes() == b"photo":
+            source.write_bytes(b"phot0")
+        put(self, name, source)
+
+    with monkeypatch.context() as context:
+        context.setattr(FolderStore, "put", flip)
+        outcome = make(settings)
+    assert (outcome.name, outcome.problem) == (None, BackupProblem.NOT_VERIFIED)
+    folder = SharedFolder(directory(target))
+    assert folder.names() == []
+    # What was written wrong is not taken for the content by the next backup.
+    assert make(settings).problem is None
+    assert main(["backup", "verify"], settings) == 0
+
+
+def test_a_backup_that_ends_before_it_is_verified_is_none(
+    settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep("a.txt", b"photo")
+    with monkeypatch.context() as context:
+        context.setattr(making, "verify", _raises(OSError(5, "the process ends here")))
+        assert make(settings).name is None
+    assert SharedFolder(directory(target)).names() == []
+    assert make(settings).problem is None
+
+
+def test_what_an_interrupted_backup_left_is_read_before_it_counts(
+    settings: Settings, target: Path, keep: Keep
+) -> None:
+    sha256 = keep("a.txt", b"photo")
+    left = target / CONTENTS / sha256[:2] / sha256[2:]
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"phot0")
+    outcome = make(settings)
+    assert (outcome.name, outcome.problem) == (None, BackupProblem.NOT_VERIFIED)
+    assert make(settings).problem is None
+    assert left.read_bytes() == b"photo"
+
+
+def test_what_goes_wrong_is_a_problem_with_a_name(
+    settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep("a.txt", b"photo")
+    with monkeypatch.context() as context:
+        context.setattr(making, "take", _raises(OSError(28, "No space left on device")))
+        assert make(settings).problem is BackupProblem.DISK_FULL
+        context.setattr(making, "take", _raises(RuntimeError("canary")))
+        assert make(settings).problem is BackupProblem.INTERNAL
+    shutil.rmtree(target)
+    # A disk that is not mounted: nothing is made in its place.
+    assert make(settings).problem is BackupProblem.PLACE_AWAY
+    assert not target.exists()
+    database = settings.data_dir / "walkaround.db"
+    database.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    target.mkdir()
+    assert make(settings).problem is BackupProblem.DAMAGED_DATABASE
+
+
+def _raises(problem: Exception) -> Callable[..., None]:
+    def fail(*_arguments: object) -> None:
+        raise problem
+
+    return fail
+
+
+def test_a_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, keep: Keep) -> None:
+    name = make(settings).name
+    assert name is not None
+    assert abs(dt.datetime.now(dt.UTC) - time_of(name)) < dt.timedelta(minutes=5)
+    with pytest.raises(Refused):
+        folder.read("../../etc/passwd")
+
+
+@both
+def test_a_backup_is_consistent_while_the_service_writes(
+    settings: Settings, database: Database, keep: Keep, database_kind: str
+) -> None:
+    stop, written = threading.Event(), threading.Event()
+
+    def write() -> None:
+        while not stop.is_set():
+            database.write_now(lambda session: announce(session, ObjectChange("update", "record", "r1")))
+            written.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert written.wait(60)
+        outcomes = [make(settings) for _ in range(3)]
+    finally:
+        stop.set()
+        writer.join()
+    assert [one.problem for one in outcomes] == [None, None, None]
+    assert main(["backup", "verify", "--all"], settings) == 0
+
+
+@pytest.fixture
+def in_bucket(s3: S3Server, short_retries: None, settings: Settings, tmp_path: Path) -> Settings:
+    """The settings of a service whose files lie in a bucket."""
+    for name, value in store_settings(s3, tmp_path).items():
+        setattr(settings, name, value)
+    return settings
+
+
+@pytest.fixture
+def keep_in_bucket(in_bucket: Settings, keep: Keep) -> Keep:
+    return keep
+
+
+def test_files_in_a_bucket_are_backed_up_and_restored(
+    in_bucket: Settings, keep_in_bucket: Keep, target: Path, tmp_path: Path
+) -> None:
+    stored = keep_in_bucket("a.txt", b"photo")
+    assert make(in_bucket).problem is None
+    elsewhere = Settings(data_dir=tmp_path / "elsewhere", database_url="")
+    assert main(["restore", str(target)], elsewhere) == 0
+    assert file_contents(elsewhere).path(stored).read_bytes() == b"photo"
+    # Back into a bucket: nothing of it in the data directory.
+    other = in_bucket.model_copy(
+        update={
+            "files_url": f"{in_bucket.files_url}/other",
+            "data_dir": tmp_path / "other",
+            "database_url": "",
+        }
+    )
+    assert main(["restore", str(target)], other) == 0
+    assert file_contents(other).stored_hash(stored) == stored
+    assert not other.files_dir.exists()
+
+
+def test_files_may_be_left_to_their_bucket(
+    in_bucket: Settings,
+    keep_in_bucket: Keep,
+    target: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    keep_in_bucket("a.txt", b"photo")
+    outcome = make(in_bucket.model_copy(update={"backup_stored_files": False}))
+    assert (outcome.problem, outcome.files) == (None, 1)
+    assert main(["restore", str(target)], Settings(data_dir=tmp_path / "elsewhere", database_url="")) == 0
+    assert "left to the store" in capsys.readouterr().out
+
+
+def test_a_bucket_that_is_away_is_named(
+    in_bucket: Settings, keep_in_bucket: Keep, s3: S3Server, target: Path
+) -> None:
+    keep_in_bucket("a.txt", b"photo")
+    s3.state.away = True
+    assert make(in_bucket).problem is BackupProblem.NO_FILE_STORE
+    there = in_bucket.model_copy(update={"files_url": "", "backup_to": f"{in_bucket.files_url}/backups"})
+    assert make(there).problem is BackupProblem.PLACE_AWAY
+    s3.state.away = False
+    assert make(in_bucket).problem is None

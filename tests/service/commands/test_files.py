@@ -1,0 +1,397 @@
+"""Unused files are removed, and nothing else."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Table, delete, insert, update
+from sqlmodel import Session, select
+
+from service.audit.service import AuditService, listener
+from service.audit.tables import AuditRow
+from service.catalogue.tables import ReferenceImageRow
+from service.commands.files import main
+from service.db.database import Database, now
+from service.db.schema import metadata
+from service.detection.tables import ModelRow
+from service.file_references import SOURCES, tables, texts
+from service.files.collecting import Collector, Removed
+from service.files.service import FilesService
+from service.files.tables import FileRow
+from service.inspection.records.records import naive_now
+from service.inspection.tables import DELETED, EDITION, ITEM, PHOTO, RECORD, RECORD_PHOTO
+from service.settings import Settings
+from service.stores.contents import FILES, file_contents, model_contents
+from shared.ids import new_id
+from shared.wire.files import StoredFile
+from tests.s3_server import S3Server, s3, store_settings
+
+__all__ = ["s3"]
+
+GRACE = dt.timedelta(days=7)
+Put = Callable[[Session, StoredFile], None]
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def files(database: Database, settings: Settings) -> Iterator[FilesService]:
+    settings.prepare()
+    audit = AuditService(database, settings)
+    audit.begin()
+    service = FilesService(database, settings)
+    yield service
+    service.close()
+
+
+def keep(files: FilesService, database: Database, name: str, data: bytes, days: float = 30) -> StoredFile:
+    """A file that was uploaded so many days ago."""
+    stored = database.write_now(files.keep(name, data, None))
+    at = now() - dt.timedelta(days=days)
+    row = FileRow.__table__
+    aged = update(row).where(row.c.file_id == stored.file_id).values(created_at=at, uploaded_at=None)
+    database.write_now(lambda session: session.connection().execute(aged) and None)
+    path = files.path_of(stored)
+    os.utime(path, (at.timestamp(), at.timestamp()))
+    return stored
+
+
+def put(session: Session, table: Table, **values: Any) -> None:
+    """Insert a row with `values`, and something in every other column that needs a value."""
+    for column in table.columns:
+        if column.name not in values and not column.nullable and column.server_default is None:
+            values[column.name] = _something(column)
+    session.connection().execute(insert(table).values(values))
+
+
+def _something(column: Any) -> Any:
+    if column.name == "inspection_id" and column.foreign_keys:
+        return "record"
+    if column.name == "item_id" and column.foreign_keys:
+        return "item"
+    if "time" in str(column.type).lower():
+        return now() if column.table.name in {"reference_image", "detection_model"} else naive_now()
+    return {"BOOLEAN": False, "INTEGER": 1, "JSON": []}.get(str(column.type), new_id()[:8])
+
+
+def entry(**named: Any) -> str:
+    return json.dumps([{"progress": "done", "version": 1, **named}], ensure_ascii=False)
+
+
+def info(file: StoredFile) -> dict[str, Any]:
+    return {"file_id": file.file_id, "download_url": file.download_url}
+
+
+def by_content(file: StoredFile) -> dict[str, Any]:
+    return {"download_url": "https://elsewhere/picture.png", "ipfs_cid": file.ipfs_cid}
+
+
+def template(file: StoredFile) -> list[dict[str, Any]]:
+    return [{"item_name": "左翼", "point": {}, "detection": {"ignored_by_photo": {file.file_id: []}}}]
+
+
+KINDS: dict[str, Put] = {
+    "input image": lambda s, f: put(s, ITEM, result=entry(inputImage={"fileInfo": info(f)})),
+    "picture of a result": lambda s, f: put(
+        s, ITEM, result=entry(resultImage={"resultImage": {"fileInfo": info(f)}})
+    ),
+    "input image by content": lambda s, f: put(s, ITEM, result=entry(inputImage={"fileInfo": by_content(f)})),
+    "image of an item": lambda s, f: put(s, ITEM, result="[]", item_point=json.dumps({"fileInfo": info(f)})),
+    "photo of an item": lambda s, f: put(s, PHOTO, item_id="item", file_id=f.file_id),
+    "reference of a photo": lambda s, f: put(
+        s, PHOTO, item_id="item", file_id="gone", reference_file_id=f.file_id
+    ),
+    "photo of a record": lambda s, f: put(s, RECORD_PHOTO, file_id=f.file_id),
+    "match of a photo": lambda s, f: put(s, RECORD_PHOTO, matches=json.dumps([{"file": f.file_id}])),
+    "deleted item": lambda s, f: put(
+        s, DELETED, content=json.dumps({"item": {}, "photos": [{"file_id": f.file_id}]})
+    ),
+    "edition by id": lambda s, f: put(s, EDITION, content=json.dumps({"items": [{"file_id": f.file_id}]})),
+    "edition by hash": lambda s, f: put(s, EDITION, content=json.dumps({"files": [{"sha256": f.sha256}]})),
+    "reference image": lambda s, f: put(s, ReferenceImageRow.__table__, file_id=f.file_id),
+    "template": lambda s, f: put(s, ReferenceImageRow.__table__, template=template(f)),
+    "settings of a model": lambda s, f: put(s, ModelRow.__table__, settings={"file": f.file_id}),
+}
+
+
+def name(database: Database, write: Put, file: StoredFile) -> None:
+    """Write a row that names the file."""
+    database.write_now(lambda session: write(session, file))
+
+
+@pytest.fixture
+def record(database: Database) -> None:
+    """A record with an item, for what belongs to one."""
+
+    def write(session: Session) -> None:
+        put(session, RECORD, inspection_id="record")
+        put(session, ITEM, item_id="item", inspection_id="record", result="[]")
+
+    database.write_now(write)
+
+
+def collector(database: Database, settings: Settings, grace: dt.timedelta = GRACE) -> Collector:
+    return Collector(database, file_contents(settings), model_contents(settings), texts, tables(), grace)
+
+
+def is_there(files: FilesService, stored: StoredFile) -> bool:
+    try:
+        files.path(stored.file_id)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+@pytest.mark.usefixtures("record")
+def test_file_that_a_row_names_stays_whatever_the_row(
+    files: FilesService, database: Database, settings: Settings
+) -> None:
+    named = {kind: keep(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
+    unused = [keep(files, database, f"{number}.bin", b"unused %d" % number) for number in range(3)]
+    fresh = keep(files, database, "fresh.bin", b"fresh", days=1)
+    for kind, write in KINDS.items():
+        name(database, write, named[kind])
+    assert collector(database, settings).remove() == Removed(3, 3, 3 * len(b"unused 0"))
+    assert [kind for kind, file in named.items() if not is_there(files, file)] == []
+    assert [is_there(files, file) for file in unused] == [False] * 3
+    assert is_there(files, fresh)
+    assert collector(database, settings).remove() == Removed(0, 0, 0)
+
+
+def test_every_text_of_the_database_is_known_to_name_files_or_not() -> None:
+    named = {column for source in SOURCES for column in source.columns}
+    # What may hold text besides, by table; none of it names a file.
+    without = {
+        *("user", "user_role", "session", "spent_refresh", "login_failures", "audit_event", "audit_head"),
+        *("face_enrolment", "face_template", "face_station", "file", "alembic_version"),
+        *("aircraft", "flight", "task", "detection_label", "detection_batch", "detection_portion"),
+        *("detection_job", "record", "record_key", "backup_run", "webhook", "webhook_delivery"),
+        *("statistic_record", "statistic_item", "statistic_sum"),
+    }
+    prose = {
+        "item": {"item_id", "inspection_id", "item_name", "description", "model_id", "outcome", "verdict"}
+        | {"client_key", "client_body", "updated_by"},
+        "item_photo": {"photo_id", "item_id", "added_by", "client_key", "record_photo_id", "assigned"}
+        | {"homography"},
+        "record_photo": {"photo_id", "inspection_id", "added_by", "state", "error"},
+        "deleted_item": {"item_id", "inspection_id", "deleted_by"},
+        "record_edition": {"inspection_id", "seal", "outcome", "finished_by", "finished_by_name"}
+        | {"released_by", "released_by_name", "reopened_by", "reopened_by_name", "reopen_reason"},
+        "reference_image": {"reference_image_id", "reference_image_name", "aircraft_id"},
+        "detection_model": {"model_id", "name", "description", "kind", "labels", "added_by"},
+    }
+    unknown = [
+        str(column)
+        for table in metadata().sorted_tables
+        if table.name not in without
+        for column in table.columns
+        if str(column.type).partition("(")[0] in {"VARCHAR", "TEXT", "JSON"}
+        if column not in named
+        if column.name not in prose[table.name]
+    ]
+    assert unknown == []
+
+
+def test_content_stays_while_another_file_has_it(
+    files: FilesService, database: Database, settings: Settings
+) -> None:
+    used, unused = (keep(files, database, name, b"same") for name in ("used", "unused"))
+    database.write_now(lambda session: put(session, ReferenceImageRow.__table__, file_id=used.file_id))
+    assert collector(database, settings).remove() == Removed(1, 0, 0)
+    assert is_there(files, used)
+    assert not is_there(files, unused)
+
+
+def test_contents_and_models_without_a_row_go(
+    files: FilesService, database: Database, settings: Settings
+) -> None:
+    stored = keep(files, database, "a", b"without a row")
+    path = files.path_of(stored)
+    row = FileRow.__table__
+    database.write_now(lambda session: session.connection().execute(delete(row)) and None)
+    models = model_contents(settings)
+    hashes = []
+    for data in (b"model of a row", b"model of an edition", b"model without a row", b"fresh model"):
+        incoming = models.incoming()
+        incoming.write(data)
+        incoming.finish()
+        models.keep(incoming)
+        hashes.append(incoming.sha256)
+        if data != b"fresh model":
+            os.utime(models.path(incoming.sha256), (1, 1))
+
+    def write(session: Session) -> None:
+        put(session, ModelRow.__table__, sha256=hashes[0])
+        put(session, EDITION, content=json.dumps({"provenance": {"model_sha256": hashes[1]}}))
+
+    database.write_now(write)
+    assert collector(database, settings).remove() == Removed(
+        0, 2, len(b"without a row" + b"model without a row")
+    )
+    assert not path.exists()
+    assert [models.contains(sha256) for sha256 in hashes] == [True, True, False, True]
+
+
+def test_file_that_is_uploaded_again_stays(
+    files: FilesService, database: Database, settings: Settings
+) -> None:
+    stored = keep(files, database, "a", b"again")
+    assert database.write_now(files.keep("a", b"again", None)).file_id == stored.file_id
+    assert collector(database, settings).remove() == Removed(0, 0, 0)
+    assert is_there(files, stored)
+
+
+def test_content_that_is_removed_while_it_is_uploaded_is_stored_again(
+    files: FilesService, database: Database, settings: Settings
+) -> None:
+    keep(files, database, "a", b"again")
+    # It is on the disk already, and its transaction is still to come.
+    add = files.keep("b", b"again", None)
+    assert collector(database, settings).remove().contents == 1
+    assert files.path_of(database.write_now(add)).read_bytes() == b"again"
+
+
+@pytest.mark.usefixtures("record")
+def test_file_that_is_named_while_it_is_collected_stays(
+    files: FilesService, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = {kind: keep(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
+    found = Collector.find
+
+    def find_and_name(self: Collector) -> Any:
+        unused = found(self)
+        for kind, write in KINDS.items():
+            name(database, write, named[kind])
+        return unused
+
+    monkeypatch.setattr(Collector, "find", find_and_name)
+    assert collector(database, settings).remove() == Removed(0, 0, 0)
+    assert [kind for kind, file in named.items() if not is_there(files, file)] == []
+
+
+@pytest.mark.usefixtures("record")
+@pytest.mark.parametrize("seed", range(5))
+def test_every_reference_opens_after_a_collection(
+    files: FilesService, database: Database, settings: Settings, seed: int
+) -> None:
+    chosen = random.Random(seed)
+    stored = [
+        keep(
+            files, database, f"{number}.bin", b"%d" % chosen.randrange(12), days=chosen.choice((1, 6, 8, 400))
+        )
+        for number in range(20)
+    ]
+    named = chosen.sample(stored, 8)
+    for file in named:
+        write = chosen.choice(list(KINDS.values()))
+        name(database, write, file)
+    young = {f.sha256 for f in stored if now() - _uploaded(database, f) < GRACE}
+    collector(database, settings).remove()
+    for file in named:
+        assert files.stored_hash(file.sha256) == file.sha256
+        assert is_there(files, file)
+    left = {sha256 for sha256, _ in file_contents(settings).every()}
+    assert left == {file.sha256 for file in named} | young
+    rows = database.read_now(lambda session: session.exec(select(FileRow.sha256)).all())
+    assert set(rows) == left
+
+
+def _uploaded(database: Database, file: StoredFile) -> dt.datetime:
+    row = database.read_now(lambda session: session.get(FileRow, file.file_id))
+    return dt.datetime.min.replace(tzinfo=dt.UTC) if row is None else row.created_at
+
+
+@pytest.mark.parametrize(
+    "database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
+)
+def test_collection_waits_for_who_is_about_to_name_a_file(
+    files: FilesService, database: Database, settings: Settings
+) -> None:
+    stored = keep(files, database, "a", b"about to be named")
+    looked, go_on = threading.Event(), threading.Event()
+
+    def name_it(session: Session) -> None:
+        assert files.file_info(session, stored.file_id) is not None
+        looked.set()
+        assert go_on.wait(30)
+        put(session, ReferenceImageRow.__table__, file_id=stored.file_id)
+
+    naming = threading.Thread(target=database.write_now, args=(name_it,))
+    naming.start()
+    assert looked.wait(30)
+    removed: list[Removed] = []
+    collecting = threading.Thread(target=lambda: removed.append(collector(database, settings).remove()))
+    collecting.start()
+    # Long enough for the collection to have tried, if it did not wait.
+    deadline = time.monotonic() + 1
+    while collecting.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert collecting.is_alive()
+    go_on.set()
+    naming.join(30)
+    collecting.join(30)
+    assert removed == [Removed(0, 0, 0)]
+    assert is_there(files, stored)
+
+
+def test_command_lists_first_and_removes_on_request(
+    files: FilesService, database: Database, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = keep(files, database, "左翼.bin", b"x" * 2**20)
+    writes = [listener(settings)]
+    assert main(["files", "unused"], settings, writes) == 0
+    said = capsys.readouterr().out
+    assert "左翼.bin" in said
+    assert "1 files" in said
+    assert "1.0 MB" in said
+    assert f"{now() - dt.timedelta(days=30):%Y-%m-%d}" in said
+    assert is_there(files, stored)
+    assert main(["files", "unused", "--delete", "--older-than", "40"], settings, writes) == 0
+    assert is_there(files, stored)
+    assert main(["files", "unused", "--delete"], settings, writes) == 0
+    assert "removed 1 files and 1 contents, 1.0 MB" in capsys.readouterr().out
+    assert not is_there(files, stored)
+    rows = database.read_now(lambda session: session.exec(select(AuditRow)).all())
+    (row,) = [row for row in rows if (row.action, row.kind) == ("delete", "file")]
+    details = json.loads(row.details)
+    assert (details["files"], details["contents"], details["bytes"]) == (1, 1, 2**20)
+    assert details["sha256"] == [stored.sha256]
+    assert AuditService(database, settings).verify().problems == []
+    assert main(["files", "unused"], settings, writes) == 0
+    assert "no unused files" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("days", ["0", "0.5", "-1", "nan", "inf", "x"])
+def test_grace_has_a_least(settings: Settings, days: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["files", "unused", "--older-than", days], settings)
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_unused_files_of_a_bucket_go(database: Database, settings: Settings, s3: S3Server) -> None:
+    settings.prepare()
+    there = settings.model_copy(update=store_settings(s3, settings.data_dir))
+    files = FilesService(database, there)
+    used, unused = (database.write_now(files.keep(name, name.encode(), None)) for name in ("used", "unused"))
+    old = update(FileRow.__table__).values(created_at=now() - dt.timedelta(days=30))
+
+    def write(session: Session) -> None:
+        session.connection().execute(old)
+        put(session, ReferenceImageRow.__table__, file_id=used.file_id)
+
+    database.write_now(write)
+    assert collector(database, there).remove() == Removed(1, 1, len("unused"))
+    assert set(s3.state.objects) == {f"site/files/{FILES.name(used.sha256)}"}
+    assert not is_there(files, unused)
+    files.close()

@@ -1,0 +1,349 @@
+"""Prebuilt statements are read on the thread of the event loop, and see every commit."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import (
+    Column,
+    DateTime,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    bindparam,
+    event,
+    func,
+    select,
+    text,
+)
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from service.db.cancel_statement import NoAnswerError
+from service.db.database import Database, UtcTime
+from service.db.loop_reads import PostgresqlReads, SharedRead
+
+_POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
+both = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
+on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
+AT = dt.datetime(2026, 5, 1, 12, 30, 15, 250_000)
+
+NUMBERS = Table(
+    "loop_numbers",
+    MetaData(),
+    Column("number", Integer),
+    Column("at", DateTime),
+    Column("seen_at", UtcTime),
+    Column("name", String),
+)
+OF_NUMBER = select(NUMBERS).where(NUMBERS.c.number == bindparam("number"))
+ALL = select(NUMBERS.c.number).order_by(NUMBERS.c.number)
+SINCE = (
+    select(NUMBERS.c.number.label("value")).where(NUMBERS.c.at >= bindparam("at")).limit(bindparam("size"))
+)
+SLEEP = select(func.pg_sleep(20))
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    made = Database(database_url)
+    made.write_now(lambda session: NUMBERS.create(session.connection(), checkfirst=True))
+    yield made
+    made.close()
+
+
+def add(database: Database, number: int) -> None:
+    row = {"number": number, "at": AT, "seen_at": AT.replace(tzinfo=dt.UTC), "name": f"编号 {number}"}
+    database.write_now(lambda session: session.execute(NUMBERS.insert(), row))
+
+
+def of(rows: list[Any]) -> list[int]:
+    return [row.number for row in rows]
+
+
+@both
+def test_rows_have_the_types_of_their_columns(database: Database) -> None:
+    add(database, 7)
+    (row,) = asyncio.run(database.select(OF_NUMBER, {"number": 7}))
+    assert tuple(row) == (7, AT, AT.replace(tzinfo=dt.UTC), "编号 7")
+    assert row._mapping["name"] == row.name
+    assert asyncio.run(database.select(OF_NUMBER, {"number": 8})) == []
+    found = asyncio.run(database.select(SINCE, {"at": AT, "size": 5}))
+    assert [row.value for row in found] == [7]
+    assert asyncio.run(database.select(SINCE, {"at": AT + dt.timedelta(seconds=1), "size": 5})) == []
+
+
+@both
+def test_every_commit_is_seen_and_changes_the_stamp(database: Database) -> None:
+    async def look() -> tuple[list[int], str, str]:
+        rows, stamp = await database.select_stamped(ALL, {})
+        return of(rows), stamp, await database.stamp()
+
+    async def main() -> None:
+        stamps = []
+        for number in range(3):
+            await asyncio.to_thread(add, database, number)
+            rows, stamp, now = await look()
+            assert rows == list(range(number + 1))
+            assert (rows, stamp, now) == await look()
+            assert stamp == now
+            stamps.append(stamp)
+        assert len(set(stamps)) == 3
+
+    asyncio.run(main())
+
+
+@both
+def test_a_change_that_is_not_committed_is_neither_seen_nor_stamped_before(database: Database) -> None:
+    add(database, 1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def change() -> None:
+        def work(session: Any) -> None:
+            session.execute(NUMBERS.insert(), {"number": 2, "at": AT})
+            begun.set()
+            assert go_on.wait(30)
+
+        database.write_now(work)
+
+    async def main() -> None:
+        writing = asyncio.create_task(asyncio.to_thread(change))
+        await asyncio.to_thread(begun.wait, 30)
+        rows, before = await database.select_stamped(ALL, {})
+        assert of(rows) == [1]
+        go_on.set()
+        await writing
+        rows, after = await database.select_stamped(ALL, {})
+        assert of(rows) == [1, 2]
+        assert after != before
+
+    asyncio.run(main())
+
+
+@both
+def test_a_fault_is_raised_and_the_next_read_works(database: Database) -> None:
+    missing = select(Table("loop_missing", MetaData(), Column("number", Integer)))
+    add(database, 1)
+
+    async def main() -> None:
+        with pytest.raises(DBAPIError):
+            await database.select(missing, {})
+        with pytest.raises(DBAPIError):
+            await database.select_stamped(missing, {})
+        assert of(await database.select(ALL, {})) == [1]
+
+    asyncio.run(main())
+
+
+def test_a_file_that_is_locked_is_waited_for_on_another_thread(tmp_path: Path) -> None:
+    # Only outside the WAL can a reader find the file locked.
+    path = tmp_path / "locked.db"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("CREATE TABLE loop_numbers (number INTEGER)")
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("INSERT INTO loop_numbers VALUES (1)")
+        database = Database(f"sqlite:///{path}")
+        threads: list[str] = []
+        event.listen(
+            database.reader,
+            "before_cursor_execute",
+            lambda *_: threads.append(threading.current_thread().name),
+        )
+        released = threading.Timer(0.2, other.execute, ["COMMIT"])
+        released.start()
+        assert of(asyncio.run(database.select(ALL, {}))) == [1]
+        released.join()
+    assert "db-read_0" in threads
+    database.close()
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_the_file_is_let_go_at_the_end(database: Database) -> None:
+    asyncio.run(database.select(ALL, {}))
+    path = database.url.database
+    database.close()
+    assert path is not None
+    with contextlib.closing(sqlite3.connect(path, timeout=0)) as alone:
+        alone.execute("PRAGMA locking_mode = EXCLUSIVE")
+        alone.execute("INSERT INTO loop_numbers (number) VALUES (1)")
+
+
+@on_postgresql
+def test_connections_that_the_server_ended_are_replaced(database: Database, database_url: str) -> None:
+    add(database, 1)
+
+    async def main() -> None:
+        await asyncio.gather(*(database.select(ALL, {}) for _ in range(4)))
+        with psycopg.connect(database_url, autocommit=True) as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        found = await asyncio.gather(*(database.select(ALL, {}) for _ in range(4)))
+        assert [of(rows) for rows in found] == [[1]] * 4
+
+    asyncio.run(main())
+
+
+@on_postgresql
+def test_a_statement_that_takes_too_long_is_ended_once(database_url: str) -> None:
+    database = Database(database_url, statement_seconds=1)
+
+    async def main() -> None:
+        await database.stamp()
+        with pytest.raises(OperationalError) as caught:
+            await database.select(SLEEP, {})
+        assert getattr(caught.value.orig, "sqlstate", None) == "57014"
+
+    asyncio.run(main())
+    database.close()
+
+
+@on_postgresql
+def test_a_server_that_does_not_answer_is_not_waited_for(database: Database) -> None:
+    reads = PostgresqlReads(database.reader, 30, patience=0.3)
+
+    async def main() -> None:
+        with pytest.raises(NoAnswerError):
+            await reads.rows(SLEEP, {})
+        assert await reads.stamp()
+
+    asyncio.run(main())
+    reads.close()
+
+
+@on_postgresql
+def test_more_reads_than_connections_wait_for_each_other(database: Database) -> None:
+    add(database, 1)
+
+    async def main() -> None:
+        found = await asyncio.gather(*(database.select(ALL, {}) for _ in range(50)))
+        assert [of(rows) for rows in found] == [[1]] * 50
+
+    asyncio.run(main())
+
+
+@on_postgresql
+def test_a_reader_cannot_write(database: Database) -> None:
+    reads = PostgresqlReads(database.reader, 30, patience=30)
+    writes = select(func.nextval("loop_sequence"))
+    database.write_now(lambda session: session.execute(text("CREATE SEQUENCE IF NOT EXISTS loop_sequence")))
+
+    async def main() -> None:
+        with pytest.raises(DBAPIError) as caught:
+            await reads.rows(writes, {})
+        assert getattr(caught.value.orig, "sqlstate", None) == "25006"
+
+    asyncio.run(main())
+    reads.close()
+
+
+class _Reads:
+    """Counts reads; each gives how many had begun, when the test lets it end."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.ends: list[asyncio.Event] = []
+
+    async def __call__(self) -> int:
+        self.begun += 1
+        mine = self.begun
+        self.ends.append(asyncio.Event())
+        await self.ends[-1].wait()
+        return mine
+
+
+async def _settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def test_who_asks_during_a_read_shares_the_next_one() -> None:
+    async def main() -> None:
+        reads = _Reads()
+        shared = SharedRead(reads)
+        first = asyncio.create_task(shared.get())
+        await _settle()
+        later = [asyncio.create_task(shared.get()) for _ in range(5)]
+        await _settle()
+        assert reads.begun == 1
+        reads.ends[0].set()
+        await _settle()
+        assert await first == 1
+        assert reads.begun == 2
+        reads.ends[1].set()
+        assert await asyncio.gather(*later) == [2] * 5
+
+    asyncio.run(main())
+
+
+def test_who_leaves_a_shared_read_does_not_end_it() -> None:
+    async def main() -> None:
+        reads = _Reads()
+        shared = SharedRead(reads)
+        leaving, staying = asyncio.create_task(shared.get()), asyncio.create_task(shared.get())
+        await _settle()
+        leaving.cancel()
+        await _settle()
+        reads.ends[0].set()
+        assert await staying == 1
+        assert leaving.cancelled()
+
+    asyncio.run(main())
+
+
+def test_a_shared_read_that_fails_fails_for_all_and_the_next_one_works() -> None:
+    answers: list[Exception | int] = [LookupError(), 5]
+
+    async def read() -> int:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def main() -> None:
+        shared = SharedRead(read)
+        came = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
+        assert [type(one) for one in came] == [LookupError] * 2
+        assert await shared.get() == 5
+
+    asyncio.run(main())
+
+
+def test_who_waits_for_a_read_without_an_answer_does_not_wait_again() -> None:
+    begun: list[asyncio.Event] = []
+
+    async def read() -> int:
+        begun.append(asyncio.Event())
+        await begun[-1].wait()
+        raise NoAnswerError("no answer")
+
+    async def main() -> None:
+        shared = SharedRead(read)
+        first = asyncio.create_task(shared.get())
+        await _settle()
+        later = asyncio.create_task(shared.get())
+        await _settle()
+        begun[0].set()
+        for asked in (first, later):
+            with pytest.raises(NoAnswerError):
+                await asked
+        assert len(begun) == 1
+        # Who asks afterwards is answered by a read of its own.
+        again = asyncio.create_task(shared.get())
+        await _settle()
+        assert len(begun) == 2
+        begun[1].set()
+        with pytest.raises(NoAnswerError):
+            await again
+
+    asyncio.run(main())

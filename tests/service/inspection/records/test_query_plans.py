@@ -1,0 +1,149 @@
+"""Every search finds its records by an index, on both databases, with as many records as years bring."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Select, text
+from sqlalchemy.dialects import sqlite
+
+from service.account.tables import User
+from service.app import _join_sources
+from service.db.database import Database
+from service.db.schema import migrate
+from service.db.statements import Statements
+from service.inspection.queries import RecordQueries
+
+both = pytest.mark.parametrize(
+    "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+)
+RECORDS = 40_000
+START = dt.datetime(2025, 1, 1)
+# Half of the records not started, 200 tasks, 20 people, one record each five minutes.
+_FILL = """
+WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < {records} - 1)
+INSERT INTO record (inspection_id, inspection_name, task_id, executor_id, reference_image_id, progress,
+    start_time, end_time, inspection_status, record_state, revision, created_at, updated_at)
+SELECT 'id-' || n, 'Inspection ' || n, 'task-' || (n % 200), 'person-' || (n % 20), 'image-' || (n % 40), 0,
+    {time}, CASE WHEN n % 2 = 0 THEN {time} END,
+    CASE n % 10 WHEN 0 THEN 'passed' WHEN 1 THEN 'passed' WHEN 2 THEN 'failed' WHEN 3 THEN 'in_progress'
+        WHEN 4 THEN 'cancelled' ELSE 'not_started' END,
+    CASE n % 10 WHEN 0 THEN 'passed' WHEN 1 THEN 'passed' WHEN 2 THEN 'failed' WHEN 3 THEN 'in_progress'
+        WHEN 4 THEN 'cancelled' ELSE 'not_started' END,
+    1, {time}, {time}
+FROM numbers
+"""
+_TIME = {
+    "sqlite": "strftime('%Y-%m-%d %H:%M:%S.000000', 1735689600 + n * 300, 'unixepoch')",
+    "postgresql": "TIMESTAMP '2025-01-01' + n * INTERVAL '300 seconds'",
+}
+VALUES: dict[str, Any] = {
+    "task_id": "task-3",
+    "executor_id": "person-3",
+    "inspection_status": "failed",
+    "record_state": "failed",
+    "reference_image_id": "image-3",
+    "flight_id": "flight",
+    "aircraft_id": "aircraft",
+    "executor_name": "%Wei%",
+    "start_time_from": START + dt.timedelta(days=130),
+    "start_time_to": START + dt.timedelta(days=5),
+    "end_time_from": START + dt.timedelta(days=130),
+    "end_time_to": START + dt.timedelta(days=5),
+}
+# `q` is not among them: a part of a name, in any place of it, is looked for in every name.
+SEARCHES = [names for count in (0, 1, 2) for names in itertools.combinations(VALUES, count)]
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    made = Database(database_url)
+    migrate(made)
+    made.write_now(_fill)
+    if not made.is_sqlite:
+        with made.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE record")
+    yield made
+    made.close()
+
+
+def _fill(session: Any) -> None:
+    dialect = session.get_bind().dialect.name
+    session.execute(text(_FILL.format(records=RECORDS, time=_TIME[dialect])))
+    now = dt.datetime.now(dt.UTC)
+    session.add_all(
+        User(
+            id=f"person-{number}",
+            username=f"person-{number}",
+            username_key=f"person-{number}",
+            name="Li Wei" if number == 3 else f"Person {number}",
+            password_hash="none",
+            created_at=now,
+            updated_at=now,
+        )
+        for number in range(20)
+    )
+
+
+def compiled(connection: Connection) -> Statements:
+    is_sqlite = connection.dialect.name == "sqlite"
+    return Statements(sqlite.dialect(paramstyle="named") if is_sqlite else connection.dialect)
+
+
+def scans(
+    connection: Connection, statements: Statements, select: Select[Any], given: Mapping[str, Any]
+) -> list[str]:
+    """The steps of a statement's plan that read the table of records without an index."""
+    statement = statements.get(select)
+    values = statement.parameters(given)
+    if connection.dialect.name == "sqlite":
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values)
+        return [row[3] for row in rows if re.fullmatch(r"SCAN record", row[3])]
+    (plan,) = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement.text}", values).scalars()
+    return list(_sequential((plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"]))
+
+
+def _sequential(plan: Mapping[str, Any]) -> Iterator[str]:
+    if plan["Node Type"] == "Seq Scan" and plan["Relation Name"] == "record":
+        yield f"Seq Scan on record: {plan.get('Filter')}"
+    for inner in plan.get("Plans", ()):
+        yield from _sequential(inner)
+
+
+@both
+def test_every_filter_and_order_uses_an_index(database: Database) -> None:
+    queries = RecordQueries(_join_sources())
+    with database.reader.connect() as connection:
+        statements = compiled(connection)
+        found = {}
+        for names in SEARCHES:
+            given = {name: VALUES[name] for name in names}
+            page = {**given, "size": 20, "skip": 40}
+            asked = {
+                # All records are counted by reading all of them.
+                **({"count": (queries.count(names), given)} if names else {}),
+                **{
+                    f"page {newest_first} {few}": (
+                        queries.page(names, newest_first=newest_first, few=few),
+                        page,
+                    )
+                    for newest_first in (True, False)
+                    for few in ((True, False) if names else (False,))
+                },
+            }
+            for what, (select, values) in asked.items():
+                found[(*names, what)] = scans(connection, statements, select, values)
+    assert {search: steps for search, steps in found.items() if steps} == {}
+
+
+@both
+def test_the_test_would_see_a_scan(database: Database) -> None:
+    with database.reader.connect() as connection:
+        queries = RecordQueries(_join_sources())
+        assert scans(connection, compiled(connection), queries.count(["q"]), {"q": "%x%"})

@@ -1,0 +1,111 @@
+"""Log lines as JSON: one object a line, in UTC, with what the text form leaves out left out as well."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.monitoring.json_log import JsonFormatter
+from service.settings import Settings
+from tests.service_app import HERE
+
+
+def record(message: str, *args: object, **more: Any) -> logging.LogRecord:
+    return logging.LogRecord("walkaround.test", logging.WARNING, "x.py", 1, message, args, **more)
+
+
+@given(st.text())
+def test_no_text_ends_the_line_or_leaves_ascii(text: str) -> None:
+    line = JsonFormatter().format(record("%s", text, exc_info=None))
+    assert line.isascii()
+    assert len(line.splitlines()) == 1
+    assert json.loads(line)["message"] == text
+
+
+def test_the_time_is_utc_and_the_fields_are_named() -> None:
+    made = record("disk %d %% full", 93, exc_info=None)
+    made.created = 1_790_000_000.25
+    assert json.loads(JsonFormatter().format(made)) == {
+        "time": "2026-09-21T14:13:20.250Z",
+        "level": "WARNING",
+        "logger": "walkaround.test",
+        "message": "disk 93 % full",
+    }
+
+
+def test_of_an_exception_only_types_and_frames_are_written() -> None:
+    try:
+        raise ValueError("secret-text\r\nforged")
+    except ValueError:
+        line = JsonFormatter().format(record("it failed", exc_info=sys.exc_info()))
+    entry = json.loads(line)
+    assert entry["exception"].startswith("ValueError [")
+    assert "secret" not in line
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    """What the service logs, as JSON."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    logger = logging.getLogger("walkaround")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    yield stream
+    logger.removeHandler(handler)
+    logger.setLevel(level)
+
+
+def test_a_request_is_logged_by_its_route(settings: Settings, lines: io.StringIO) -> None:
+    app = create_app(settings.model_copy(update={"log_format": "json"}))
+    with TestClient(app, HERE) as client:
+        client.get(
+            "/inspection/getInspectionById/secret-id?x=secret-query", headers={"x-request-id": "the-id"}
+        )
+        client.get("/secret-path")
+    said = lines.getvalue()
+    assert "secret" not in said
+    entries = [entry for entry in map(json.loads, said.splitlines()) if entry["logger"] == "walkaround.http"]
+    first, second = entries
+    assert first.pop("milliseconds") >= 0
+    assert first.pop("time").endswith("Z")
+    assert first == {
+        "level": "INFO",
+        "logger": "walkaround.http",
+        "message": "request",
+        "request_id": "the-id",
+        "method": "GET",
+        "route": "/api/inspection/getInspectionById/{inspection_id}",
+        "status": 401,
+    }
+    assert (second["route"], second["status"]) == (None, 404)
+
+
+def test_what_is_logged_on_the_way_has_the_id_of_the_request(
+    settings: Settings, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crashes(*_: object) -> bool:
+        raise RuntimeError("secret-text")
+
+    monkeypatch.setattr("service.account.service.AccountService.needs_first_run", crashes)
+    app = create_app(settings.model_copy(update={"log_format": "json"}))
+    with TestClient(app, HERE, raise_server_exceptions=False) as client:
+        client.get("/api/auth/first-run", headers={"x-request-id": "the-id"})
+    said = lines.getvalue()
+    crash, request = map(json.loads, said.splitlines())
+    assert (crash["level"], crash["request_id"]) == ("ERROR", "the-id")
+    assert "RuntimeError [" in crash["message"]
+    assert (request["status"], request["request_id"]) == (500, "the-id")
+    assert "secret" not in said

@@ -1,0 +1,233 @@
+"""`/readyz` says which part of the service does not work: each of them is broken here."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.db.database import Database
+from service.detection.queue.leased_queue import LeasedQueue
+from service.monitoring import readiness
+from service.monitoring.readiness import NotReadyError, Readiness, database_check, disk_check
+from service.settings import Settings
+from tests.service_app import HERE
+from tests.service_process import service_process
+from tests.stalling_proxy import StallingProxy
+
+_READY = {"status": "ok"}
+
+
+@pytest.fixture(autouse=True)
+def _each_probe_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "KEPT_SECONDS", 0.0)
+
+
+def failed(client: TestClient) -> dict[str, str]:
+    """The checks that /readyz says have failed."""
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["data"]["error"]) == (503, "unavailable")
+    assert client.get("/healthz").json() == _READY
+    found: dict[str, str] = answer.json()["data"]["failed"]
+    return found
+
+
+def test_without_the_file_store(anonymous: TestClient, settings: Settings) -> None:
+    assert anonymous.get("/readyz").json() == _READY
+    shutil.rmtree(settings.files_dir)
+    assert failed(anonymous) == {"files": "failed"}
+
+
+def test_with_a_database_of_another_version(anonymous: TestClient, settings: Settings) -> None:
+    with sqlite3.connect(settings.data_dir / "walkaround.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    assert failed(anonymous) == {"migrations": "older_database"}
+    with sqlite3.connect(settings.data_dir / "walkaround.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    assert failed(anonymous) == {"migrations": "newer_database"}
+
+
+def test_with_too_little_room_on_the_disk(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
+    with TestClient(app, HERE) as client:
+        assert failed(client) == {"disk": "disk_full"}
+
+
+def test_without_the_queue(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ends(_queue: LeasedQueue, _work: object) -> None:
+        return
+
+    monkeypatch.setattr(LeasedQueue, "_loop", ends)
+    with TestClient(create_app(settings), HERE) as client:
+        assert failed(client) == {"queue": "stopped"}
+
+
+def test_several_parts_are_all_named(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
+    with TestClient(app, HERE) as client:
+        shutil.rmtree(settings.files_dir)
+        assert failed(client) == {"disk": "disk_full", "files": "failed"}
+
+
+def _why(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
+    async def play() -> dict[str, str]:
+        ready = Readiness({"part": check})
+        found = await ready.failed()
+        await ready.stop()
+        return found
+
+    return asyncio.run(play())
+
+
+def test_a_database_file_that_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "walkaround.db"
+    path.write_bytes(b"not a database" * 1000)
+    database = Database(f"sqlite:///{path}")
+    assert _why(database_check(database)) == {"part": "damaged_database"}
+    database.close()
+
+
+def test_a_data_directory_that_takes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _why(disk_check(tmp_path, 0)) == {}
+    assert list(tmp_path.iterdir()) == []
+
+    def refuses(_path: Path, _content: bytes) -> int:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "write_bytes", refuses)
+    assert _why(disk_check(tmp_path, 0)) == {"part": "not_writable"}
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_postgresql_that_went_and_comes_back(database_url: str, tmp_path: Path) -> None:
+    proxy = StallingProxy(urlsplit(database_url).port or 0)
+    url = database_url.replace(f":{urlsplit(database_url).port}/", f":{proxy.port}/")
+
+    def until(expected: Callable[[dict[str, str]], bool]) -> float:
+        """How long the last answer took, in seconds."""
+        deadline = time.monotonic() + 60
+        while True:
+            begun = time.monotonic()
+            answer = httpx.get(f"{address}/readyz", timeout=30)
+            took = time.monotonic() - begun
+            if expected(answer.json().get("data", {}).get("failed", {})):
+                return took
+            assert time.monotonic() < deadline, answer.text
+            time.sleep(0.2)
+
+    with service_process(tmp_path / "data", database_url=url) as address:
+        until(lambda parts: not parts)
+        proxy.stall()
+        took = until(lambda parts: parts.get("database") == parts.get("migrations") == "no_answer")
+        assert took < 2 * readiness.ANSWER_SECONDS
+        assert httpx.get(f"{address}/healthz").json() == _READY
+        # Its worker has not reached the database for a while either.
+        until(lambda parts: parts.get("queue") == "stopped")
+        proxy.flow()
+        until(lambda parts: not parts)
+    proxy.refuse()
+
+
+def test_probes_at_once_and_of_the_same_second_share_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    async def check() -> None:
+        nonlocal looks
+        looks += 1
+        await asyncio.sleep(0)
+        raise NotReadyError("broken")
+
+    async def play() -> None:
+        nonlocal looks
+        monkeypatch.setattr(readiness, "KEPT_SECONDS", 3600.0)
+        ready = Readiness({"part": check})
+        answers = await asyncio.gather(*(ready.failed() for _ in range(50)))
+        assert answers == [{"part": "broken"}] * 50
+        assert looks == 1
+        assert await ready.failed() == {"part": "broken"}
+        assert looks == 1
+        monkeypatch.setattr(readiness, "KEPT_SECONDS", 0.0)
+        again = Readiness({"part": check})
+        await again.failed()
+        await again.failed()
+        assert looks == 3
+
+    asyncio.run(play())
+
+
+def test_a_check_that_hangs_ends_in_time_and_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "ANSWER_SECONDS", 0.05)
+    begun = 0
+
+    async def play() -> None:
+        free = asyncio.Event()
+
+        async def hangs() -> None:
+            nonlocal begun
+            begun += 1
+            await free.wait()
+
+        async def works() -> None:
+            return
+
+        ready = Readiness({"hangs": hangs, "works": works})
+        for _ in range(3):
+            assert await ready.failed() == {"hangs": "no_answer"}
+        assert begun == 1
+        free.set()
+        async with asyncio.timeout(30):
+            while await ready.failed():
+                pass
+        await ready.stop()
+
+    asyncio.run(play())
+
+
+def test_a_probe_that_leaves_does_not_end_the_look_of_others() -> None:
+    async def play() -> None:
+        begun, free = asyncio.Event(), asyncio.Event()
+
+        async def check() -> None:
+            begun.set()
+            await free.wait()
+
+        ready = Readiness({"part": check})
+        first, second = asyncio.create_task(ready.failed()), asyncio.create_task(ready.failed())
+        await begun.wait()
+        first.cancel()
+        free.set()
+        assert await second == {}
+
+    asyncio.run(play())
+
+
+def test_what_fails_and_what_works_again_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "walkaround.readiness")
+    broken = True
+
+    async def check() -> None:
+        if broken:
+            raise NotReadyError("broken")
+
+    async def play() -> None:
+        nonlocal broken
+        ready = Readiness({"part": check})
+        await ready.failed()
+        await ready.failed()
+        broken = False
+        await ready.failed()
+        await ready.failed()
+
+    asyncio.run(play())
+    assert caplog.messages == ["not ready: part (broken)", "ready again: part"]

@@ -1,0 +1,131 @@
+"""Spans of requests and detections at a collector: what they say, and that nothing else arrives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from starlette.testclient import TestClient
+
+from service.app import create_app
+from service.command_line import main
+from service.monitoring.tracing import Tracing
+from service.settings import Settings
+from shared.paths import root
+from tests.collector import collecting
+from tests.service_app import ADMIN, HERE
+from tests.service_process import first_admin, service_process
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+PARENT = "00f067aa0ba902b7"
+
+
+def attributes(span: Span) -> dict[str, Any]:
+    """The attributes of a span."""
+    return {
+        one.key: one.value.int_value if one.value.HasField("int_value") else one.value.string_value
+        for one in span.attributes
+    }
+
+
+def test_a_span_says_route_status_and_duration_and_nothing_else(settings: Settings) -> None:
+    with collecting() as collector:
+        app = create_app(settings.model_copy(update={"otel_endpoint": collector.url}))
+        with TestClient(app, HERE, raise_server_exceptions=False) as client:
+            client.post("/api/auth/login", json={"username": "secret-user", "password": "secret-password"})
+            client.get("/inspection/getInspectionById/secret-id?name=secret-query")
+            client.get("/secret-path", headers={"User-Agent": "secret-agent"})
+            client.get(
+                "/healthz", headers={"traceparent": f"00-{TRACE}-{PARENT}-01", "x-request-id": "the-id"}
+            )
+        spans = collector.await_spans(4)
+        assert b"secret" not in b"".join(body for _, body in collector.received)
+    login, record, lost, health = spans
+    assert login.name == "POST /api/auth/login"
+    assert record.name == "GET /api/inspection/getInspectionById/{inspection_id}"
+    assert attributes(record) == {
+        "http.request.method": "GET",
+        "http.route": "/api/inspection/getInspectionById/{inspection_id}",
+        "http.response.status_code": 401,
+        "walkaround.request_id": attributes(record)["walkaround.request_id"],
+    }
+    assert (lost.name, attributes(lost)["http.response.status_code"]) == ("GET", 404)
+    assert attributes(health)["walkaround.request_id"] == "the-id"
+    assert (health.trace_id.hex(), health.parent_span_id.hex()) == (TRACE, PARENT)
+    for span in spans:
+        assert 0 < span.end_time_unix_nano - span.start_time_unix_nano < 60e9
+        assert (len(span.events), len(span.links), span.status.message) == (0, 0, "")
+
+
+def test_a_crash_is_an_error_without_its_text(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def crashes(*_: object) -> bool:
+        raise RuntimeError("secret-text")
+
+    monkeypatch.setattr("service.account.service.AccountService.needs_first_run", crashes)
+    with collecting() as collector:
+        app = create_app(settings.model_copy(update={"otel_endpoint": collector.url}))
+        with TestClient(app, HERE, raise_server_exceptions=False) as client:
+            assert client.get("/api/auth/first-run").status_code == 500
+        (span,) = collector.await_spans(1)
+        assert b"secret" not in collector.received[0][1]
+    assert span.status.code == 2
+    assert attributes(span)["http.response.status_code"] == 500
+
+
+def test_a_detection_is_a_span() -> None:
+    with collecting() as collector:
+        tracing = Tracing(collector.url)
+        tracing.detection("onnx", "failed", 1.5)
+        tracing.stop()
+        (span,) = collector.await_spans(1)
+    assert attributes(span) == {"walkaround.model_kind": "onnx", "walkaround.outcome": "failed"}
+    assert span.end_time_unix_nano - span.start_time_unix_nano == 1_500_000_000
+    assert span.status.code == 2
+
+
+def test_a_collector_that_is_away_holds_nothing_up(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"otel_endpoint": "http://127.0.0.1:9"}))
+    with TestClient(app, HERE) as client:
+        assert client.get("/healthz").status_code == 200
+
+
+def test_what_a_site_sets_up_for_opentelemetry_makes_fastapi_send_nothing(tmp_path: Path) -> None:
+    with collecting() as collector:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+            patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+            patch.setenv("OTEL_TRACES_EXPORTER", "otlp")
+            with service_process(tmp_path / "data") as url:
+                first_admin(url)
+        assert collector.received == []
+
+
+def test_without_an_endpoint_nothing_of_opentelemetrys_sdk_is_loaded(tmp_path: Path) -> None:
+    script = (
+        "import sys; from service.app import create_app; from service.settings import Settings; "
+        f"create_app(Settings(data_dir={str(tmp_path)!r})); wanted = ('opentelemetry.sdk', "
+        "'prometheus_client', 'requests'); print([name for name in wanted if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=root(), env=os.environ, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+    assert ADMIN[1] not in done.stderr
+
+
+def test_without_opentelemetry_the_setting_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(_name: str) -> None:
+        raise ModuleNotFoundError
+
+    monkeypatch.setattr("importlib.util.find_spec", missing)
+    monkeypatch.setenv("WALKAROUND_OTEL_ENDPOINT", "http://127.0.0.1:4318")
+    with pytest.raises(SystemExit):
+        main(["serve"])
+    assert "walkaround[otel]" in capsys.readouterr().err

@@ -1,0 +1,179 @@
+"""What an item contributes, and how a chart divides its days."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.statistics.rules import (
+    DAYS_BY_DAY,
+    LONGEST_NAME,
+    MOST_DAYS,
+    Cell,
+    Measure,
+    Place,
+    Scope,
+    cells,
+    day_of,
+    differences,
+    division,
+    month_of,
+    name_of,
+    of_item,
+    week_of,
+)
+
+ORDINALS = st.dates(dt.date(1900, 1, 1), dt.date(2999, 12, 31)).map(dt.date.toordinal)
+
+
+def box(label: str = "dent", origin: str = "model", x: int = 1) -> dict[str, Any]:
+    points = {"x1": x, "y1": 1, "x2": x + 5, "y2": 6}
+    return {"label": label, "confidence": 0.5, "points": points, "origin": origin}
+
+
+def detection(*boxes: dict[str, Any], version: int = 1, model: int = 3) -> dict[str, Any]:
+    return {
+        "resultImage": {"boxes": list(boxes)},
+        "isPassed": not boxes,
+        "progress": "done",
+        "version": version,
+        "job_id": f"job-{version}",
+        "provenance": {"model_id": "skin", "model_version": model},
+    }
+
+
+def correction(of_version: int, version: int, *boxes: dict[str, Any]) -> dict[str, Any]:
+    entry = detection(*boxes, version=version)
+    del entry["job_id"]
+    return entry | {"provenance": {"alignment": None}, "correction": {"of_version": of_version}}
+
+
+def verdict(version: int, value: str = "failed") -> dict[str, Any]:
+    passed = None if value == "undecided" else value == "passed"
+    return {"isPassed": passed, "progress": "done", "version": version, "verdict": {"value": value}}
+
+
+def counted(*entries: dict[str, Any]) -> dict[tuple[str, str], int]:
+    return dict(of_item("Nose", json.dumps(entries)))
+
+
+def test_present_findings_count_by_label_and_region() -> None:
+    found = counted(detection(box("dent"), box("dent"), box("crack")))
+    assert found == {
+        (Measure.LABEL, "dent"): 2,
+        (Measure.LABEL, "crack"): 1,
+        (Measure.REGION, "Nose"): 3,
+    }
+
+
+def test_nothing_counts_before_a_detection_has_finished() -> None:
+    under_way = detection(box()) | {"progress": "detecting"}
+    assert counted(under_way) == {}
+    assert of_item("Nose", "no json") == {}
+    assert of_item("Nose", '{"a": 1}') == {}
+
+
+def test_a_model_is_measured_once_a_person_has_decided() -> None:
+    entries = [detection(box(), box("crack"))]
+    assert (Measure.SHOWN, "skin@3") not in counted(*entries)
+    assert counted(*entries, verdict(2))[Measure.SHOWN, "skin@3"] == 2
+    assert (Measure.SHOWN, "skin@3") not in counted(*entries, verdict(2, "passed"), detection(version=3))
+
+
+def test_what_a_correction_takes_away_is_a_false_alarm_and_what_it_adds_was_missed() -> None:
+    first = detection(box("dent"), box("dent"), box("crack"))
+    found = counted(first, correction(1, 2, box("crack", x=9), box("leak", "person"), box("leak", "person")))
+    assert found[Measure.SHOWN, "skin@3"] == 3
+    assert found[Measure.REJECTED, "skin@3"] == 2
+    assert found[Measure.MISSED, "skin@3"] == 2
+    assert found[Measure.LABEL, "leak"] == 2
+
+
+def test_a_correction_of_a_correction_is_measured_at_the_detection() -> None:
+    first = detection(box("dent"), box("crack"))
+    second = correction(1, 2, box("dent"))
+    found = counted(first, second, correction(2, 3, box("dent"), box("leak", "person")), verdict(4))
+    assert found[Measure.SHOWN, "skin@3"] == 2
+    assert found[Measure.REJECTED, "skin@3"] == 1
+    assert found[Measure.MISSED, "skin@3"] == 1
+
+
+def test_a_correction_of_what_is_gone_measures_no_model() -> None:
+    assert not [measure for measure, _ in counted(correction(9, 2, box())) if measure == Measure.SHOWN]
+    in_a_circle = correction(2, 2, box())
+    assert not [measure for measure, _ in counted(in_a_circle) if measure == Measure.SHOWN]
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "\ud800", "界" * 400, "", None, 7])
+def test_every_name_can_be_stored(text: object) -> None:
+    name = name_of(text)
+    assert len(name) <= LONGEST_NAME
+    assert "\x00" not in name
+    assert name.encode()[:0] == b""
+
+
+def test_a_day_begins_at_midnight_on_the_clock_of_this_machine() -> None:
+    midnight = dt.datetime(2026, 5, 4).astimezone().astimezone(dt.UTC).replace(tzinfo=None)
+    assert day_of(midnight) == dt.date(2026, 5, 4).toordinal()
+    assert day_of(midnight - dt.timedelta.resolution) == dt.date(2026, 5, 3).toordinal()
+    assert day_of(dt.datetime.min) >= 1
+    assert day_of(dt.datetime.max) <= dt.date.max.toordinal()
+
+
+def test_something_counts_in_eight_sums() -> None:
+    day = dt.date(2026, 5, 14).toordinal()
+    found = list(cells(Place(day, "a", "e"), (Measure.LABEL, "dent")))
+    assert len(set(found)) == 8
+    assert Cell("label", int(Scope.ALL), "", "", day, "dent") in found
+    assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_of(day), "dent") in found
+
+
+def test_only_what_differs_changes_a_sum() -> None:
+    one, other = Place(730_000, "a", ""), Place(730_000, "b", "")
+    same = (one, (Measure.LABEL, "dent"), 2)
+    assert differences([same], [same]) == {}
+    changes = differences([same], [(other, (Measure.LABEL, "dent"), 2)])
+    # The sums of all aircraft stay as they are.
+    assert {cell.aircraft_id for cell in changes} == {"a", "b"}
+    assert list(changes) == sorted(changes)
+
+
+@given(ORDINALS, ORDINALS)
+def test_the_parts_of_a_chart_are_its_days_in_order_without_a_gap(one: int, other: int) -> None:
+    parts = division(one, other)
+    periods = parts.periods
+    assert periods[0].first.toordinal() == parts.first
+    assert periods[-1].last.toordinal() == parts.last
+    assert parts.last == max(other, parts.first)
+    assert parts.last - parts.first < MOST_DAYS
+    for before, after in itertools.pairwise(periods):
+        assert after.first - before.last == dt.timedelta(days=1)
+    assert len(periods) == len(parts.starts) <= 122
+    for period, start in zip(periods, parts.starts, strict=True):
+        assert parts.start_of(period.first.toordinal()) == parts.start_of(period.last.toordinal()) == start
+
+
+@given(ORDINALS, st.integers(DAYS_BY_DAY, MOST_DAYS - 1))
+def test_whole_months_lie_within_the_days(last: int, days: int) -> None:
+    parts = division(last - days, last)
+    months = parts.whole_months
+    if months is None:
+        assert parts.last - parts.first < 62
+        return
+    first, final = months
+    assert parts.first <= first <= parts.first + 31
+    assert month_of(first) == first
+    assert month_of(final) == final
+    assert parts.last - 62 < final <= parts.last
+
+
+@given(ORDINALS)
+def test_a_week_begins_on_monday(day: int) -> None:
+    assert dt.date.fromordinal(week_of(day)).weekday() == 0
+    assert 0 <= day - week_of(day) <= 6

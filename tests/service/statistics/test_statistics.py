@@ -1,0 +1,261 @@
+"""Charts of the real application follow every change, and a recount finds the same: on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Table, delete, select
+from starlette.testclient import TestClient
+
+from service.command_line import main
+from service.db.database import Database
+from service.settings import Settings
+from service.statistics.service import MOST_SERIES, StatisticsService
+from service.statistics.tables import ITEM, RECORD, SUM
+from service.statistics_facts import statistics_ports
+from tests.service_app import Answer
+
+DAY = "2026-05-14"
+NOON = f"{DAY}T12:00:00"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def statistics(client: TestClient, database: Database) -> StatisticsService:
+    """The counting of the same database as the client's, as a second process has it."""
+    return StatisticsService(database, statistics_ports())
+
+
+def data(answer: Answer) -> Any:
+    body = answer.json()
+    assert answer.status_code == 200, body
+    return body.get("data", body)
+
+
+def sums(database: Database) -> dict[tuple[Any, ...], int]:
+    rows = database.read_now(lambda session: session.execute(select(SUM)).all())
+    return {tuple(row[:-1]): row.amount for row in rows if row.amount}
+
+
+def rows(database: Database, table: Table) -> list[Any]:
+    return list(database.read_now(lambda session: session.execute(select(table)).all()))
+
+
+def chart(client: TestClient, name: str, **query: str) -> dict[str, int]:
+    found = data(client.get(f"/api/statistics/{name}", params=query))
+    return {series["name"]: sum(series["amounts"]) for series in found["series"]}
+
+
+PAGE = {"current_page": 1, "page_size": 10}
+
+
+def record(client: TestClient, **values: Any) -> str:
+    body = {"task_id": "t", "executor_id": "e", "start_time": NOON, **values}
+    made: str = data(client.post("/api/inspection/create", json=body))["inspection_id"]
+    return made
+
+
+def item(client: TestClient, inspection_id: str, *labels: str, name: str = "Nose") -> str:
+    made = data(
+        client.post("/api/inspection_item/create", json={"item_name": name, "inspection_id": inspection_id})
+    )
+    found(client, made["item_id"], *labels)
+    item_id: str = made["item_id"]
+    return item_id
+
+
+def found(client: TestClient, item_id: str, *labels: str) -> None:
+    points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
+    boxes = [{"label": label, "confidence": 0.5, "points": points} for label in labels]
+    entry = {"resultImage": {"boxes": boxes}, "isPassed": not boxes, "progress": "done", "version": 1}
+    data(client.put(f"/api/inspection_item/{item_id}", json={"result": [entry]}))
+
+
+def test_after_every_change_a_recount_finds_the_same(
+    client: TestClient, database: Database, statistics: StatisticsService
+) -> None:
+    plane = data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-1"}))["aircraft_id"]
+    other_plane = data(client.post("/api/catalogue/aircraft", json={"aircraft_name": "B-2"}))["aircraft_id"]
+    flight = data(client.post("/api/catalogue/flights", json={"flight_number": "1", "aircraft_id": plane}))
+    task = data(
+        client.post("/api/catalogue/tasks", json={"task_name": "A", "flight_id": flight["flight_id"]})
+    )
+    first = record(client, task_id=task["task_id"])
+    second = record(client, executor_id=None, start_time=None)
+    nose, wing = item(client, first, "dent", "crack"), item(client, first, "dent", name="Wing")
+    tail = item(client, second, "leak", name="Tail")
+
+    def same() -> None:
+        kept = sums(database)
+        statistics.rebuild()
+        assert sums(database) == kept
+
+    same()
+    assert chart(client, "findings/label") == {"dent": 2, "crack": 1, "leak": 1}
+    assert chart(client, "findings/aircraft") == {plane: 3, "": 1}
+    assert chart(client, "findings/region") == {"Nose": 2, "Wing": 1, "Tail": 1}
+    assert chart(client, "findings/label", executor_id="e") == {"dent": 2, "crack": 1}
+    assert chart(client, "findings/label", aircraft_id=plane, day_to=DAY) == {"dent": 2, "crack": 1}
+    assert chart(client, "findings/label", aircraft_id=other_plane) == {}
+
+    boxes = [
+        {
+            "label": "dent",
+            "confidence": 1,
+            "points": {"x1": 9, "y1": 9, "x2": 12, "y2": 12},
+            "origin": "person",
+        }
+    ]
+    correction = {"of_version": 1, "boxes": boxes}
+    data(client.post(f"/api/inspection_item/{nose}/boxes", json=correction))
+    data(client.post(f"/api/inspection_item/{wing}/verdict", json={"verdict": "passed"}))
+    data(client.put(f"/api/inspection_item/{wing}", json={"item_name": "Flap"}))
+    same()
+    assert chart(client, "findings/label") == {"dent": 2, "leak": 1}
+    assert chart(client, "findings/region") == {"Nose": 1, "Flap": 1, "Tail": 1}
+
+    body = {"flight_number": "1", "aircraft_id": other_plane}
+    etag = client.get(f"/api/catalogue/flights/{flight['flight_id']}").headers["etag"]
+    data(client.put(f"/api/catalogue/flights/{flight['flight_id']}", json=body, headers={"If-Match": etag}))
+    same()
+    assert chart(client, "findings/aircraft") == {other_plane: 2, "": 1}
+
+    path = f"/api/inspection/updateInspection/{first}"
+    data(client.put(path, json={"executor_id": "f", "end_time": f"{DAY}T12:30:00"}))
+    data(client.put(f"/api/inspection/updateInspection/{second}", json={"inspection_status": "cancelled"}))
+    same()
+    assert chart(client, "records") == {"in_progress": 1, "cancelled": 1}
+    assert chart(client, "records", executor_id="f") == {"in_progress": 1}
+    took = data(client.get("/api/statistics/durations"))
+    assert (sum(took["records"]), sum(took["seconds"])) == (1, 1800)
+
+    client.delete(f"/api/inspection_item/{tail}").raise_for_status()
+    same()
+    assert chart(client, "findings/label") == {"dent": 2}
+    data(client.post(f"/api/inspection_item/{tail}/restore"))
+    same()
+    assert chart(client, "findings/label") == {"dent": 2, "leak": 1}
+    client.delete(f"/api/inspection/deleteInspection/{first}").raise_for_status()
+    same()
+    assert chart(client, "findings/label") == {"leak": 1}
+    client.delete(f"/api/inspection/deleteInspection/{second}").raise_for_status()
+    assert list(sums(database)) == [("complete", 0, "", "", 0, "")]
+    for table in (ITEM, RECORD):
+        assert rows(database, table) == []
+
+
+def test_a_chart_leads_to_the_records_behind_it(client: TestClient) -> None:
+    dented = record(client, end_time=f"{DAY}T13:00:00")
+    item(client, dented, "dent")
+    cracked = record(client, start_time="2026-05-15T12:00:00")
+    item(client, cracked, "crack", name="Tail")
+    plain = record(client)
+
+    def behind(**query: Any) -> set[str]:
+        page = {"current_page": 1, "page_size": 10}
+        found = data(client.get("/api/inspection/search", params=page | query))
+        return {one["inspection_id"] for one in found["data"]}
+
+    assert behind(finding_label="dent") == {dented}
+    assert behind(finding_region="Tail", with_findings=True) == {cracked}
+    assert behind(day_from=DAY, day_to=DAY) == {dented, plain}
+    assert behind(day_from="2026-05-15", with_findings=True) == {cracked}
+    assert behind(timed=True) == {dented}
+    assert behind(without_aircraft=True, with_findings=True) == {dented, cracked}
+    assert behind(without_aircraft=False, timed=False, with_findings=False) == {dented, cracked, plain}
+    assert behind(model_rejected="skin@1") == set()
+
+
+def test_a_small_name_is_counted_among_the_others(client: TestClient) -> None:
+    item(client, record(client), *(f"label {number}" for number in range(MOST_SERIES)), *["dent"] * 2)
+    found = data(client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY}))
+    assert len(found["series"]) == MOST_SERIES
+    assert found["series"][0] == {"name": "dent", "title": None, "amounts": [2]}
+    assert found["others"] == [1]
+    assert found["periods"] == [{"first": DAY, "last": DAY}]
+
+
+def test_days_weeks_and_months_come_to_the_same(client: TestClient) -> None:
+    for start in ("2024-02-29", "2025-06-01", "2025-06-30", "2026-01-15", DAY):
+        item(client, record(client, start_time=f"{start}T12:00:00"), "dent")
+
+    def from_day(first: str) -> tuple[int, int]:
+        query = {"day_from": first, "day_to": DAY}
+        found = data(client.get("/api/statistics/findings/label", params=query))
+        return len(found["periods"]), sum(found["series"][0]["amounts"])
+
+    assert from_day("2026-05-01") == (14, 1)
+    assert from_day("2025-06-30") == (46, 3)
+    assert from_day("2024-02-29") == (28, 5)
+    assert from_day("2024-03-01") == (27, 4)
+
+
+def test_the_service_counts_what_was_there_before(
+    client: TestClient, database: Database, settings: Settings, statistics: StatisticsService
+) -> None:
+    item(client, record(client), "dent")
+    kept = sums(database)
+
+    def forget(session: Any) -> None:
+        for table in (SUM, ITEM, RECORD):
+            session.execute(delete(table))
+
+    database.write_now(forget)
+    answer = client.get("/api/statistics/records")
+    assert (answer.status_code, answer.json()["msg"]) == (503, "统计数据正在生成，请稍后重试")
+
+    async def begin() -> None:
+        await statistics.start()
+        await statistics.stop()
+
+    asyncio.run(begin())
+    assert sums(database) == kept
+    assert chart(client, "findings/label") == {"dent": 1}
+
+
+def test_the_command_recounts_and_is_audited(
+    client: TestClient,
+    database: Database,
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    item(client, record(client), "dent")
+    kept = sums(database)
+    database.write_now(lambda session: session.execute(delete(SUM)))
+    # The command line keeps its options for child processes.
+    monkeypatch.setenv("WALKAROUND_DATA_DIR", str(settings.data_dir))
+    monkeypatch.setenv("WALKAROUND_DATABASE_URL", str(settings.database_url))
+    assert main(["statistics", "rebuild"]) == 0
+    assert "counted 1 records" in capsys.readouterr().out
+    assert sums(database) == kept
+    log = data(client.get("/api/audit", params={"kind": "statistics"}))["data"]
+    assert [(entry["action"], entry["details"]) for entry in log] == [("rebuild", {"records": 1})]
+
+
+def test_the_command_names_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path / "none"))
+    assert main(["statistics", "rebuild"]) == 1
+    assert "there is no database" in capsys.readouterr().out
+
+
+def test_who_may_not_read_records_sees_no_chart(anonymous: TestClient) -> None:
+    assert anonymous.get("/api/statistics/records").status_code == 401
+
+
+def test_a_malformed_day_is_refused(client: TestClient, as_role: Callable[..., TestClient]) -> None:
+    for day in ("today", "0", "1789000000", "2026-1-1", "２０２６-01-01", "2026-13-01"):
+        assert client.get("/api/statistics/records", params={"day_from": day}).status_code == 422, day
+        assert client.get("/api/inspection/search", params={"day_to": day, **PAGE}).status_code == 422, day
+    assert client.get("/api/statistics/findings/colour").status_code == 422
+    assert as_role("viewer").get("/api/statistics/records").status_code == 200

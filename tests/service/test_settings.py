@@ -1,0 +1,21 @@
+"""Tests that the settings which documents name exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from service.settings import Settings
+from shared.paths import root
+
+_NAME = re.compile(r"\bWALKAROUND_([A-Z][A-Z_]*[A-Z])")
+_ELSEWHERE = {"URL", "USERNAME", "PASSWORD"}
+"""What scripts read (`desktop.client.scripts.credentials`)."""
+
+
+@pytest.mark.parametrize("path", ["README.md", *(f"docs/{path.name}" for path in root().glob("docs/*.md"))])
+def test_settings_that_a_document_names_exist(path: str) -> None:
+    named = set(_NAME.findall((root() / path).read_text("utf-8")))
+    unknown = {name for name in named if name.lower() not in Settings.model_fields}
+    assert {name for name in unknown - _ELSEWHERE if not name.startswith("TEST_")} == set()

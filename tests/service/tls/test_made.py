@@ -1,0 +1,111 @@
+"""Tests the certificate that the service makes for itself."""
+
+from __future__ import annotations
+
+import datetime as dt
+import socket
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from service.tls import made
+from service.tls.made import LIFE, make, names_of, renew
+from shared.fingerprints import key_fingerprint
+
+
+def read(path: Path) -> x509.Certificate:
+    return x509.load_pem_x509_certificate(path.read_bytes())
+
+
+def fingerprint(path: Path) -> str:
+    return key_fingerprint(read(path).public_bytes(Encoding.DER))
+
+
+def test_it_names_the_machine_and_the_addresses_that_were_given(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    make(certificate, key, ["0.0.0.0", "hangar.example", "192.0.2.7", "2001:db8::7", "not a host ä"])
+    names = names_of(read(certificate))
+    assert {"localhost", "127.0.0.1", "::1", socket.gethostname(), "hangar.example", "192.0.2.7"} <= set(
+        names
+    )
+    assert "2001:db8::7" in names
+    assert "0.0.0.0" not in names
+    assert len(names) == len(set(names))
+
+
+def test_key_and_certificate_are_for_their_owner_only(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    make(certificate, key, [])
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert stat.S_IMODE(certificate.stat().st_mode) == 0o600
+
+
+def test_a_clock_that_is_slow_takes_it_too_and_it_ends_when_browsers_want(tmp_path: Path) -> None:
+    certificate = tmp_path / "tls.crt"
+    make(certificate, tmp_path / "tls.key", [])
+    made_now, now = read(certificate), dt.datetime.now(dt.UTC)
+    assert made_now.not_valid_before_utc < now - dt.timedelta(hours=23)
+    assert made_now.not_valid_after_utc - made_now.not_valid_before_utc == LIFE
+    assert dt.timedelta(days=200) > LIFE
+
+
+def test_renewed_it_lasts_longer_with_the_same_key_and_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    monkeypatch.setattr(made, "LIFE", dt.timedelta(days=20))
+    make(certificate, key, ["hangar.example", "192.0.2.7"])
+    monkeypatch.undo()
+    before, secret = read(certificate), key.read_bytes()
+    renew(certificate, key)
+    after = read(certificate)
+    assert after.not_valid_after_utc > before.not_valid_after_utc + dt.timedelta(days=100)
+    assert after.serial_number != before.serial_number
+    assert names_of(after) == names_of(before)
+    assert key.read_bytes() == secret
+    assert key_fingerprint(after.public_bytes(Encoding.DER)) == key_fingerprint(
+        before.public_bytes(Encoding.DER)
+    )
+
+
+def test_a_certificate_that_was_removed_is_made_of_the_same_key(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    make(certificate, key, [])
+    before = fingerprint(certificate)
+    certificate.unlink()
+    make(certificate, key, [])
+    assert fingerprint(certificate) == before
+
+
+def test_processes_that_start_at_once_use_one_key(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    start = threading.Barrier(4)
+
+    def begin() -> None:
+        start.wait(20)
+        make(certificate, key, [])
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    last = fingerprint(certificate)
+    make(certificate, key, [])
+    assert fingerprint(certificate) == last
+
+
+def test_a_fingerprint_is_32_bytes_in_pairs(tmp_path: Path) -> None:
+    make(tmp_path / "tls.crt", tmp_path / "tls.key", [])
+    pairs = fingerprint(tmp_path / "tls.crt").split(":")
+    assert len(pairs) == 32
+    assert all(len(pair) == 2 and pair == pair.upper() for pair in pairs)
+
+
+def test_the_fingerprint_of_something_else_is_a_value_error() -> None:
+    with pytest.raises(ValueError):
+        key_fingerprint(b"not a certificate")

@@ -1,0 +1,303 @@
+"""Deliveries are written with the change, taken once, repeated, and end: on both databases."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select, update
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.webhooks.outbox import DELIVERY, KEPT, LEASE, WEBHOOK, Attempt, Outbox
+from service.webhooks.ports import EditionFacts, ItemFacts, Ports
+from service.webhooks.rules import MOST_ATTEMPTS, Outcome
+from shared.wire.webhooks import DeliveryError
+
+SUCCESS = Outcome(200, None)
+FAILURE = Outcome(503, DeliveryError.STATUS)
+SEALED = ObjectChange("seal", "record", "r1", "u1", None, {"edition": 2, "seal": "ab", "outcome": "failed"})
+
+
+def failed(verdict: str) -> ObjectChange:
+    return ObjectChange("update", "item", "i1", "u1", None, {"verdict": {"old": "undecided", "new": verdict}})
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+class Box:
+    """An outbox on a database, with facts in place of the other domains'."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.outbox = Outbox(
+            Ports(
+                edition=lambda _session, record, edition: (
+                    EditionFacts("t1", "failed", True, 3, 2, 1) if (record, edition) == ("r1", 2) else None
+                ),
+                item=lambda _session, item: ItemFacts("r1", "t1") if item == "i1" else None,
+            )
+        )
+        database.before_commit.append(self.outbox.before_commit)
+
+    def write(self, work: Callable[[Session], Any]) -> Any:
+        return self.database.write_now(work)
+
+    def add(self, webhook_id: str, *events: str, state: str = "active") -> None:
+        values = {
+            "webhook_id": webhook_id,
+            "name": webhook_id,
+            "url": "https://webhook.invalid/",
+            "events": " ".join(events),
+            "secret": b"sealed",
+            "state": state,
+            "failures": 0,
+            "created_at": now(),
+            "updated_at": now(),
+        }
+        self.write(lambda session: session.execute(insert(WEBHOOK).values(values)))
+
+    def change(self, *changes: ObjectChange) -> None:
+        def work(session: Session) -> None:
+            for one in changes:
+                announce(session, one)
+
+        self.write(work)
+
+    def take(self) -> Attempt | None:
+        found: Attempt | None = self.write(self.outbox.take)
+        return found
+
+    def taken(self) -> Attempt:
+        found = self.take()
+        assert found is not None
+        return found
+
+    def finish(self, attempt: Attempt, outcome: Outcome) -> None:
+        self.write(lambda session: self.outbox.finish(session, attempt, outcome, 0.5))
+
+    def rows(self) -> list[Any]:
+        return self.database.read_now(
+            lambda session: list(session.execute(select(DELIVERY).order_by(DELIVERY.c.created_at)))
+        )
+
+    def row(self) -> Any:
+        (found,) = self.rows()
+        return found
+
+    def webhook(self) -> Any:
+        return self.database.read_now(lambda session: session.execute(select(WEBHOOK)).one())
+
+    def set_all(self, **values: Any) -> None:
+        self.write(lambda session: session.execute(update(DELIVERY).values(**values)))
+
+    def due(self) -> None:
+        self.set_all(next_attempt_at=now())
+
+    def fail_until_last(self) -> None:
+        for _ in range(MOST_ATTEMPTS):
+            self.due()
+            self.finish(self.taken(), FAILURE)
+
+
+@pytest.fixture
+def box(database: Database) -> Box:
+    return Box(database)
+
+
+def test_a_delivery_is_written_for_each_webhook_that_wants_the_event(box: Box) -> None:
+    box.add("a", "record.sealed", "item.failed")
+    box.add("b", "record.released")
+    box.add("c", "record.sealed", state="paused")
+    box.change(SEALED)
+    assert sorted(row.webhook_id for row in box.rows()) == ["a", "c"]
+    message = json.loads(box.rows()[0].payload)
+    assert message["type"] == "record.sealed"
+    assert message["data"] == {
+        "inspection_id": "r1",
+        "task_id": "t1",
+        "edition": 2,
+        "seal": "ab",
+        "outcome": "failed",
+        "items": {"total": 3, "passed": 2, "failed": 1},
+        "needs_release": True,
+        "by": "u1",
+    }
+
+
+def test_nothing_is_written_without_a_webhook_or_for_other_changes(box: Box) -> None:
+    box.change(SEALED)
+    box.add("a", "record.sealed", "record.released", "item.failed")
+    box.change(
+        failed("passed"),
+        ObjectChange("update", "item", "i1", "u1", None, {"item_name": {"old": "a", "new": "failed"}}),
+        ObjectChange("seal", "record", "gone", "u1", None, {"edition": 2, "seal": "x"}),
+        ObjectChange("reopen", "record", "r1", "u1"),
+    )
+    assert box.rows() == []
+    box.change(failed("failed"))
+    assert json.loads(box.row().payload)["data"] == {
+        "item_id": "i1",
+        "inspection_id": "r1",
+        "task_id": "t1",
+        "by": "u1",
+    }
+
+
+def test_a_change_that_is_not_committed_is_not_delivered(box: Box) -> None:
+    box.add("a", "record.sealed")
+
+    def refuse(_session: Session, _changes: object) -> None:
+        raise RuntimeError("the last listener refuses")
+
+    box.database.before_commit.append(refuse)
+    with pytest.raises(RuntimeError):
+        box.change(SEALED)
+    assert box.rows() == []
+
+
+def test_a_delivery_is_taken_once_until_its_lease_is_over(box: Box) -> None:
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    first = box.taken()
+    assert box.take() is None
+    box.set_all(leased_until=now() - dt.timedelta(seconds=1))
+    assert box.taken().delivery_id == first.delivery_id
+
+
+def test_of_one_webhook_one_delivery_is_on_its_way(box: Box) -> None:
+    box.add("slow", "record.sealed")
+    box.add("other", "item.failed")
+    box.change(SEALED)
+    box.change(SEALED)
+    box.change(failed("failed"))
+    assert box.taken().webhook_id == "slow"
+    second = box.taken()
+    assert second.webhook_id == "other"
+    assert box.take() is None
+    box.finish(second, SUCCESS)
+    assert box.take() is None
+
+
+def test_success_ends_a_delivery(box: Box) -> None:
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    box.finish(box.taken(), FAILURE)
+    assert box.webhook().failures == 1
+    box.due()
+    box.finish(box.taken(), SUCCESS)
+    row = box.row()
+    assert (row.state, row.attempts, row.status, row.error) == ("delivered", 2, 200, None)
+    assert (row.next_attempt_at, row.leased_until) == (None, None)
+    assert box.webhook().failures == 0
+    assert box.webhook().last_success_at is not None
+    assert box.take() is None
+
+
+def test_failure_waits_longer_each_time(box: Box) -> None:
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    waits = []
+    for _ in range(4):
+        box.due()
+        box.finish(box.taken(), FAILURE)
+        row = box.row()
+        waits.append((row.next_attempt_at - row.last_attempt_at).total_seconds())
+        assert box.take() is None
+        seconds = box.database.read_now(box.outbox.seconds_to_next)
+        assert seconds is not None
+        assert 0 < seconds <= waits[-1]
+    assert [round(wait) for wait in waits] == [5, 20, 80, 320]
+    assert (box.row().state, box.row().status, box.row().error) == ("pending", 503, "status")
+
+
+def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_what_waits(box: Box) -> None:
+    seen: list[ObjectChange] = []
+    box.database.after_commit.append(seen.extend)
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    box.fail_until_last()
+    assert box.webhook().state == "failing"
+    assert box.row().state == "pending"
+    assert [(one.action, one.kind, one.details) for one in seen[-1:]] == [
+        ("pause", "webhook", {"failures": MOST_ATTEMPTS})
+    ]
+    box.due()
+    assert box.take() is None
+    assert box.database.read_now(box.outbox.seconds_to_next) is None
+    box.write(lambda session: box.outbox.resume(session, "a"))
+    box.write(lambda session: session.execute(update(WEBHOOK).values(state="active")))
+    assert box.row().attempts == 0
+    box.finish(box.taken(), SUCCESS)
+    assert (box.row().state, box.webhook().failures) == ("delivered", 0)
+
+
+def test_one_delivery_that_is_refused_ends_while_others_arrive(box: Box) -> None:
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    later = now() + dt.timedelta(hours=1)
+    box.write(lambda session: session.execute(update(WEBHOOK).values(last_success_at=later)))
+    box.fail_until_last()
+    assert (box.row().state, box.row().next_attempt_at) == ("failed", None)
+    assert box.webhook().state == "active"
+
+
+def test_clock_set_back_delays_nothing(box: Box) -> None:
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    future = now() + dt.timedelta(days=400)
+    box.set_all(next_attempt_at=future, leased_until=future)
+    assert box.database.read_now(box.outbox.seconds_to_next) == 0
+    assert box.take() is not None
+
+
+def test_what_ends_after_the_webhook_is_deleted_is_forgotten(box: Box) -> None:
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    attempt = box.taken()
+    box.write(lambda session: session.execute(WEBHOOK.delete()))
+    assert box.rows() == []
+    box.finish(attempt, FAILURE)
+    assert box.rows() == []
+
+
+def test_old_deliveries_are_deleted(box: Box) -> None:
+    box.add("a", "record.sealed")
+    box.change(SEALED)
+    box.write(box.outbox.prune)
+    assert len(box.rows()) == 1
+    box.set_all(created_at=now() - KEPT - dt.timedelta(minutes=1))
+    box.write(box.outbox.prune)
+    assert box.rows() == []
+
+
+@pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def test_two_processes_never_take_the_same_delivery(box: Box, database_url: str) -> None:
+    for number in range(8):
+        box.add(f"w{number}", "record.sealed")
+    box.change(SEALED)
+    other = Database(database_url)
+    try:
+        with Session(box.database.writer) as one, Session(other.writer) as two:
+            # Neither has committed: each skips what the other one has locked.
+            first = [attempt for attempt in (box.outbox.take(one) for _ in range(4)) if attempt]
+            second = [attempt for attempt in (box.outbox.take(two) for _ in range(4)) if attempt]
+            one.commit()
+            two.commit()
+    finally:
+        other.close()
+    ids = [attempt.delivery_id for attempt in (*first, *second)]
+    assert len(ids) == len(set(ids)) == 8
+
+
+def test_lease_is_longer_than_an_attempt() -> None:
+    from service.webhooks.sending import ATTEMPT_SECONDS
+
+    assert LEASE.total_seconds() >= 2 * ATTEMPT_SECONDS
