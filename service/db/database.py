@@ -251,23 +251,32 @@ class Database:
         return await self.fetch(lambda connection: list(connection.execute(statement, dict(values))))
 
     async def select_stamped(
-        self, statement: Select[Any], values: Mapping[str, Any]
+        self, statement: Select[Any], values: Mapping[str, Any], table: str
     ) -> tuple[list[ResultRow], Stamp]:
-        """`select`, and the stamp of the state in which the rows were found; empty when it is not known."""
+        """`select`, and the stamp of the state of `table` when the rows were found; empty when it is not
+        known."""
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):
-                return await self._on_loop(self._loop_reads.stamped_rows(statement, values))
+                return await self._on_loop(self._loop_reads.stamped_rows(statement, values, table))
         return await self.select(statement, values), ""
 
-    async def stamp(self) -> Stamp:
-        """Names the state of the database: while it stays the same, nobody has committed a change.
+    async def stamp(self, table: str) -> Stamp:
+        """Names the state of `table`: while it stays the same, nobody has committed a change of it.
 
-        Another one each time where that is not known.
+        The table is one whose changes are counted (`service.db.table_changes`). Another stamp each time where
+        the state is not known.
         """
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):
-                return await self._on_loop(self._loop_reads.stamp())
+                return await self._on_loop(self._loop_reads.stamp(table))
         return random_name()
+
+    async def is_settled(self, table: str) -> bool:
+        """True when a read that begins now sees every change of `table` that a stamp from before knows."""
+        if self._loop_reads is not None:
+            with contextlib.suppress(LockedError):
+                return await self._on_loop(self._loop_reads.is_settled(table))
+        return False
 
     async def _on_loop(self, reading: Awaitable[T]) -> T:
         try:

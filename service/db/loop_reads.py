@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from sqlalchemy import Engine, Select, String, literal_column
+from sqlalchemy import Engine, Select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from service.db import table_changes
 from service.db.cancel_statement import NoAnswerError
 from service.db.postgresql import address
 from service.db.statements import ResultRow, Statements
@@ -29,7 +31,7 @@ CONNECTIONS = 8
 """So many statements run on PostgreSQL at once; more only wait there for each other."""
 
 Stamp = str
-"""Names a state of the database: while it stays the same, nobody has committed a change."""
+"""Names a state of a table: while it stays the same, nobody has committed a change of it."""
 
 
 class LockedError(Exception):
@@ -44,13 +46,17 @@ class LoopReads(Protocol):
         ...
 
     async def stamped_rows(
-        self, select: Select[Any], values: Mapping[str, Any]
+        self, select: Select[Any], values: Mapping[str, Any], table: str
     ) -> tuple[list[ResultRow], Stamp]:
-        """The rows of `select`, and the state in which they were found: empty when there are no rows."""
+        """The rows of `select`, and the state of `table` then: empty when there are no rows."""
         ...
 
-    async def stamp(self) -> Stamp:
-        """The state of the database now."""
+    async def stamp(self, table: str) -> Stamp:
+        """The state of `table` now."""
+        ...
+
+    async def is_settled(self, table: str) -> bool:
+        """True when every change of `table` that a stamp from before knows has ended."""
         ...
 
     def close(self) -> None:
@@ -87,7 +93,7 @@ class SqliteReads:
         return statement.rows(found)
 
     async def stamped_rows(
-        self, select: Select[Any], values: Mapping[str, Any]
+        self, select: Select[Any], values: Mapping[str, Any], table: str
     ) -> tuple[list[ResultRow], Stamp]:
         """See LoopReads."""
         connection = self._connected()
@@ -96,19 +102,23 @@ class SqliteReads:
             try:
                 found = await self.rows(select, values)
                 # After the rows: their first step takes the snapshot that both belong to.
-                return found, await self.stamp()
+                return found, await self.stamp(table)
             finally:
                 connection.execute("COMMIT")
         except sqlite3.Error as problem:
             raise _of_sqlite(problem) from problem
 
-    async def stamp(self) -> Stamp:
-        """See LoopReads."""
+    async def stamp(self, table: str) -> Stamp:
+        """See LoopReads. It changes with every commit, also of other tables."""
         try:
             (version,) = self._connected().execute("PRAGMA data_version").fetchone()
         except sqlite3.Error as problem:
             raise _of_sqlite(problem) from problem
         return str(version)
+
+    async def is_settled(self, table: str) -> bool:
+        """See LoopReads. A stamp of SQLite knows what is committed, nothing else."""
+        return True
 
     def close(self) -> None:
         """See LoopReads."""
@@ -125,13 +135,6 @@ def _of_sqlite(problem: sqlite3.Error) -> Exception:
     return DBAPIError.instance("", None, problem, sqlite3.Error)
 
 
-_SNAPSHOT = literal_column("pg_current_snapshot()::text", String).label("stamp")
-"""The transactions that had not ended when a statement began (PostgreSQL 13 or newer): they say what it sees.
-
-The same text twice means that none has committed in between.
-"""
-
-
 class PostgresqlReads:
     """Reads from PostgreSQL without blocking the loop. Connections are made when they are needed."""
 
@@ -140,10 +143,10 @@ class PostgresqlReads:
         self._address = address(engine.url, statement_seconds, read_only=True)
         self._patience = patience
         self._statements = Statements(engine.dialect)
-        self._stamped: dict[Select[Any], Select[Any]] = {}
+        self._stamped: dict[tuple[Select[Any], str], Select[Any]] = {}
         self._free = asyncio.Semaphore(CONNECTIONS)
         self._idle: list[psycopg.AsyncConnection[Any]] = []
-        self._stamp = SharedRead(self._read_stamp)
+        self._stamps: dict[str, SharedRead[Stamp]] = {}
 
     async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
         """See LoopReads. A read whose connection was lost while it was idle is repeated on a new one."""
@@ -186,31 +189,34 @@ class PostgresqlReads:
             raise
 
     async def stamped_rows(
-        self, select: Select[Any], values: Mapping[str, Any]
+        self, select: Select[Any], values: Mapping[str, Any], table: str
     ) -> tuple[list[ResultRow], Stamp]:
         """See LoopReads."""
-        stamped = self._stamped.get(select)
+        stamped = self._stamped.get((select, table))
         if stamped is None:
-            stamped = self._stamped[select] = select.add_columns(_SNAPSHOT)
+            stamped = self._stamped[select, table] = select.add_columns(table_changes.stamp_column(table))
         found = await self.rows(stamped, values)
         return found, str(found[0].stamp) if found else ""
 
-    async def stamp(self) -> Stamp:
+    async def stamp(self, table: str) -> Stamp:
         """See LoopReads."""
-        return await self._stamp.get()
+        if table not in self._stamps:
+            self._stamps[table] = SharedRead(partial(self._read_stamp, table))
+        return await self._stamps[table].get()
 
-    async def _read_stamp(self) -> Stamp:
-        (row,) = await self.rows(_STAMP, {})
+    async def _read_stamp(self, table: str) -> Stamp:
+        (row,) = await self.rows(table_changes.stamp_statement(table), {})
         return str(row.stamp)
+
+    async def is_settled(self, table: str) -> bool:
+        """See LoopReads."""
+        return not await self.rows(table_changes.open_changes(table), {})
 
     def close(self) -> None:
         """See LoopReads."""
         for connection in self._idle:
             connection.pgconn.finish()
         self._idle.clear()
-
-
-_STAMP: Select[Any] = Select(_SNAPSHOT)
 
 
 def _is_lost(sqlstate: str | None) -> bool:

@@ -1,8 +1,8 @@
 """Finds pages of records, also deep ones among a million.
 
 A database counts a million rows in 20 ms or more, and skips as many in more. So the totals that were counted
-are kept, and where every thousandth row of a search lies. A stamp of the database tells whether anyone has
-committed since: only if not, what is kept still holds.
+are kept, and where every thousandth row of a search lies. A stamp of the records tells whether anyone has
+changed them since: only if not, what is kept still holds.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from service.db.loop_reads import Stamp
 from service.inspection.queries import RecordQueries, RecordRow
 from shared.wire.common import Pagination, pagination
 
+_TABLE = "record"
 _MOST_TOTALS = 500
 _MOST_MARKS = 20_000
 MARK_EVERY = 1_000
@@ -38,7 +39,7 @@ _Mark = tuple[dt.datetime, str]
 
 @dataclass(slots=True)
 class _Kept:
-    """What was found out in one state of the database."""
+    """What was found out in one state of the records."""
 
     stamp: Stamp = ""
     totals: dict[_Search, int] = field(default_factory=dict)
@@ -98,19 +99,20 @@ class RecordPages:
 
     async def _rows_at_once(self, kept: _Kept, search: _Search, cut: _Cut) -> list[RecordRow] | None:
         if cut.size <= 0:
-            return [] if await self._database.stamp() == kept.stamp else None
+            return [] if await self._database.stamp(_TABLE) == kept.stamp else None
         mark = kept.marks.get((search, cut.newest_first, cut.behind)) if cut.behind else None
         if cut.behind and mark is None:
             return None
         page = self._queries.page(dict(search), newest_first=cut.newest_first, behind_mark=mark is not None)
-        rows, stamp = await self._database.select_stamped(page, _values(search, cut, mark))
+        rows, stamp = await self._database.select_stamped(page, _values(search, cut, mark), _TABLE)
         return _turned(rows, cut) if stamp == kept.stamp else None
 
     async def _from_the_start(
         self, search: _Search, current_page: int, page_size: int
     ) -> tuple[list[RecordRow], Pagination]:
         """Count the rows and find the place of the page, and keep both when nobody wrote meanwhile."""
-        before = await self._database.stamp()
+        before = await self._database.stamp(_TABLE)
+        is_settled = await self._database.is_settled(_TABLE)
         if self._kept.stamp != before or self._kept.is_full:
             self._kept = _Kept(before)
         kept = self._kept
@@ -137,7 +139,7 @@ class RecordPages:
             return _turned(list(rows), cut), standing
 
         answer = await self._database.fetch(work)
-        if await self._database.stamp() == before:
+        if is_settled and await self._database.stamp(_TABLE) == before:
             kept.totals |= found.totals
             kept.marks |= found.marks
         return answer

@@ -27,18 +27,21 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlmodel import Session
 
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database, UtcTime
 from service.db.loop_reads import PostgresqlReads, SharedRead
+from service.db.table_changes import count_changes
 
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
 both = pytest.mark.parametrize("database_kind", ["sqlite", _POSTGRESQL])
 on_postgresql = pytest.mark.parametrize("database_kind", [_POSTGRESQL])
 AT = dt.datetime(2026, 5, 1, 12, 30, 15, 250_000)
 
+TABLE = "loop_numbers"
 NUMBERS = Table(
-    "loop_numbers",
+    TABLE,
     MetaData(),
     Column("number", Integer),
     Column("at", DateTime),
@@ -56,9 +59,16 @@ SLEEP = select(func.pg_sleep(20))
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     made = Database(database_url)
-    made.write_now(lambda session: NUMBERS.create(session.connection(), checkfirst=True))
+    made.write_now(create_table)
     yield made
     made.close()
+
+
+def create_table(session: Session) -> None:
+    NUMBERS.create(session.connection())
+    if session.connection().dialect.name == "postgresql":
+        for statement in count_changes(TABLE):
+            session.connection().exec_driver_sql(statement)
 
 
 def add(database: Database, number: int) -> None:
@@ -85,8 +95,8 @@ def test_rows_have_the_types_of_their_columns(database: Database) -> None:
 @both
 def test_every_commit_is_seen_and_changes_the_stamp(database: Database) -> None:
     async def look() -> tuple[list[int], str, str]:
-        rows, stamp = await database.select_stamped(ALL, {})
-        return of(rows), stamp, await database.stamp()
+        rows, stamp = await database.select_stamped(ALL, {}, TABLE)
+        return of(rows), stamp, await database.stamp(TABLE)
 
     async def main() -> None:
         stamps = []
@@ -103,7 +113,9 @@ def test_every_commit_is_seen_and_changes_the_stamp(database: Database) -> None:
 
 
 @both
-def test_a_change_that_is_not_committed_is_neither_seen_nor_stamped_before(database: Database) -> None:
+def test_a_change_that_is_not_committed_is_not_seen_and_what_was_read_before_it_is_not_settled(
+    database: Database,
+) -> None:
     add(database, 1)
     begun, go_on = threading.Event(), threading.Event()
 
@@ -118,13 +130,70 @@ def test_a_change_that_is_not_committed_is_neither_seen_nor_stamped_before(datab
     async def main() -> None:
         writing = asyncio.create_task(asyncio.to_thread(change))
         await asyncio.to_thread(begun.wait, 30)
-        rows, before = await database.select_stamped(ALL, {})
+        stamp = await database.stamp(TABLE)
+        may_keep = await database.is_settled(TABLE)
+        rows, before = await database.select_stamped(ALL, {}, TABLE)
         assert of(rows) == [1]
+        assert before == stamp
         go_on.set()
         await writing
-        rows, after = await database.select_stamped(ALL, {})
+        assert await database.is_settled(TABLE)
+        rows, after = await database.select_stamped(ALL, {}, TABLE)
         assert of(rows) == [1, 2]
-        assert after != before
+        assert not may_keep or after != before
+
+    asyncio.run(main())
+
+
+@both
+def test_what_was_counted_under_a_settled_stamp_is_true_as_long_as_the_stamp_stays(
+    database: Database,
+) -> None:
+    total = select(func.count().label("number")).select_from(NUMBERS)
+    ended = threading.Event()
+
+    def change() -> None:
+        try:
+            for number in range(60):
+                add(database, number)
+        finally:
+            ended.set()
+
+    async def count() -> int:
+        (row,) = await database.select(total, {})
+        return int(row.number)
+
+    async def main() -> None:
+        writing = [asyncio.create_task(asyncio.to_thread(change)) for _ in range(2)]
+        kept: dict[str, int] = {}
+        while not ended.is_set():
+            # What SQLite answers at once lets no other task of the loop begin.
+            await asyncio.sleep(0)
+            stamp = await database.stamp(TABLE)
+            is_settled = await database.is_settled(TABLE)
+            counted = await count()
+            if is_settled and await database.stamp(TABLE) == stamp:
+                kept[stamp] = counted
+            (row,), stamp = await database.select_stamped(total, {}, TABLE)
+            assert kept.get(stamp, row.number) == row.number
+        await asyncio.gather(*writing)
+        assert await count() == 120
+        assert kept
+
+    asyncio.run(main())
+
+
+@on_postgresql
+def test_a_change_of_another_table_leaves_the_stamp(database: Database) -> None:
+    other = Table("loop_others", MetaData(), Column("number", Integer))
+    add(database, 1)
+
+    async def main() -> None:
+        before = await database.stamp(TABLE)
+        await database.write(lambda session: other.create(session.connection()))
+        assert await database.stamp(TABLE) == before
+        await database.write(lambda session: session.execute(NUMBERS.delete()))
+        assert await database.stamp(TABLE) != before
 
     asyncio.run(main())
 
@@ -138,7 +207,7 @@ def test_a_fault_is_raised_and_the_next_read_works(database: Database) -> None:
         with pytest.raises(DBAPIError):
             await database.select(missing, {})
         with pytest.raises(DBAPIError):
-            await database.select_stamped(missing, {})
+            await database.select_stamped(missing, {}, TABLE)
         assert of(await database.select(ALL, {})) == [1]
 
     asyncio.run(main())
@@ -199,7 +268,7 @@ def test_a_statement_that_takes_too_long_is_ended_once(database_url: str) -> Non
     database = Database(database_url, statement_seconds=1)
 
     async def main() -> None:
-        await database.stamp()
+        await database.select(select(func.now()), {})
         with pytest.raises(OperationalError) as caught:
             await database.select(SLEEP, {})
         assert getattr(caught.value.orig, "sqlstate", None) == "57014"
@@ -215,7 +284,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(database: Database) -> 
     async def main() -> None:
         with pytest.raises(NoAnswerError):
             await reads.rows(SLEEP, {})
-        assert await reads.stamp()
+        assert await reads.stamp(TABLE)
 
     asyncio.run(main())
     reads.close()
