@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from service.db import table_changes
 from service.db.cancel_statement import NoAnswerError
-from service.db.postgresql import address
+from service.db.postgresql import SMALL_READS, address
 from service.db.statements import ResultRow, Statements
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ class PostgresqlReads:
     """Reads from PostgreSQL without blocking the loop. Connections are made when they are needed."""
 
     def __init__(self, engine: Engine, statement_seconds: int, patience: float) -> None:
-        # What is only read here cannot write.
-        self._address = address(engine.url, statement_seconds, read_only=True)
+        self._address = address(engine.url, statement_seconds, SMALL_READS)
         self._patience = patience
         self._statements = Statements(engine.dialect)
         self._stamped: dict[tuple[Select[Any], str], Select[Any]] = {}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import URL
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 CONNECT_SECONDS = 10
 SILENT_SECONDS = 30
@@ -14,20 +18,34 @@ IDLE_SECONDS = 20
 of one keeps no locks from the others."""
 STATEMENT_SECONDS = 30
 """A statement that runs longer is ended, unless its transaction asked for `Database.take_all_time`."""
+SMALL_READS = {
+    "default_transaction_read_only": "on",
+    # Planning a page of records takes two to three times as long as reading it, and the plan is always the
+    # same: along the index of the order. Without the values the planner would rather read whole tables.
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "enable_bitmapscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+}
+"""Settings of connections that only run prebuilt statements, each of which finds a few rows by an index
+(postgresql.org/docs/current/runtime-config-query.html)."""
 
 
 def arguments(
-    url: URL, statement_seconds: int = STATEMENT_SECONDS, *, read_only: bool = False
+    url: URL, statement_seconds: int = STATEMENT_SECONDS, further: Mapping[str, str] = _NONE
 ) -> dict[str, Any]:
-    """The parameters of libpq for a connection to `url`; one that the address gives itself stays as given."""
+    """The parameters of libpq for a connection to `url`; one that the address gives itself stays as given.
+
+    `further` are settings of the server for this connection.
+    """
     settings = {
         "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
         "statement_timeout": f"{statement_seconds}s",
         # It compiles for 100 ms and more what then runs for 20: a count, or a page among a million.
         "jit": "off",
+        **further,
     }
-    if read_only:
-        settings["default_transaction_read_only"] = "on"
     bounds = " ".join(f"-c {name}={value}" for name, value in settings.items())
     given = {name: value for name, value in url.query.items() if isinstance(value, str)}
     chosen = {
@@ -43,12 +61,10 @@ def arguments(
     return {**chosen, "options": f"{bounds} {given.get('options', '')}".rstrip()}
 
 
-def address(url: URL, statement_seconds: int = STATEMENT_SECONDS, *, read_only: bool = False) -> str:
+def address(url: URL, statement_seconds: int = STATEMENT_SECONDS, further: Mapping[str, str] = _NONE) -> str:
     """`url` with `arguments`, for a connection that psycopg opens itself."""
     # Most services are on SQLite: they start sooner without the driver of PostgreSQL.
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
     plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return make_conninfo(
-        "", **{**conninfo_to_dict(plain), **arguments(url, statement_seconds, read_only=read_only)}
-    )
+    return make_conninfo("", **{**conninfo_to_dict(plain), **arguments(url, statement_seconds, further)})

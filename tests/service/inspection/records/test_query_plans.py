@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, Select, text
 from sqlalchemy.dialects import sqlite
@@ -16,9 +17,11 @@ from sqlalchemy.dialects import sqlite
 from service.account.tables import User
 from service.app import _join_sources
 from service.db.database import Database
+from service.db.postgresql import SMALL_READS, address
 from service.db.schema import migrate
 from service.db.statements import Statements
 from service.inspection.queries import RecordQueries
+from tests.narrowing import present
 
 both = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
@@ -147,3 +150,43 @@ def test_the_test_would_see_a_scan(database: Database) -> None:
     with database.reader.connect() as connection:
         queries = RecordQueries(_join_sources())
         assert scans(connection, compiled(connection), queries.count(["q"]), {"q": "%x%"})
+
+
+def prepared(connection: psycopg.Connection[Any], text: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The plan of a prepared statement, with what its run read."""
+    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", text)))
+    numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", text)
+    connection.execute(f"PREPARE small AS {numbered}".encode())
+    given = ", ".join(f"'{values[name]}'" for name in names)
+    found = connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE small({given})".encode()).fetchone()
+    connection.execute("DEALLOCATE small")
+    plan: Mapping[str, Any] = present(found)[0][0]["Plan"]
+    return plan
+
+
+def read_rows(plan: Mapping[str, Any]) -> int:
+    """How many rows of the records a run of the plan read."""
+    of_records = plan.get("Relation Name") == "record"
+    here = plan["Actual Rows"] * plan["Actual Loops"] if of_records else 0
+    return int(here + sum(read_rows(inner) for inner in plan.get("Plans", ())))
+
+
+ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
+
+
+@pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def test_a_page_is_planned_without_its_values_and_read_along_the_order(database: Database) -> None:
+    queries = RecordQueries(_join_sources())
+    statements = Statements(database.reader.dialect)
+    mark = {"mark_time": START + dt.timedelta(days=100), "mark_id": "id-28800"}
+    read = {}
+    with psycopg.connect(address(database.reader.url, further=SMALL_READS)) as connection:
+        for names in ((), *((name,) for name in ORDERED)):
+            for behind in (False, True):
+                page = queries.page(names, newest_first=True, behind_mark=behind)
+                values = {**{name: VALUES[name] for name in names}, "size": 20, "skip": 40, **mark}
+                plan = prepared(connection, statements.get(page).text, values)
+                assert plan["Actual Rows"] == 20
+                read[*names, behind] = read_rows(plan)
+    # 40 that are skipped and 20 that are shown, these also by their ids.
+    assert {name: rows for name, rows in read.items() if rows > 80} == {}
