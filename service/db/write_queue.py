@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm.session import JoinTransactionMode
 from sqlmodel import Session
 
 from service.changes import AfterCommit, BeforeCommit, ObjectChange, announced
@@ -39,6 +40,14 @@ class Followed(Protocol):
     """Runs something on this thread, so that its caller can cut the connection it uses."""
 
     def __call__(self, do: Callable[[], None], running: RunningStatement) -> None: ...
+
+
+class Make(Protocol):
+    """Makes changes on a connection: gives those that were made, and one that keeps all from being made."""
+
+    def __call__(
+        self, connection: Connection, group: Sequence[Write[Any]]
+    ) -> tuple[Sequence[Write[Any]], Write[Any] | None]: ...
 
 
 class Waited(Protocol):
@@ -88,8 +97,8 @@ class Write(Generic[T]):
 class WriteQueue:
     """Commits changes in groups: one after the other while that is quick, else on up to `writers` threads.
 
-    Each change of a group has a savepoint of its own: one that fails takes no other with it. The
-    `before_commit` listeners get the changes of the whole group at once.
+    A change that fails takes no other of its group with it: the others are made again, each in a savepoint of
+    its own. The `before_commit` listeners get the changes of the whole group at once.
     """
 
     def __init__(
@@ -191,12 +200,23 @@ class WriteQueue:
 
         Raises what the commit raises: nothing is known to be made then.
         """
+        failed = self._commit(group, self._make_all)
+        if failed is not None:
+            # It is made alone, later. Another of them may fail as well: none takes the others with it now.
+            self._commit([write for write in group if write is not failed], self._make_each)
+
+    def _commit(self, group: Sequence[Write[Any]], make: Make) -> Write[Any] | None:
+        """Commit what `make` makes of `group`, and finish these changes.
+
+        The change whose failure took the others with it, if one did: nothing is made then.
+        """
         with self._engine.connect() as connection:
             transaction = connection.begin()
             try:
-                made = self._made(connection, group)
-                if not made:
-                    return
+                self._limit_locks(connection, LOCK_MILLISECONDS)
+                made, failed = make(connection, group)
+                if failed is not None or not made:
+                    return failed
                 transaction.commit()
             finally:
                 if transaction.is_active:
@@ -207,15 +227,34 @@ class WriteQueue:
                     driver.rollback()
         for write in made:
             write.finish(self._after_commit)
+        return None
 
-    def _made(self, connection: Connection, group: Sequence[Write[Any]]) -> list[Write[Any]]:
+    def _make_all(
+        self, connection: Connection, group: Sequence[Write[Any]]
+    ) -> tuple[Sequence[Write[Any]], Write[Any] | None]:
+        """Make all changes of `group`, and nothing when one of them fails, which is given then.
+
+        That saves each of them the two statements of a savepoint.
+        """
+        changes: list[ObjectChange] = []
+        for write in group:
+            try:
+                with self._joined(connection, "rollback_only") as session:
+                    changes += write.make(session)
+                    session.commit()
+            except BaseException:
+                return (), write
+        return (group if self._announced(connection, changes) else ()), None
+
+    def _make_each(
+        self, connection: Connection, group: Sequence[Write[Any]]
+    ) -> tuple[Sequence[Write[Any]], None]:
         """Make what can be made of `group`, each in a savepoint; nothing when the transaction is gone."""
-        self._limit_locks(connection, LOCK_MILLISECONDS)
         made: list[Write[Any]] = []
         changes: list[ObjectChange] = []
         for write in group:
             try:
-                with self._savepoint(connection) as session:
+                with self._joined(connection, "create_savepoint") as session:
                     announced_now = write.make(session)
                     session.commit()
             except BaseException as problem:
@@ -225,23 +264,26 @@ class WriteQueue:
                 made.append(write)
                 changes += announced_now
             if self._is_gone(connection):
-                return []
+                return (), None
+        return (made if self._announced(connection, changes) else ()), None
+
+    def _announced(self, connection: Connection, changes: list[ObjectChange]) -> bool:
+        """Notify the listeners before the commit: False when one refuses a change, which then fails alone."""
         self._limit_locks(connection, 0)
         try:
-            with self._savepoint(connection) as session:
+            with self._joined(connection, "create_savepoint") as session:
                 self._announce(session, changes)
                 session.commit()
         except Exception:
-            # A listener refuses one of them: made alone, it fails alone.
-            return []
-        return made
+            return False
+        return True
 
     @staticmethod
-    def _savepoint(connection: Connection) -> Session:
+    def _joined(connection: Connection, mode: JoinTransactionMode) -> Session:
         return Session(
             connection,
             expire_on_commit=False,
-            join_transaction_mode="create_savepoint",
+            join_transaction_mode=mode,
             info={WRITES: True},
         )
 
