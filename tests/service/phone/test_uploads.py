@@ -32,7 +32,7 @@ def test_a_photo_arrives_in_the_name_of_the_maker(
     assert parts(database) == 0
     entries = scene.client.get("/api/audit").json()["data"]["data"]
     (added,) = [one for one in entries if one["action"] == "add_photo"]
-    assert added["actor_id"] == me
+    assert added["actor"] == me
     assert added["details"]["by_phone"] is True
     assert added["address"] == ADDRESS
 
