@@ -157,7 +157,7 @@ class Codes:
             here = update(CODE).where(CODE.c.code_id == row.code_id)
             phone = phone_of(agent)
             session.execute(here.values(key_hash=key_hash, claimed_at=at, seen_at=at, phone=phone))
-            details = {"inspection_id": row.inspection_id, "item_id": row.item_id, "phone": phone}
+            details = {"inspection_id": row.inspection_id, "item_id": row.item_id, "device": phone}
             announce(session, _change("claim", row.code_id, row.made_by, address, details))
             return session.execute(select(CODE).where(CODE.c.code_id == row.code_id)).one()
 

@@ -79,6 +79,11 @@ class PhoneBrowser:
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=features)
 
+    def slow_down(self, upload: int) -> None:
+        """Have the line take so many bytes a second; -1: as many as it can."""
+        line = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": upload}
+        self.call("Network.emulateNetworkConditions", **line)
+
     def open(self, url: str) -> None:
         """Go to a page."""
         # From a page to itself with another part behind the # is no new page: be elsewhere in between.
@@ -141,7 +146,12 @@ def phone_browser(folder: Path) -> Iterator[PhoneBrowser]:
     with (folder / "chromium.log").open("wb") as log:
         process = subprocess.Popen(
             [
-                *(CHROMIUM, *_OPTIONS, f"--user-data-dir={folder / 'profile'}", "--ignore-certificate-errors"),
+                *(
+                    CHROMIUM,
+                    *_OPTIONS,
+                    f"--user-data-dir={folder / 'profile'}",
+                    "--ignore-certificate-errors",
+                ),
                 "about:blank",
             ],
             stdout=log,
@@ -152,7 +162,7 @@ def phone_browser(folder: Path) -> Iterator[PhoneBrowser]:
             # The path of a socket that it makes there has 108 bytes at most: it is a relative one.
             env={**os.environ, "HOME": str(folder), "TMPDIR": "t"},
             pass_fds=(3, 4),
-            preexec_fn=place,  # noqa: PLW1509 - no thread of a test holds a lock that it needs
+            preexec_fn=place,
         )
     for end in (theirs_in, theirs_out, *ends):
         os.close(end)

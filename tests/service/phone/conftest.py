@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -137,14 +137,14 @@ def scene(client: TestClient) -> Scene:
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[float], None]]:
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let so many seconds pass for codes, and for nothing else."""
+    import datetime as dt
+
     import service.phone.codes as codes
     import service.phone.uploads as uploads
     from service.db.database import now
     from service.phone import service as shown
-
-    import datetime as dt
 
     passed = 0.0
 
@@ -158,4 +158,4 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[float], None]]:
         nonlocal passed
         passed += seconds
 
-    yield wait
+    return wait

@@ -100,9 +100,7 @@ def test_a_code_expires(scene: Scene, later: Callable[[float], None]) -> None:
     assert scene.status(code)["ended"] == "expired"
 
 
-def test_photos_keep_a_code_valid_for_two_hours_at_most(
-    scene: Scene, later: Callable[[float], None]
-) -> None:
+def test_photos_keep_a_code_valid_for_two_hours_at_most(scene: Scene, later: Callable[[float], None]) -> None:
     phone = scene.phone(scene.items[0])
     for number in range(9):
         assert phone.send(f"photo-{number:04}")["state"] == "arrived", number
@@ -110,9 +108,7 @@ def test_photos_keep_a_code_valid_for_two_hours_at_most(
     assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "expired"
 
 
-def test_the_maker_ends_a_code_and_an_admin_anyones(
-    scene: Scene, as_role: Callable[..., TestClient]
-) -> None:
+def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Callable[..., TestClient]) -> None:
     mei, wang = as_role("inspector"), as_role("inspector")
     phone = scene.phone(by=mei)
     path = f"/api/phone/codes/{phone.code_id}"

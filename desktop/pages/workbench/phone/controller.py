@@ -83,7 +83,7 @@ class PhoneController(QObject):
             self._ask()
         dialog.show()
 
-    def _closed(self, dialog: PhoneDialog) -> None:
+    def _closed(self, dialog: PhoneDialog, _result: int) -> None:
         if self.dialog is dialog:
             self.dialog = None
             self._look.stop()

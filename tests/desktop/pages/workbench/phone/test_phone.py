@@ -20,7 +20,7 @@ from desktop.pages.workbench.phone.addresses import (
 from desktop.pages.workbench.phone.dialog import PhoneDialog
 from desktop.pages.workbench.phone.qr_code import QrCode
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
-from tests.desktop.pages.workbench.driver import WorkbenchDriver, picture
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.narrowing import present
 
 _SOON = 20_000
@@ -114,7 +114,7 @@ def test_who_is_connected_and_what_arrived(dialog: PhoneDialog) -> None:
     seen = {"claimed_at": at, "seen_at": at, "phone": "iPhone"}
     dialog.show_status(status(made, **seen, arrived=2, sending=1, refused=1))
     assert dialog.phone.text() == "iPhone connected"
-    assert dialog.arrived.text() == "2 photos arrived · 1 on the way · 1 refused"
+    assert dialog.arrived.text() == "2 photo(s) arrived · 1 on the way · 1 refused"
     away = {**seen, "seen_at": at - dt.timedelta(minutes=3)}
     dialog.show_status(status(made, **away))
     assert dialog.phone.text().startswith("iPhone, last seen ")
@@ -168,6 +168,12 @@ def test_the_code_can_be_read_from_the_screen(qtbot: QtBot) -> None:
 class Phone:
     """What the page on a phone asks, at the address of the service itself."""
 
+    def __enter__(self) -> Phone:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
     def __init__(self, base_url: str, token: str) -> None:
         self.key = secrets.token_urlsafe(32)
         self.http = httpx.Client(base_url=f"{base_url}/api/phone")
@@ -187,6 +193,12 @@ class Phone:
         return found
 
 
+@pytest.fixture
+def opened(workbench: WorkbenchDriver, session: Session, qtbot: QtBot) -> WorkbenchDriver:
+    workbench.open(make_record(session), qtbot.waitUntil)
+    return workbench
+
+
 def shown_code(workbench: WorkbenchDriver, qtbot: QtBot) -> NewPhoneCode:
     dialog = present(workbench.page.phone.dialog)
     qtbot.waitUntil(lambda: dialog.code is not None, timeout=_SOON)
@@ -194,19 +206,19 @@ def shown_code(workbench: WorkbenchDriver, qtbot: QtBot) -> NewPhoneCode:
 
 
 def test_a_photo_of_an_item_appears_and_is_detected(
-    workbench: WorkbenchDriver, session: Session, qtbot: QtBot
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = workbench.page
+    page = opened.page
     first = page.open_record.rows[0].item_id
     page.open_record.choose(first)
     page.context.commands.run("item.phone")
-    made = shown_code(workbench, qtbot)
+    made = shown_code(opened, qtbot)
     assert made.item_id == page.open_record.edits.service_id(first)
-    phone = Phone(session.base_url, made.token)
-    assert [one["item_id"] for one in phone.view["items"]] == [made.item_id]
-    assert phone.send(picture(2))["state"] == "arrived"
+    with Phone(session.base_url, made.token) as phone:
+        assert [one["item_id"] for one in phone.view["items"]] == [made.item_id]
+        assert phone.send(picture(2))["state"] == "arrived"
     dialog = present(page.phone.dialog)
-    qtbot.waitUntil(lambda: dialog.arrived.text() == "1 photo arrived", timeout=_SOON)
+    qtbot.waitUntil(lambda: dialog.arrived.text() == "1 photo(s) arrived", timeout=_SOON)
     assert dialog.phone.text() == "Android connected"
     (photo,) = session.items.photos(present(made.item_id))
     assert photo.by_phone
@@ -214,24 +226,25 @@ def test_a_photo_of_an_item_appears_and_is_detected(
 
 
 def test_a_photo_of_the_record_waits_in_the_tray(
-    workbench: WorkbenchDriver, session: Session, qtbot: QtBot
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = workbench.page
+    page = opened.page
     page.context.commands.run("record.phone")
-    made = shown_code(workbench, qtbot)
+    made = shown_code(opened, qtbot)
     assert made.item_id is None
-    Phone(session.base_url, made.token).send(picture(3))
+    with Phone(session.base_url, made.token) as phone:
+        phone.send(picture(3))
     known = page.record_photos.known
     qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
     assert known.photos[0].by_phone
 
 
 def test_a_valid_code_is_shown_again_and_ends_by_the_button(
-    workbench: WorkbenchDriver, session: Session, qtbot: QtBot
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = workbench.page
+    page = opened.page
     page.phone.for_record()
-    made = shown_code(workbench, qtbot)
+    made = shown_code(opened, qtbot)
     present(page.phone.dialog).close()
     assert page.phone.dialog is None
     page.phone.for_record()
@@ -246,11 +259,11 @@ def test_a_valid_code_is_shown_again_and_ends_by_the_button(
 
 
 def test_the_service_of_this_machine_opens_to_phones_on_request(
-    workbench: WorkbenchDriver, session: Session, qtbot: QtBot
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
 ) -> None:
-    page = workbench.page
+    page = opened.page
     page.phone.for_record()
-    made = shown_code(workbench, qtbot)
+    made = shown_code(opened, qtbot)
     dialog = present(page.phone.dialog)
     if made.addresses:
         pytest.skip("another test has opened it already")
@@ -262,9 +275,9 @@ def test_the_service_of_this_machine_opens_to_phones_on_request(
     assert session.phones.get(made.code_id).ended is CodeEnd.ENDED
 
 
-def test_the_dialog_closes_with_the_record(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    page = workbench.page
+def test_the_dialog_closes_with_the_record(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = opened.page
     page.phone.for_record()
-    shown_code(workbench, qtbot)
+    shown_code(opened, qtbot)
     page._close()
     assert page.phone.dialog is None
