@@ -32,7 +32,7 @@ _IdPath = Annotated[Id, Path()]
 _PART: dict[str, Any] = {
     "requestBody": {
         "required": False,
-        "description": f"The next bytes, at most {MOST_PART_BYTES // 1024} KiB; none: store it again.",
+        "description": f"The next bytes, at most {MOST_PART_BYTES // 2**20} MiB; none: store it again.",
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }

@@ -48,7 +48,7 @@ def first_end(at: dt.datetime) -> dt.datetime:
 
 
 def end_after_photo(created_at: dt.datetime, expires_at: dt.datetime, at: dt.datetime) -> dt.datetime:
-    """When a code expires after a photo that arrived at `at`: who works goes on, but not for ever."""
+    """When a code expires after a photo that arrived at `at`: who works goes on, but not without end."""
     longest = created_at + dt.timedelta(seconds=LONGEST_SECONDS)
     return max(expires_at, min(first_end(at), longest))
 

@@ -12,7 +12,7 @@ from shared.wire.common import Id, ItemTime, RequiredName, Wire
 MOST_PHOTO_BYTES: Final = 64 * 2**20
 """A photo of a phone has no more bytes: those of 200 megapixels have about 50 MB."""
 
-MOST_PART_BYTES: Final = 512 * 1024
+MOST_PART_BYTES: Final = 2**20
 """A photo is sent in parts of at most so many bytes; what has arrived is not sent again."""
 
 MOST_CODES: Final = 10
@@ -95,8 +95,8 @@ class NewPhoneCode(PhoneCode):
     can_open_network: bool
 
 
-Token = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{20,64}$")]
-PhoneKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{32,128}$")]
+Token = Annotated[str, StringConstraints(min_length=20, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+PhoneKey = Annotated[str, StringConstraints(min_length=32, max_length=128, pattern=r"^[A-Za-z0-9_-]+$")]
 """A secret that the phone makes and keeps: with it, it stays the one that claimed the code."""
 
 
@@ -120,7 +120,7 @@ class UploadState(StrEnum):
 class PhoneUploadCreate(Wire):
     """Body of begin upload; the phone chooses `upload_id` and sends it again to resume."""
 
-    upload_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,36}$")]
+    upload_id: Annotated[str, StringConstraints(min_length=8, max_length=36, pattern=r"^[A-Za-z0-9-]+$")]
     name: RequiredName
     size: Annotated[int, Field(ge=1, le=MOST_PHOTO_BYTES)]
     item_id: Id | None = None

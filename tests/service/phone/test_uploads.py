@@ -108,7 +108,7 @@ def test_a_turned_photo_is_upright(scene: Scene) -> None:
     assert (stored["width"], stored["height"]) == (200, 100)
 
 
-def test_what_is_no_picture_is_refused_with_a_reason(scene: Scene, database: Database) -> None:
+def test_other_files_are_refused_with_a_reason(scene: Scene, database: Database) -> None:
     phone = scene.phone(scene.items[0])
     heic = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(500)
     for number, data in enumerate((b"no picture at all", PHOTO[:600], heic)):

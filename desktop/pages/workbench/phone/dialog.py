@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.localization.dates import minute
 from desktop.pages.workbench.phone.addresses import addresses_for_phones, opened_by_phone
@@ -81,14 +81,17 @@ class PhoneDialog(Dialog):
         self.show_waiting()
 
     def _build(self) -> None:
-        words = QVBoxLayout()
+        # A widget of its own: a layout of sentences that wrap is no wider than it has to be.
+        side = QWidget()
+        side.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        words = QVBoxLayout(side)
+        words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(10)
         words.addWidget(self.heading)
         words.addWidget(self.how)
         line = QHBoxLayout()
         line.addWidget(self.address, 1)
         line.addWidget(self.copy)
-        words.addLayout(line)
         words.addWidget(self.choice)
         words.addWidget(self.left)
         words.addWidget(self.phone)
@@ -99,7 +102,7 @@ class PhoneDialog(Dialog):
         both = QHBoxLayout()
         both.setSpacing(20)
         both.addWidget(self.qr, 0, Qt.AlignmentFlag.AlignTop)
-        both.addLayout(words, 1)
+        both.addWidget(side, 1)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.new)
@@ -111,6 +114,7 @@ class PhoneDialog(Dialog):
         column.setSpacing(16)
         column.addWidget(self.error)
         column.addLayout(both)
+        column.addLayout(line)
         column.addLayout(row)
 
     @property
@@ -169,13 +173,13 @@ class PhoneDialog(Dialog):
         self.choice.setVisible(reached and len(self.addresses) > 1)
         for widget in (self.address, self.copy, self.left, self.phone):
             widget.setVisible(reached)
-        self.arrived.setVisible(code is not None and bool(self.addresses))
         may_open = code is not None and ended is None and not reached and code.can_open_network
         self.allow.setVisible(may_open)
         self.new.setEnabled(code is not None)
         self.end.setEnabled(reached)
         self._show_address()
         self._show_warning(reached)
+        self.arrived.hide()
         if code is not None:
             self._show_words(ended, reached, may_open)
         self._show_time()
@@ -209,6 +213,7 @@ class PhoneDialog(Dialog):
             )
         self.phone.setText(self._phone_words(status))
         self.arrived.setText(self._arrived_words(status))
+        self.arrived.setVisible(bool(self.arrived.text()))
 
     def _phone_words(self, status: PhoneCode) -> str:
         if status.claimed_at is None or status.seen_at is None:
