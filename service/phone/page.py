@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from fastapi import APIRouter, Response
-from starlette.exceptions import HTTPException
 
 from shared.paths import resource
 
@@ -34,11 +34,16 @@ def add_page(routes: APIRouter) -> None:
     async def phone_page() -> Response:
         return _file("index.html", "text/html; charset=utf-8")
 
-    @routes.get("/{name}", include_in_schema=False)
-    async def phone_file(name: str) -> Response:
-        if name not in FILES:
-            raise HTTPException(404)
-        return _file(name, FILES[name])
+    # One route for each: a path for any name would answer where another method is meant.
+    for name, media_type in FILES.items():
+        routes.add_api_route(f"/{name}", _endpoint(name, media_type), include_in_schema=False, name=name)
+
+
+def _endpoint(name: str, media_type: str) -> Callable[[], Awaitable[Response]]:
+    async def phone_file() -> Response:
+        return _file(name, media_type)
+
+    return phone_file
 
 
 def _file(name: str, media_type: str) -> Response:

@@ -35,7 +35,7 @@ class PhoneBrowser:
         self.errors: list[str] = []
         """What the page complained about: exceptions, and what its policy kept back."""
         target = self.call("Target.createTarget", url="about:blank", session=False)["targetId"]
-        given = {"targetId": target, "flatten": True}
+        given: dict[str, Any] = {"targetId": target, "flatten": True}
         self._session = self.call("Target.attachToTarget", session=False, **given)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "DOM", "Network"):
             self.call(f"{domain}.enable")
@@ -72,7 +72,7 @@ class PhoneBrowser:
 
     def be_phone(self, width: int, height: int, *, language: str = "en", dark: bool = False) -> None:
         """Have this size, language and theme from the next page on."""
-        size = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
+        size: dict[str, Any] = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
         self.call("Emulation.setDeviceMetricsOverride", **size)
         self.call("Emulation.setTouchEmulationEnabled", enabled=True)
         self.call("Emulation.setUserAgentOverride", userAgent=ANDROID, acceptLanguage=language)
@@ -81,7 +81,12 @@ class PhoneBrowser:
 
     def slow_down(self, upload: int) -> None:
         """Have the line take so many bytes a second; -1: as many as it can."""
-        line = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": upload}
+        line: dict[str, Any] = {
+            "offline": False,
+            "latency": 0,
+            "downloadThroughput": -1,
+            "uploadThroughput": upload,
+        }
         self.call("Network.emulateNetworkConditions", **line)
 
     def open(self, url: str) -> None:
@@ -93,7 +98,7 @@ class PhoneBrowser:
 
     def run(self, script: str) -> Any:
         """What an expression of the page gives."""
-        given = {"expression": script, "awaitPromise": True, "returnByValue": True}
+        given: dict[str, Any] = {"expression": script, "awaitPromise": True, "returnByValue": True}
         answer = self.call("Runtime.evaluate", **given)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")

@@ -161,8 +161,8 @@ def record_content(
     """What the tables of this domain hold of a record: `{"record": ..., "items": [...], "photos": [...]}`.
 
     The rows have the columns of `RECORD_FIELDS`, `ITEM_FIELDS`, `PHOTO_FIELDS`, `RECORD_PHOTO_FIELDS` and
-    `BY_PHONE`. A document of an item is there twice: as JSON, and by the SHA-256 of its text, so that no byte of it changes
-    unseen; those of photos are there as their text. `OLD_FORM` has none of what came later.
+    `BY_PHONE`. A document of an item is there twice: as JSON, and by the SHA-256 of its text, so that no byte
+    of it changes unseen; those of photos are there as their text. `OLD_FORM` has none of what came later.
     """
     old = form == OLD_FORM
     of_item: dict[str, list[dict[str, Json]]] = {}

@@ -248,7 +248,7 @@ def test_a_valid_code_is_shown_again_and_ends_by_the_button(
     present(page.phone.dialog).close()
     assert page.phone.dialog is None
     page.phone.for_record()
-    dialog = present(page.phone.dialog)
+    dialog: PhoneDialog = present(page.phone.dialog)
     assert present(dialog.code).token == made.token
     page.phone._end()
     qtbot.waitUntil(lambda: dialog.ended is CodeEnd.ENDED, timeout=_SOON)
@@ -270,8 +270,8 @@ def test_the_service_of_this_machine_opens_to_phones_on_request(
     assert dialog.allow.isVisible()
     dialog.allow.click()
     qtbot.waitUntil(lambda: dialog.code is not None and dialog.code is not made, timeout=_SOON)
-    opened = present(dialog.code)
-    assert not opened.can_open_network
+    reached = present(dialog.code)
+    assert not reached.can_open_network
     assert session.phones.get(made.code_id).ended is CodeEnd.ENDED
 
 
