@@ -49,6 +49,10 @@ from service.monitoring.readiness import (
     health_routes,
     migrations_check,
 )
+from service.phone.ports import Ports as PhonePorts
+from service.phone.routes import router as phone_router
+from service.phone.service import PhoneService
+from service.phone_facts import items_of, record_facts
 from service.routing import add_routes, operation_id
 from service.seal_checking import seal_log
 from service.settings import Settings
@@ -75,6 +79,7 @@ from service.webhooks.ports import Ports as WebhookPorts
 from service.webhooks.routes import router as webhooks_router
 from service.webhooks.service import WebhookService
 from shared import __version__
+from shared.wire.phone import MOST_PART_BYTES
 
 if TYPE_CHECKING:
     from service.events.relay import Relay
@@ -147,7 +152,23 @@ class Domains:
         self.webhooks = WebhookService(
             database, settings, WebhookPorts(edition=edition_facts, item=item_facts)
         )
-
+        self.phone = PhoneService(
+            database,
+            settings,
+            PhonePorts(
+                caller_of=self.account.caller_of,
+                names=_names,
+                record=record_facts,
+                items=items_of(self.inspection.item_regions),
+                ensure_room=self.files.ensure_room,
+                store=self.files.receive_pieces,
+                add_item_photo=self.inspection.photos.add,
+                add_record_photo=self.inspection.record_photos.add,
+                match=self.inspection.matching.match,
+                detect=self.detection.detect_item,
+                picture=self.files.region_picture,
+            ),
+        )
         self.backups = BackupService(database, settings)
 
     def routers(self) -> list[APIRouter]:
@@ -164,6 +185,7 @@ class Domains:
             events_router(self.change_feed),
             webhooks_router(self.webhooks),
             statistics_router(self.statistics),
+            phone_router(self.phone),
         ]
 
     def readiness(self, settings: Settings) -> Readiness:
@@ -192,6 +214,7 @@ class Domains:
     async def stop(self) -> None:
         """End it again and let go of every thread and process."""
         self.change_feed.close()
+        await self.phone.stop()
         await asyncio.to_thread(self.backups.stop)
         await self.statistics.stop()
         await self.inspection.matching.stop()
@@ -279,6 +302,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.authenticate = domains.account.authenticate
     # The server waits for open responses before it stops the application, and streams never end on their own.
     app.state.end_streams = domains.change_feed.close
+    app.state.phone_door = domains.phone.door
     install_handlers(app)
     for router in domains.routers():
         add_routes(app, router)
@@ -320,5 +344,9 @@ def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
 
 
 def _body_bytes(settings: Settings, path: str) -> int:
-    uploads = path.removeprefix("/api") in {"/files", "/detection/models"}
+    path = path.removeprefix("/api")
+    if path.startswith("/phone/"):
+        # Whoever is in the network reaches these: no more than a part of a photo.
+        return MOST_PART_BYTES
+    uploads = path in {"/files", "/detection/models"}
     return settings.max_upload_bytes if uploads else settings.max_body_bytes

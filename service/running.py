@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import logging.config
@@ -29,11 +28,14 @@ from service.app import create_app
 from service.db.database import Database
 from service.db.schema import NewerDatabaseError, migrate
 from service.db.storage_faults import hindrance_of
+from service.phone.listener import listen_for_phones
 from service.settings import Settings
 from service.stores.contents import file_contents
 from service.tls import CertificateError, needs_tls
 from service.watching import figures_of
-from service.web.protocol import HEAD_SECONDS, GuardedProtocol
+from service.web.addresses import is_loopback
+from service.web.protocol import GuardedProtocol
+from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
 from shared import atomic
 from shared.paths import SERVICE_ADDRESS, service_address
 from shared.reasons import reason
@@ -46,20 +48,8 @@ if TYPE_CHECKING:
 BUSY = 3
 """Exit status when another service has the data directory."""
 
-ANSWER_SECONDS = 5
-"""How long requests in progress may take once the service has been asked to stop."""
-
 END_SECONDS = 8.0
 """How long the whole end may take; the desktop uses force two seconds later."""
-
-KEEP_ALIVE_SECONDS = 75
-"""How long a connection without a request stays open: longer than clients and proxies keep theirs (60 s)."""
-
-HANDSHAKE_SECONDS = HEAD_SECONDS
-"""How long the TLS handshake of a connection may take, as the head of a request may."""
-
-CLOSING_SECONDS = 1.0
-"""How long a closed TLS connection may take to say that the client closes it as well."""
 
 log = logging.getLogger("walkaround.running")
 
@@ -222,27 +212,8 @@ def _application(settings: Settings) -> FastAPI:
     return app
 
 
-class _Config(uvicorn.Config):
-    """The configuration with the bounds of a TLS connection, which uvicorn leaves at 60 and 30 s."""
-
-    def get_loop_factory(self) -> Callable[[], asyncio.AbstractEventLoop] | None:
-        """What makes the event loop."""
-        make = super().get_loop_factory() or asyncio.new_event_loop
-
-        def bounded() -> asyncio.AbstractEventLoop:
-            loop = make()
-            loop.create_server = partial(  # type: ignore[method-assign]
-                loop.create_server,
-                ssl_handshake_timeout=HANDSHAKE_SECONDS,
-                ssl_shutdown_timeout=CLOSING_SECONDS,
-            )
-            return loop
-
-        return bounded if self.is_ssl else make
-
-
 def _config(settings: Settings, app: FastAPI | str, certificate: CertificateFiles | None) -> uvicorn.Config:
-    return _Config(
+    return BoundedConfig(
         app,
         factory=isinstance(app, str),
         host=settings.host,
@@ -318,6 +289,8 @@ def _serve_alone(settings: Settings) -> int:
         server = AnnouncingServer(_config(settings, app, certificate))
         server.certificate = certificate
         server.address_file = address_file if settings.is_sqlite else None
+        if is_loopback(settings.host) or settings.host == "localhost":
+            app.state.phone_door.listen = partial(listen_for_phones, settings, app)
         if settings.parent_pipe:
             _end_with_parent(lambda: setattr(server, "should_exit", True))
         # The server hands a signal that ended it on to who was there before: the default would end the

@@ -14,6 +14,7 @@ from desktop.client.api.detection import Detection
 from desktop.client.api.faces import Faces
 from desktop.client.api.files import Files
 from desktop.client.api.inspection import Items, Records
+from desktop.client.api.phone import Phones
 from desktop.client.api.photos import RecordPhotos
 from desktop.client.api.statistics import Statistics
 from desktop.client.api.webhooks import Webhooks
@@ -43,6 +44,7 @@ class Session:
         self.records = Records(self._transport)
         self.items = Items(self._transport)
         self.photos = RecordPhotos(self._transport)
+        self.phones = Phones(self._transport)
         self.catalogue = Catalogue(self._transport)
         self.files = Files(self._transport)
         self.detection = Detection(self._transport)

@@ -294,6 +294,7 @@ def _items() -> list[Command]:
             ("Ctrl+Shift+I",),
             "camera",
         ),
+        ("item.phone", QT_TRANSLATE_NOOP("Commands", "Take photos of item with a phone"), (), "phone"),
         (
             "record.photos",
             QT_TRANSLATE_NOOP("Commands", "Add photos to record"),
@@ -301,6 +302,7 @@ def _items() -> list[Command]:
             "photo",
         ),
         ("record.camera", QT_TRANSLATE_NOOP("Commands", "Take photo for record"), (), "camera"),
+        ("record.phone", QT_TRANSLATE_NOOP("Commands", "Take photos with a phone"), (), "phone"),
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record"), ("Ctrl+Shift+P",), "eye"),
         ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions"), ("Shift+C",), "history"),
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on item"), ("Ctrl+R",), "play"),

@@ -422,6 +422,30 @@
     </message>
 </context>
 <context>
+    <name>PhoneDialog</name>
+    <message numerus="yes">
+        <source>%n on the way</source>
+        <translation>
+            <numerusform>%n on the way</numerusform>
+            <numerusform>%n on the way</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) arrived</source>
+        <translation>
+            <numerusform>%n photo arrived</numerusform>
+            <numerusform>%n photos arrived</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n refused</source>
+        <translation>
+            <numerusform>%n refused</numerusform>
+            <numerusform>%n refused</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PhotoStrip</name>
     <message numerus="yes">
         <source>Show all %n photo(s)</source>

@@ -193,6 +193,10 @@
         <translation>检测模型</translation>
     </message>
     <message>
+        <source>Ended</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
         <source>Face deleted</source>
         <translation>删除人脸数据</translation>
     </message>
@@ -271,6 +275,14 @@
     <message>
         <source>Paused after failures</source>
         <translation>多次失败后暂停</translation>
+    </message>
+    <message>
+        <source>Phone code</source>
+        <translation>手机连接码</translation>
+    </message>
+    <message>
+        <source>Phone connected</source>
+        <translation>手机已连接</translation>
     </message>
     <message>
         <source>Photo added</source>
@@ -384,6 +396,10 @@
         <translation>生日</translation>
     </message>
     <message>
+        <source>By phone</source>
+        <translation>手机拍摄</translation>
+    </message>
+    <message>
         <source>Cancelled</source>
         <translation>已取消</translation>
     </message>
@@ -434,6 +450,10 @@
     <message>
         <source>Detection model</source>
         <translation>检测模型</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
     </message>
     <message>
         <source>Edition</source>
@@ -1758,6 +1778,14 @@
         <translation>为记录拍照</translation>
     </message>
     <message>
+        <source>Take photos of item with a phone</source>
+        <translation>用手机拍摄检查项</translation>
+    </message>
+    <message>
+        <source>Take photos with a phone</source>
+        <translation>用手机拍照</translation>
+    </message>
+    <message>
         <source>Theme: dark</source>
         <translation>主题：深色</translation>
     </message>
@@ -2651,6 +2679,10 @@
         <translation>备份已完成，但过期的备份未能清理。</translation>
     </message>
     <message>
+        <source>Cannot answer phones in the network. Check network and firewall, then try again.</source>
+        <translation>无法接受手机连接，请检查网络和防火墙后重试。</translation>
+    </message>
+    <message>
         <source>Cannot apply a template: the record has no reference image. Select one first.</source>
         <translation>检查记录没有参考图，无法套用模板。请先选择参考图。</translation>
     </message>
@@ -2831,6 +2863,10 @@
     <message>
         <source>ONNX Runtime cannot open the model. Check the version used for the export.</source>
         <translation>ONNX Runtime 无法打开该模型。请检查导出时的版本。</translation>
+    </message>
+    <message>
+        <source>Only the computer that runs the service can allow phones. Do it there.</source>
+        <translation>只有运行服务的计算机才能允许手机连接，请在那台计算机上操作。</translation>
     </message>
     <message>
         <source>Photo {n}: {what}</source>
@@ -3025,6 +3061,10 @@
         <translation>密码长度应为 8 到 128 个字符。</translation>
     </message>
     <message>
+        <source>The phone code no longer exists. Create a new one.</source>
+        <translation>连接码已不存在，请生成新的连接码。</translation>
+    </message>
+    <message>
         <source>The photo file is missing. Add the photo again.</source>
         <translation>照片文件不存在，请重新添加照片。</translation>
     </message>
@@ -3053,12 +3093,20 @@
         <translation>检查记录已有检查项。模板只能用于没有检查项的记录。</translation>
     </message>
     <message>
+        <source>The record is finished and takes no more photos.</source>
+        <translation>检查记录已完成，不再接收照片。</translation>
+    </message>
+    <message>
         <source>The record is not awaiting release. Reload it.</source>
         <translation>检查记录不在待放行状态，请刷新。</translation>
     </message>
     <message>
         <source>The record is not sealed. Finish it first.</source>
         <translation>检查记录未封存，请先完成记录。</translation>
+    </message>
+    <message>
+        <source>The record or item no longer exists. Reload the record.</source>
+        <translation>检查记录或检查项已不存在，请刷新记录。</translation>
     </message>
     <message>
         <source>The reference image has no template. Save regions as its template first.</source>
@@ -3221,6 +3269,10 @@
     <message>
         <source>Too many images are being prepared. Try again later.</source>
         <translation>待处理的图片过多，请稍后重试。</translation>
+    </message>
+    <message>
+        <source>Too many phone codes. End codes that are no longer used.</source>
+        <translation>连接码数量已达上限，请先结束不再使用的连接码。</translation>
     </message>
     <message>
         <source>Wrong username or password.</source>
@@ -5289,6 +5341,134 @@
     </message>
 </context>
 <context>
+    <name>PhoneController</name>
+    <message>
+        <source>Select an item for the photos first.</source>
+        <translation>请先选择要拍照的检查项。</translation>
+    </message>
+</context>
+<context>
+    <name>PhoneDialog</name>
+    <message numerus="yes">
+        <source>%n on the way</source>
+        <translation>
+            <numerusform>%n 张正在发送</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) arrived</source>
+        <translation>
+            <numerusform>已送达 %n 张照片</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n refused</source>
+        <translation>
+            <numerusform>%n 张被拒绝</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Allow phones in this network</source>
+        <translation>允许此网络中的手机连接</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Creating code…</source>
+        <translation>正在生成连接码…</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>结束</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>New code</source>
+        <translation>新连接码</translation>
+    </message>
+    <message>
+        <source>Phone</source>
+        <translation>手机</translation>
+    </message>
+    <message>
+        <source>Scan the code with the camera of the phone. The phone has to be in the same network. Photos are added in your name.</source>
+        <translation>用手机相机扫描二维码，手机需与服务在同一网络。照片记在您的名下。</translation>
+    </message>
+    <message>
+        <source>Take photos with a phone</source>
+        <translation>用手机拍照</translation>
+    </message>
+    <message>
+        <source>The code has expired. Create a new one to go on.</source>
+        <translation>连接码已过期，请生成新的连接码。</translation>
+    </message>
+    <message>
+        <source>The code was ended. Create a new one to go on.</source>
+        <translation>连接码已结束，请生成新的连接码。</translation>
+    </message>
+    <message>
+        <source>The login that made the code has ended.</source>
+        <translation>生成连接码的登录已结束。</translation>
+    </message>
+    <message>
+        <source>The record is finished and takes no more photos.</source>
+        <translation>检查记录已完成，不再接收照片。</translation>
+    </message>
+    <message>
+        <source>The record or item was deleted.</source>
+        <translation>检查记录或检查项已删除。</translation>
+    </message>
+    <message>
+        <source>The service is reached from this computer alone, and cannot be opened to phones. Start it with --host and an address of this computer, or connect to a service in the network.</source>
+        <translation>服务只能从本机访问，且无法开放给手机。请用 --host 加本机地址启动服务，或连接到网络中的服务。</translation>
+    </message>
+    <message>
+        <source>The service made its certificate itself, so the phone warns once. Continue there if this is its fingerprint (SHA-256 of the key): {fingerprint}</source>
+        <translation>服务使用自己生成的证书，手机首次打开时会提示风险。如证书指纹（密钥的 SHA-256）与此一致，可在手机上继续访问：{fingerprint}</translation>
+    </message>
+    <message>
+        <source>The service runs on this computer alone: phones cannot reach it. While a code is valid, this computer can answer phones in its network, encrypted and only to take photos. Your firewall may ask you to allow it.</source>
+        <translation>服务只在本机运行，手机无法访问。可在连接码有效期间让本机接受此网络中的手机连接：全程加密，且只能用于拍照。防火墙可能会请您确认。</translation>
+    </message>
+    <message>
+        <source>Valid for {time}</source>
+        <translation>剩余有效时间 {time}</translation>
+    </message>
+    <message>
+        <source>Waiting for a phone…</source>
+        <translation>等待手机连接…</translation>
+    </message>
+    <message>
+        <source>You may not add photos any more. Ask the administrator.</source>
+        <translation>您已没有添加照片的权限，请联系管理员。</translation>
+    </message>
+    <message>
+        <source>{phone} connected</source>
+        <translation>{phone} 已连接</translation>
+    </message>
+    <message>
+        <source>{phone}, last seen {time}</source>
+        <translation>{phone}，上次联系 {time}</translation>
+    </message>
+</context>
+<context>
     <name>PhotoBox</name>
     <message>
         <source>Align with three points</source>
@@ -5536,6 +5716,13 @@
     <message>
         <source>Files of &amp;type:</source>
         <translation>文件类型(&amp;T)：</translation>
+    </message>
+</context>
+<context>
+    <name>QrCode</name>
+    <message>
+        <source>QR code</source>
+        <translation>二维码</translation>
     </message>
 </context>
 <context>
@@ -8195,6 +8382,10 @@
     <message>
         <source>Remove photo</source>
         <translation>移除照片</translation>
+    </message>
+    <message>
+        <source>by phone</source>
+        <translation>手机拍摄</translation>
     </message>
     <message>
         <source>used for detection</source>

@@ -13,7 +13,7 @@ from service.account import rules, store
 from service.account.logins import PASSWORD, Logins, PasswordGiven
 from service.account.passwords import Passwords
 from service.account.session_list import SessionList
-from service.account.sessions import LiveSessions, SessionUse
+from service.account.sessions import LiveSession, LiveSessions, SessionUse
 from service.account.tables import LoginSession, User
 from service.account.tokens import login_expired, not_logged_in
 from service.changes import ObjectChange, announce
@@ -40,6 +40,19 @@ def _invalid(field: str, fault: rules.CredentialFault) -> Problem:
     sentence = rules.FAULT_SENTENCES[fault]
     fields = [{"field": field, "type": fault.value, "message": sentence}]
     return Problem(422, ErrorCode.INVALID_INPUT, sentence, fields=fields)
+
+
+def _caller(session_id: str, live: LiveSession, address: str) -> Caller:
+    return Caller(
+        user_id=live.user_id,
+        username=live.username,
+        name=live.name,
+        session_id=session_id,
+        permissions=live.permissions,
+        methods=live.methods,
+        password_at=live.password_at,
+        address=address,
+    )
 
 
 class AccountService:
@@ -94,16 +107,17 @@ class AccountService:
         if live.expires_at <= at:
             raise login_expired()
         self.session_use.mark(claims.session_id, at)
-        return Caller(
-            user_id=live.user_id,
-            username=live.username,
-            name=live.name,
-            session_id=claims.session_id,
-            permissions=live.permissions,
-            methods=live.methods,
-            password_at=live.password_at,
-            address=address,
-        )
+        return _caller(claims.session_id, live, address)
+
+    async def caller_of(self, session_id: str, address: str) -> Caller | None:
+        """Port: the user of a session at this moment, for whom a phone at `address` acts; None once it ended.
+
+        The session does not count as used by it.
+        """
+        live = await self._live.get(session_id)
+        if live is None or live.expires_at <= self._clock():
+            return None
+        return _caller(session_id, live, address)
 
     async def may_log_in(self, user_id: str) -> bool:
         """Port: whether the user exists and is enabled."""

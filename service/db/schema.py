@@ -13,6 +13,7 @@ from service.db.database import Base, Database
 DOMAINS = (
     *("account", "catalogue", "files", "inspection", "face", "detection", "audit", "backups"),
     "webhooks",
+    "phone",
 )
 
 

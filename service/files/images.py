@@ -13,6 +13,7 @@ from service.files.rules import IMAGE_TYPES
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.images.png import has_too_much_text
+from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
 
 MAX_PIXELS = 500_000_000
@@ -87,6 +88,49 @@ def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
         part = part.copy_memory().copy()
         part.set_type(pyvips.GValue.gint_type, "orientation", turn)
         data: bytes = part.autorot().pngsave_buffer(compression=1, keep="none")
+    except pyvips.Error as error:
+        raise BadImage("the pixels cannot be decoded") from error
+    return data
+
+
+_SURROUNDINGS = 0.35
+"""Of the longer side of a region: so much around it is shown, so that a person recognizes the place."""
+_FRAME = (255, 196, 0)
+
+
+def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect, side: int) -> bytes:
+    """A JPEG of `rect` (upright px of an image of `size`) and what is around it, in `side` x `side` px.
+
+    A thin frame shows the region. Raises BadImage when these pixels cannot be decoded.
+    """
+    width, height = size
+    around = max(rect.w, rect.h) * _SURROUNDINGS
+    left, top = max(0, int(rect.x - around)), max(0, int(rect.y - around))
+    right = min(width, max(left + 1, int(rect.right + around)))
+    bottom = min(height, max(top + 1, int(rect.bottom + around)))
+    left, top = min(left, right - 1), min(top, bottom - 1)
+    part = Rect(left, top, right - left, bottom - top)
+    try:
+        if part.area <= MAX_CROP_PIXELS:
+            image = pyvips.Image.thumbnail_buffer(crop(path, mime_type, part), side, height=side, size="down")
+        else:
+            # So much of a large picture that the whole of it, made small, shows enough.
+            whole = pyvips.Image.jpegload_buffer(thumbnail(path, mime_type, 4 * side))
+            scale = whole.width / width
+            image = whole.crop(
+                min(int(left * scale), whole.width - 1),
+                min(int(top * scale), whole.height - 1),
+                max(1, min(int(part.w * scale), whole.width - int(left * scale))),
+                max(1, min(int(part.h * scale), whole.height - int(top * scale))),
+            ).thumbnail_image(side, height=side, size="down")
+        scale = image.width / part.w
+        frame = (
+            *(round((rect.x - left) * scale), round((rect.y - top) * scale)),
+            *(max(2, round(rect.w * scale)), max(2, round(rect.h * scale))),
+        )
+        image = as_rgb(image).copy_memory().draw_rect(list(_FRAME), *frame)
+        inner = (frame[0] + 1, frame[1] + 1, max(1, frame[2] - 2), max(1, frame[3] - 2))
+        data: bytes = image.draw_rect(list(_FRAME), *inner).jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
         raise BadImage("the pixels cannot be decoded") from error
     return data

@@ -84,17 +84,7 @@ class FilesService:
         Raises Problem 413 over the limits, 415 without a multipart body, 422 for a body without exactly one
         whole file, an empty file, or an image that cannot be read, and 507 when there is no room for it.
         """
-        if self._room.is_stale():
-            self._room.summed((await self._database.read(stored_bytes))[1])
-        largest, incoming = await self._on_disk(self._begin_incoming)
-
-        def write(piece: bytes) -> None:
-            if incoming.size + len(piece) > self._limit:
-                raise self._too_large()
-            if incoming.size + len(piece) > largest:
-                raise self._room.no_room(incoming.size + len(piece))
-            incoming.write(piece)
-
+        incoming, write = await self._begin_write()
         try:
             upload = _begin(content_type, write)
             waiting = bytearray()
@@ -104,17 +94,61 @@ class FilesService:
                     await self._on_disk(upload.feed, bytes(waiting))
                     waiting.clear()
             await self._on_disk(upload.feed, bytes(waiting))
-            row = await self._on_disk(self._keep, upload.finish(), incoming, by)
-            if not incoming.stored_before:
-                self._room.added(row.size)
-            stored = await self._database.write(lambda session: _add(session, row, address))
-            if incoming.stored_before:
-                await self._on_disk(self._contents.ensure, incoming)
-            return stored
+            return await self._end_write(incoming, upload.finish(), by, address)
         except BadUpload as error:
             raise _unreadable(error) from error
         finally:
             await asyncio.shield(self._on_disk(incoming.discard))
+
+    async def receive_pieces(
+        self, name: str, pieces: AsyncIterator[bytes], by: str | None, address: str | None = None
+    ) -> StoredFile:
+        """Store what `pieces` give as a file called `name`. Raises the Problems of `receive`."""
+        incoming, write = await self._begin_write()
+        try:
+            async for piece in pieces:
+                await self._on_disk(write, piece)
+            return await self._end_write(incoming, name, by, address)
+        except BadUpload as error:
+            raise _unreadable(error) from error
+        finally:
+            await asyncio.shield(self._on_disk(incoming.discard))
+
+    async def ensure_room(self, size: int) -> None:
+        """Raises Problem 507 when there is no room for a file of `size` bytes."""
+        if size > await self._largest():
+            raise self._room.no_room(size)
+
+    async def _largest(self) -> int:
+        """The bytes that there is room for. Raises Problem 507."""
+        if self._room.is_stale():
+            self._room.summed((await self._database.read(stored_bytes))[1])
+        return await self._on_disk(self._room.largest)
+
+    async def _begin_write(self) -> tuple[Incoming, Callable[[bytes], None]]:
+        """Where a file goes, and what adds a piece to it within the limits. Raises Problem 507."""
+        largest = await self._largest()
+        incoming = await self._on_disk(self._contents.incoming)
+
+        def write(piece: bytes) -> None:
+            if incoming.size + len(piece) > self._limit:
+                raise self._too_large()
+            if incoming.size + len(piece) > largest:
+                raise self._room.no_room(incoming.size + len(piece))
+            incoming.write(piece)
+
+        return incoming, write
+
+    async def _end_write(
+        self, incoming: Incoming, name: str, by: str | None, address: str | None
+    ) -> StoredFile:
+        row = await self._on_disk(self._keep, name, incoming, by)
+        if not incoming.stored_before:
+            self._room.added(row.size)
+        stored = await self._database.write(lambda session: _add(session, row, address))
+        if incoming.stored_before:
+            await self._on_disk(self._contents.ensure, incoming)
+        return stored
 
     def keep(self, name: str, data: bytes, by: str | None) -> Callable[[Session], StoredFile]:
         """Bring `data` to the disk, on this thread; what is given stores it under `name` in a transaction.
@@ -147,11 +181,6 @@ class FilesService:
         incoming.write(data)
         incoming.finish()
         return incoming
-
-    def _begin_incoming(self) -> tuple[int, Incoming]:
-        """The bytes that there is room for, and where they go. Raises Problem 507."""
-        largest = self._room.largest()
-        return largest, self._contents.incoming()
 
     def usage(self) -> Usage:
         """How much room the stored files take, and how much is left. Blocks."""
@@ -289,6 +318,20 @@ class FilesService:
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)
+        except images.BadImage as error:
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
+
+    async def region_picture(self, stored: StoredFile, rect: Rect, side: int) -> bytes:
+        """A JPEG of `rect` (upright px) with its surroundings, framed, that fits into `side` x `side` px.
+
+        Raises Problem 404 and 415 like `thumbnail`.
+        """
+        self._require_picture(stored, "该文件不是图片，无法裁剪")
+        path = await self._path_for_download(stored)
+        size = (stored.width or 1, stored.height or 1)
+        make = partial(images.region_picture, path, stored.mime_type, size, rect, side)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._decoders, make)
         except images.BadImage as error:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 

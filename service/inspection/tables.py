@@ -109,7 +109,8 @@ class ItemPhoto(Base, table=True):
     `client_key`: who added it and the Idempotency-Key that came along, so that an addition that is sent again
     adds no second photo. `record_photo_id`: the photo of the record that it is; None for a photo of this item
     alone. `assigned` (`shared.wire.photos.Assigned`) says who found that it shows the item, `homography`
-    (JSON) where the reference image, the file `reference_file_id`, lies in it.
+    (JSON) where the reference image, the file `reference_file_id`, lies in it. `by_phone`: a phone
+    sent it for the person who added it.
     `record_photo_id` is not a foreign key: SQLite adds none to a table that is there.
     """
 
@@ -125,6 +126,7 @@ class ItemPhoto(Base, table=True):
     assigned: str | None = Field(default=None, max_length=16)
     homography: str | None = Field(default=None, sa_type=Text)
     reference_file_id: str | None = Field(default=None, max_length=255)
+    by_phone: bool = Field(sa_column_kwargs={"server_default": text("false")})
 
     __table_args__ = (
         Index(None, "item_id", "created_at", "photo_id"),
@@ -136,7 +138,8 @@ class RecordPhoto(Base, table=True):
     """A file that is a photo of a record, once; its rows in `item_photo` say of which items.
 
     `state` (`shared.wire.photos.PhotoState`) says how far its matching is, `error` why that failed, `matches`
-    (JSON, `service.inspection.records.matches`) what it found; None before the first one.
+    (JSON, `service.inspection.records.matches`) what it found; None before the first one. `by_phone` as in
+    `ItemPhoto`.
     """
 
     __tablename__ = "record_photo"
@@ -149,6 +152,7 @@ class RecordPhoto(Base, table=True):
     state: str = Field(max_length=16)
     error: str | None = Field(default=None, max_length=32)
     matches: str | None = Field(default=None, sa_type=Text)
+    by_phone: bool = Field(sa_column_kwargs={"server_default": text("false")})
 
     __table_args__ = (
         Index(None, "inspection_id", "created_at", "photo_id"),

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from service.web.addresses import own_addresses
 from shared import atomic
 
 LIFE = dt.timedelta(days=180)
@@ -122,13 +123,4 @@ def _alternative_names(names: Iterable[str]) -> list[x509.GeneralName]:
 
 def _machine_names() -> list[str]:
     """Host name and addresses of this machine."""
-    name = socket.gethostname()
-    found = [name, *_LOCAL]
-    with contextlib.suppress(OSError):
-        found += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None)]
-    for family, somewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        # Sends nothing: the system only says from which address it would (the targets are for documentation).
-        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
-            asking.connect((somewhere, 9))
-            found.append(str(asking.getsockname()[0]))
-    return found
+    return [socket.gethostname(), *_LOCAL, *own_addresses()]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
+import socket
 
 _MAX_LENGTH = 255
 """Characters of a group that a database column stores."""
@@ -27,6 +29,19 @@ def is_loopback(address: str) -> bool:
     # The scope stays: an IPv4 address with one is malformed and gets no rights.
     parsed = _parse(address)
     return parsed is not None and parsed.is_loopback
+
+
+def own_addresses() -> list[str]:
+    """The addresses of this machine, the one from which it reaches others first. Blocks."""
+    found: list[str] = []
+    for family, somewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        # Sends nothing: the system only says from which address it would (the targets are for documentation).
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((somewhere, 9))
+            found.append(str(asking.getsockname()[0]))
+    with contextlib.suppress(OSError):
+        found += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None)]
+    return [*dict.fromkeys(found)]
 
 
 def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

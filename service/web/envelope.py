@@ -65,6 +65,7 @@ _DESCRIPTIONS = {
     403: "A permission is missing",
     404: "No such thing",
     409: "In conflict with what is there",
+    410: "It was there and has ended",
     412: "If-Match names an older version",
     413: "Larger than allowed",
     415: "Not a type that is read here",

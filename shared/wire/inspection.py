@@ -267,7 +267,10 @@ class PhotoAdd(Wire):
 
 
 class Photo(Wire):
-    """A photo of an item; the newest one is what detection looks at."""
+    """A photo of an item; the newest one is what detection looks at.
+
+    `by_phone`: a phone sent it for the person who added it.
+    """
 
     photo_id: str
     item_id: str
@@ -276,3 +279,4 @@ class Photo(Wire):
     added_by: str | None
     added_by_name: str | None
     created_at: ItemTime
+    by_phone: bool = False

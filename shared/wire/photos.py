@@ -76,7 +76,7 @@ class RecordPhoto(Wire):
     `width` and `height` are px of the upright photo. `matches` has the items for whose region a place was
     found, `items` those that it is assigned to, both in the order of the items. `matches` is null before the
     first matching and leaves out items whose region or reference image changed since. `error` is a stable
-    code, `message` its sentence.
+    code, `message` its sentence. `by_phone`: a phone sent it for the person who added it.
     """
 
     photo_id: str
@@ -93,6 +93,7 @@ class RecordPhoto(Wire):
     message: str | None
     matches: list[PhotoMatch] | None
     items: list[PhotoItem]
+    by_phone: bool = False
 
 
 class RecordPhotoAdd(Wire):

@@ -144,6 +144,16 @@ RULES: dict[str, Rule] = {
     "GET /api/statistics/durations": Rule(EVERYBODY, 200),
     "GET /api/statistics/agreement": Rule(EVERYBODY, 200),
     "GET /api/events": Rule(EVERYBODY, 503),
+    "POST /api/phone/codes": Rule(WORKERS, 422),
+    "GET /api/phone/codes": Rule(WORKERS, 200),
+    "GET /api/phone/codes/{code_id}": Rule(WORKERS, 404),
+    "DELETE /api/phone/codes/{code_id}": Rule(WORKERS, 404),
+    "POST /api/phone/claim": _open(422),
+    # A phone has no login, and a login is no phone.
+    "GET /api/phone/view": _open(401),
+    "GET /api/phone/items/{item_id}/picture": _open(401),
+    "POST /api/phone/uploads": _open(401),
+    "PUT /api/phone/uploads/{upload_id}": _open(401),
 }
 
 

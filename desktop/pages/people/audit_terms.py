@@ -36,6 +36,8 @@ ACTIONS = (
     "audit_unsigned",
     "pause",
     "test",
+    "claim",
+    "end",
 )
 """The actions that the log can be filtered by."""
 
@@ -55,6 +57,7 @@ KINDS = (
     "login",
     "face_policy",
     "webhook",
+    "phone_code",
     "service",
     "audit",
 )
@@ -117,6 +120,8 @@ def action_word(action: str) -> str:
         "audit_unsigned": translate("Audit", "Unsigned log entries found"),
         "pause": translate("Audit", "Paused after failures"),
         "test": translate("Audit", "Test sent"),
+        "claim": translate("Audit", "Phone connected"),
+        "end": translate("Audit", "Ended"),
     }.get(action, action)
 
 
@@ -139,6 +144,7 @@ def object_kind_name(kind: str) -> str:
         "login": translate("Audit", "Login"),
         "face_policy": translate("Audit", "Face login"),
         "webhook": translate("Audit", "Webhook"),
+        "phone_code": translate("Audit", "Phone code"),
         "service": translate("Audit", "Service"),
         "audit": translate("Audit", "Audit log"),
     }.get(kind, kind)

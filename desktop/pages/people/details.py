@@ -267,5 +267,7 @@ def field_word(name: str) -> str:
         "work_years": translate("AuditField", "Years of service"),
         "faceInfo": translate("AuditField", "Face data"),
         "record_photo_id": translate("AuditField", "Record photo"),
+        "by_phone": translate("AuditField", "By phone"),
+        "device": translate("AuditField", "Device"),
         "assigned": translate("AuditField", "Assigned by"),
     }.get(name, name)

@@ -27,6 +27,7 @@ from desktop.pages.workbench.items.detection_settings_edits import DetectionSett
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.pages.workbench.layout import WorkbenchLayout
 from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
 from desktop.pages.workbench.record_photos import RecordPhotosController
@@ -68,6 +69,7 @@ class Workbench(Protocol):
     photo: PhotoCanvas
     photo_upload: PhotoUploadController
     photo_view: PhotoView
+    phone: PhoneController
     record_photos: RecordPhotosController
     reference: ReferenceChoice
     splitter: WorkbenchLayout
@@ -244,8 +246,10 @@ def bind(window: Page, page: Workbench) -> None:
         ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
         ("item.photo", page.photo_upload.choose_files, editing),
         ("item.camera", page.photo_upload.capture, editing),
+        ("item.phone", page.phone.for_item, editing),
         ("record.photos", page.record_photos.choose_files, editing),
         ("record.camera", page.record_photos.capture, editing),
+        ("record.phone", page.phone.for_record, editing),
         ("record.review", page.record_photos.show_review, is_open),
         ("item.versions", comparing.versions, looking_at_item),
         ("item.detect", page.detecting.detect, on_item),

@@ -39,6 +39,7 @@ from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.live_changes import LiveChanges
 from desktop.pages.workbench.open_record.loading import LoadedRecord, load
 from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
@@ -98,6 +99,7 @@ class WorkbenchPage(Page):
         self.photos = PhotoPairController(self.open_record, self.inspector.photo, self)
         self.photo_upload = PhotoUploadController(self.open_record, self.inspector.photo, self)
         self.photo_upload.added.connect(self.photos.take_new)
+        self.phone = PhoneController(self.open_record, self)
         self.live = LiveChanges(self.open_record, self.reload, self.photos.reread, self)
         self.detecting = DetectionController(self.open_record, self.live, self)
         found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
@@ -193,6 +195,7 @@ class WorkbenchPage(Page):
             self.deleting,
             self.photo_view,
             self.photo_upload,
+            self.phone,
             self.record_photos,
             self.seal_controller,
         )
@@ -303,6 +306,7 @@ class WorkbenchPage(Page):
         self.items.end_search()
         self.open_record.leave()
         self.record_photos.close()
+        self.phone.close()
 
     def _offer_records(self, why: str) -> None:
         self.stack.show_empty("list", why, self.tr("Show records"), lambda: self.navigate.emit("records", {}))

@@ -86,7 +86,7 @@ def bring_back(session: Session, kept: Row[*tuple[Any, ...]]) -> dict[str, Any]:
 
 def _photo(said: dict[str, Any], of_record: Collection[str]) -> dict[str, Any]:
     """A photo's row; it is the item's alone when the record does not have the photo any more."""
-    values = {**_ALONE, **_values(PHOTO, said)}
+    values = {"by_phone": False, **_ALONE, **_values(PHOTO, said)}
     return values if values["record_photo_id"] in of_record else {**values, **_ALONE}
 
 

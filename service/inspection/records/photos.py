@@ -33,6 +33,11 @@ def check_photo(file: StoredFile | None) -> None:
         raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
 
 
+def phone_details(by_phone: bool) -> dict[str, Any]:
+    """What the audit log says beside the rest of a photo that a phone sent."""
+    return {"by_phone": True} if by_phone else {}
+
+
 class Photos:
     """The use cases of photos; each is one transaction."""
 
@@ -42,8 +47,10 @@ class Photos:
         self._ports = ports
         self._queries = ItemQueries(sources)
 
-    async def add(self, item_id: str, file_id: str, key: str | None, caller: Caller) -> Photo:
-        """Make an uploaded image the newest photo of the item.
+    async def add(
+        self, item_id: str, file_id: str, key: str | None, caller: Caller, *, by_phone: bool = False
+    ) -> Photo:
+        """Make an uploaded image the newest photo of the item; `by_phone`: a phone sent it for the caller.
 
         With a `key` that the caller used before on this item, nothing is added: the photo of that time is the
         answer. Raises Problem 404 without such an item or file, 409 when the record is sealed, 415 when the
@@ -74,9 +81,10 @@ class Photos:
                 "added_by": caller.user_id,
                 "created_at": naive_now(),
                 "client_key": client_key,
+                "by_phone": by_phone,
             }
             session.execute(insert(PHOTO).values(values))
-            details = {"photo_id": photo_id, "file_id": file_id}
+            details = {"photo_id": photo_id, "file_id": file_id, **phone_details(by_phone)}
             announce(
                 session, ObjectChange("add_photo", "item", item_id, caller.user_id, caller.address, details)
             )
@@ -144,4 +152,5 @@ class Photos:
             added_by=row.added_by,
             added_by_name=row.added_by_name,
             created_at=to_utc(row.created_at),
+            by_phone=row.by_phone,
         )

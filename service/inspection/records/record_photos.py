@@ -17,7 +17,7 @@ from service.inspection.queries import RecordRow, json_text
 from service.inspection.records import matches
 from service.inspection.records.items import file_info
 from service.inspection.records.matches import ItemRegion
-from service.inspection.records.photos import check_photo
+from service.inspection.records.photos import check_photo, phone_details
 from service.inspection.records.records import locked_record, naive_now, open_record
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
@@ -61,8 +61,12 @@ class RecordPhotos:
             .order_by(RECORD_PHOTO.c.created_at.desc(), RECORD_PHOTO.c.photo_id.desc())
         )
 
-    async def add(self, inspection_id: str, file_id: str, caller: Caller) -> RecordPhoto:
+    async def add(
+        self, inspection_id: str, file_id: str, caller: Caller, *, by_phone: bool = False
+    ) -> RecordPhoto:
         """Make an uploaded image a photo of the record; one that is there already is answered as it is.
+
+        `by_phone`: a phone sent it for the caller.
 
         Raises Problem 404 without such a record or file, 409 when the record is sealed, 415 when the file is
         not an image.
@@ -85,9 +89,10 @@ class RecordPhotos:
                 "added_by": caller.user_id,
                 "created_at": naive_now(),
                 "state": str(PhotoState.WAITING),
+                "by_phone": by_phone,
             }
             session.execute(insert(RECORD_PHOTO).values(values))
-            self._tell(session, "add_photo", record, photo_id, file_id, caller)
+            self._tell(session, "add_photo", record, photo_id, file_id, caller, **phone_details(by_phone))
             return self._one(session, record, photo_id)
 
         return await self._database.write(work)
@@ -200,6 +205,7 @@ class RecordPhotos:
             "file_id": photo.file_id,
             "added_by": caller.user_id,
             "record_photo_id": photo.photo_id,
+            "by_phone": photo.by_phone,
             **values,
         }
         session.execute(insert(PHOTO).values(made))
@@ -224,9 +230,16 @@ class RecordPhotos:
         )
 
     def _tell(
-        self, session: Session, action: str, record: RecordRow, photo_id: str, file_id: str, caller: Caller
+        self,
+        session: Session,
+        action: str,
+        record: RecordRow,
+        photo_id: str,
+        file_id: str,
+        caller: Caller,
+        **more: Any,
     ) -> None:
-        details = {"photo_id": photo_id, "file_id": file_id}
+        details = {"photo_id": photo_id, "file_id": file_id, **more}
         change = ObjectChange(action, "record", record.inspection_id, caller.user_id, caller.address, details)
         announce(session, change)
 
@@ -266,6 +279,7 @@ class RecordPhotos:
             message=None if row.error is None else self._ports.reason(row.error),
             matches=None if row.matches is None else matches.current(row.matches, there),
             items=items,
+            by_phone=row.by_phone,
         )
 
 

@@ -60,6 +60,8 @@ ITEM_FIELDS = (
 )
 OLD_PHOTO_FIELDS = ("photo_id", "item_id", "file_id", "added_by", "created_at", "client_key")
 PHOTO_FIELDS = (*OLD_PHOTO_FIELDS, "record_photo_id", "assigned", "homography", "reference_file_id")
+BY_PHONE = "by_phone"
+"""Of a photo, there only where a phone sent it: what was sealed before phones did has the same content."""
 RECORD_PHOTO_FIELDS = (
     "photo_id",
     "inspection_id",
@@ -158,22 +160,27 @@ def record_content(
 ) -> dict[str, Json]:
     """What the tables of this domain hold of a record: `{"record": ..., "items": [...], "photos": [...]}`.
 
-    The rows have the columns of `RECORD_FIELDS`, `ITEM_FIELDS`, `PHOTO_FIELDS` and `RECORD_PHOTO_FIELDS`. A
-    document of an item is there twice: as JSON, and by the SHA-256 of its text, so that no byte of it changes
-    unseen; those of photos are there as their text. `OLD_FORM` has none of what came later.
+    The rows have the columns of `RECORD_FIELDS`, `ITEM_FIELDS`, `PHOTO_FIELDS`, `RECORD_PHOTO_FIELDS` and
+    `BY_PHONE`. A document of an item is there twice: as JSON, and by the SHA-256 of its text, so that no byte
+    of it changes unseen; those of photos are there as their text. `OLD_FORM` has none of what came later.
     """
     old = form == OLD_FORM
     of_item: dict[str, list[dict[str, Json]]] = {}
     for photo in photos:
         fields = OLD_PHOTO_FIELDS if old else PHOTO_FIELDS
-        of_item.setdefault(photo["item_id"], []).append({name: photo[name] for name in fields})
+        of_item.setdefault(photo["item_id"], []).append(_photo(photo, fields))
     content: dict[str, Json] = {
         "record": {name: record[name] for name in RECORD_FIELDS},
         "items": [_item(item, of_item.get(item["item_id"], [])) for item in items],
     }
     if not old:
-        content["photos"] = [{name: one[name] for name in RECORD_PHOTO_FIELDS} for one in record_photos]
+        content["photos"] = [_photo(one, RECORD_PHOTO_FIELDS) for one in record_photos]
     return content
+
+
+def _photo(row: Row, fields: Iterable[str]) -> dict[str, Json]:
+    given: dict[str, Json] = {name: row[name] for name in fields}
+    return {**given, BY_PHONE: row[BY_PHONE]} if row[BY_PHONE] else given
 
 
 def _item(row: Row, photos: list[dict[str, Json]]) -> dict[str, Json]:

@@ -387,4 +387,22 @@ def known_message(message: str) -> str:
         "服务器数据库已损坏，请联系管理员从备份恢复": QCoreApplication.translate(
             "Errors", "The server's database is damaged. Ask an administrator to restore a backup."
         ),
+        "检查记录或检查项不存在，请刷新后重试": QCoreApplication.translate(
+            "Errors", "The record or item no longer exists. Reload the record."
+        ),
+        "检查记录已完成，不再接收照片": QCoreApplication.translate(
+            "Errors", "The record is finished and takes no more photos."
+        ),
+        "连接码数量已达上限，请先结束不再使用的连接码": QCoreApplication.translate(
+            "Errors", "Too many phone codes. End codes that are no longer used."
+        ),
+        "连接码不存在，请生成新的连接码": QCoreApplication.translate(
+            "Errors", "The phone code no longer exists. Create a new one."
+        ),
+        "只有运行服务的计算机才能向局域网开放手机拍照，请在那台计算机上操作": QCoreApplication.translate(
+            "Errors", "Only the computer that runs the service can allow phones. Do it there."
+        ),
+        "无法向局域网开放手机拍照，请检查网络连接和防火墙后重试": QCoreApplication.translate(
+            "Errors", "Cannot answer phones in the network. Check network and firewall, then try again."
+        ),
     }.get(message, "")

@@ -16,10 +16,12 @@ _FIRST = (
     *(
         "record.photos",
         "record.camera",
+        "record.phone",
         "record.review",
         "",
         "item.photo",
         "item.camera",
+        "item.phone",
         "",
         "edit.undo",
         "edit.redo",
@@ -28,8 +30,8 @@ _FIRST = (
     *("regions.import", "record.template", "inspection.export", "record.report", ""),
 )
 _ITEM = (
-    *("item.pass", "item.fail", "item.unsure", "", "edit.rename", "item.photo", "item.detect"),
-    *("item.versions", "", "edit.copy", "edit.duplicate", "edit.delete", ""),
+    *("item.pass", "item.fail", "item.unsure", "", "edit.rename", "item.photo", "item.phone"),
+    *("item.detect", "item.versions", "", "edit.copy", "edit.duplicate", "edit.delete", ""),
 )
 _EMPTY = ("tool.rectangle", "record.photos", "edit.paste", "edit.all", "region.show", "")
 

@@ -37,13 +37,16 @@ class RecordTopBar(TopBar):
         self.photo.setObjectName("record-photo")
         self.camera = IconButton("camera", commands.title("record.camera"))
         self.camera.setObjectName("record-camera")
+        self.phone = IconButton("phone", commands.title("record.phone"))
+        self.phone.setObjectName("record-phone")
         self.detect = Button(self.tr("Run detection"), icon="play")
         self.detect.setObjectName("record-detect")
         self.finish = Button(self.tr("Finish record"), kind=ButtonKind.MAIN, icon="check")
         self.finish.setObjectName("record-finish")
         self.more = IconButton("more", self.tr("More"))
         self.more.setObjectName("record-more")
-        for widget in (self.mark, self.problem, self.photo, self.camera, self.detect, self.more, self.finish):
+        cameras = (self.photo, self.camera, self.phone)
+        for widget in (self.mark, self.problem, *cameras, self.detect, self.more, self.finish):
             self.add_action(widget)
         for button, command in (
             (self.photo, "record.photos"),
@@ -53,6 +56,7 @@ class RecordTopBar(TopBar):
             button.setToolTip(commands.tooltip(command))
         self.photo.clicked.connect(lambda _checked=False: commands.run("record.photos"))
         self.camera.clicked.connect(lambda _checked=False: commands.run("record.camera"))
+        self.phone.clicked.connect(lambda _checked=False: commands.run("record.phone"))
         self.detect.clicked.connect(lambda _checked=False: self._detect())
         self.finish.clicked.connect(lambda _checked=False: self._end())
         self.more.clicked.connect(lambda _checked=False: self._offer())
@@ -105,6 +109,7 @@ class RecordTopBar(TopBar):
         """Offer what changes items, and what changes the record."""
         self.photo.setEnabled(items)
         self.camera.setEnabled(items)
+        self.phone.setEnabled(items)
         self.detect.setEnabled(items)
         self.finish.setEnabled(record or self._ended)
 

@@ -61,6 +61,9 @@ class PhotoBox(QWidget):
         self.camera.setObjectName("photo-camera")
         self.add.clicked.connect(lambda _checked=False: self.addWanted.emit())
         self.camera.clicked.connect(lambda _checked=False: self.cameraWanted.emit())
+        self.phone = IconButton("phone", commands.title("item.phone"), side=26)
+        self.phone.setObjectName("photo-phone")
+        self.phone.clicked.connect(lambda _checked=False: commands.run("item.phone"))
         self.strip = PhotoStrip()
         self.shared = Button("", kind=ButtonKind.LINK)
         """Says which photo of the record it is, and that other items share it."""
@@ -84,6 +87,7 @@ class PhotoBox(QWidget):
         head.addStretch(1)
         head.addWidget(self.add)
         head.addWidget(self.camera)
+        head.addWidget(self.phone)
         modes = Flow(spacing=4)
         self.modes = ModeButtons("compare", commands, modes, self)
         self.modes.chosen.connect(self.set_mode)

@@ -33,6 +33,8 @@ class _Thumb(QAbstractButton):
         text = self.tr("Photo of {time}").format(time=minute(photo.created_at))
         if photo.added_by_name:
             text += f", {photo.added_by_name}"
+        if photo.by_phone:
+            text += ", " + self.tr("by phone")
         if newest:
             text += ", " + self.tr("used for detection")
         self.setAccessibleName(text)

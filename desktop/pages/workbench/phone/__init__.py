@@ -1,0 +1,5 @@
+"""Connects a phone as the camera of the open record: gives `PhoneController`."""
+
+from desktop.pages.workbench.phone.controller import PhoneController
+
+__all__ = ["PhoneController"]

@@ -1,0 +1,32 @@
+"""Says at which address a phone opens a code."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from shared.wire.phone import NewPhoneCode
+
+
+def is_own_machine(url: str) -> bool:
+    """Whether an address leads to the machine itself, wherever it is opened."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def addresses_for_phones(base_url: str, code: NewPhoneCode) -> Sequence[str]:
+    """Addresses for a phone: the one used here, unless it is this machine's own, then the others."""
+    used = base_url.rstrip("/")
+    own = [] if is_own_machine(used) else [used]
+    return [*dict.fromkeys([*own, *code.addresses])]
+
+
+def opened_by_phone(address: str, code: NewPhoneCode) -> str:
+    """What a phone opens: behind the # stands the token, which no server is sent in an address."""
+    return f"{address}/phone#{code.token}"

@@ -1,0 +1,168 @@
+"""Makes codes for the open record, and follows what comes of the one that is shown."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import Task, run
+from desktop.client.http.errors import NotFound
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.phone.dialog import PhoneDialog
+from shared.wire.phone import NewPhoneCode, PhoneCode
+
+_LOOK_MS = 2_000
+
+
+class PhoneController(QObject):
+    """One dialog at a time; a code that is valid is shown again instead of a new one."""
+
+    notice = Signal(str)
+    """Why no phone can be connected now."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+        self.dialog: PhoneDialog | None = None
+        self._for: tuple[str, str | None] | None = None
+        self._codes: dict[tuple[str, str | None], NewPhoneCode] = {}
+        self._asking: Task | None = None
+        self._look = QTimer(self, interval=_LOOK_MS)
+        self._look.timeout.connect(self._ask)
+        open_record.context.loginChanged.connect(self.forget)
+
+    def for_item(self) -> None:
+        """Connect a phone for the chosen item."""
+        item = self._open_record.item
+        if item is None:
+            self.notice.emit(self.tr("Select an item for the photos first."))
+        elif self._open_record.may_edit():
+            # An item that was just drawn has no id at the service before it was sent.
+            self._open_record.edits.when_saved(partial(self._show, item.item_id), self)
+
+    def for_record(self) -> None:
+        """Connect a phone for the whole record."""
+        if self._open_record.document is not None and self._open_record.may_edit():
+            self._show(None)
+
+    def close(self) -> None:
+        """The record was left. A phone that is connected goes on."""
+        if self.dialog is not None:
+            self.dialog.close()
+
+    def forget(self) -> None:
+        """Another person is logged in, or nobody: their codes have ended or are not theirs to show."""
+        self._codes.clear()
+        self.close()
+
+    def _show(self, item_id: str | None) -> None:
+        open_record = self._open_record
+        document = open_record.document
+        if document is None:
+            return
+        self.close()
+        row = next((one for one in open_record.rows if one.item_id == item_id), None)
+        name = document.record.inspection_name or ""
+        subject = name if row is None else f"{row.number}  {row.name}"
+        self._for = (
+            open_record.record_id,
+            None if item_id is None else open_record.edits.service_id(item_id),
+        )
+        dialog = self.dialog = PhoneDialog(subject, open_record.context.session.base_url, self._window)
+        dialog.newWanted.connect(self._renew)
+        dialog.endWanted.connect(self._end)
+        dialog.finished.connect(partial(self._closed, dialog))
+        known = self._codes.get(self._for)
+        if known is None:
+            self._make(open_network=False)
+        else:
+            dialog.show_code(known)
+            self._ask()
+        dialog.show()
+
+    def _closed(self, dialog: PhoneDialog, _result: int) -> None:
+        if self.dialog is dialog:
+            self.dialog = None
+            self._look.stop()
+
+    # -- making and ending
+
+    def _make(self, *, open_network: bool) -> None:
+        if self.dialog is None or self._for is None:
+            return
+        self._look.stop()
+        self.dialog.show_waiting()
+        run(
+            partial(self._open_record.context.session.phones.create, *self._for, open_network=open_network),
+            owner=self,
+            done=partial(self._made, self.dialog, self._for),
+            failed=partial(self._failed, self.dialog),
+        )
+
+    def _made(self, dialog: PhoneDialog, subject: tuple[str, str | None], code: NewPhoneCode) -> None:
+        self._codes[subject] = code
+        if self.dialog is dialog:
+            dialog.show_code(code)
+            self._look.start()
+
+    def _failed(self, dialog: PhoneDialog, error: Exception) -> None:
+        if self.dialog is dialog:
+            dialog.show_error(sentence(error))
+
+    def _renew(self, open_network: bool) -> None:
+        self._end_known()
+        self._make(open_network=open_network)
+
+    def _end_known(self) -> None:
+        code = None if self._for is None else self._codes.pop(self._for, None)
+        if code is not None:
+            end = self._open_record.context.session.phones.end
+            run(partial(end, code.code_id), owner=self, failed=self._not_ended)
+
+    def _not_ended(self, error: Exception) -> None:
+        if not isinstance(error, NotFound):
+            self.notice.emit(sentence(error))
+
+    def _end(self) -> None:
+        dialog = self.dialog
+        code = None if self._for is None else self._codes.get(self._for)
+        if dialog is None or code is None:
+            return
+        end = self._open_record.context.session.phones.end
+        run(
+            partial(end, code.code_id),
+            owner=self,
+            done=lambda _: self._ask(),
+            failed=partial(self._failed, dialog),
+        )
+
+    # -- following
+
+    def _ask(self) -> None:
+        code = None if self.dialog is None else self.dialog.code
+        if code is None or self._asking is not None:
+            return
+        self._look.start()
+        self._asking = run(
+            partial(self._open_record.context.session.phones.get, code.code_id),
+            owner=self,
+            done=self._heard,
+            failed=self._not_heard,
+        )
+
+    def _heard(self, status: PhoneCode) -> None:
+        self._asking = None
+        if status.ended is not None:
+            self._codes = {one: code for one, code in self._codes.items() if code.code_id != status.code_id}
+        if self.dialog is not None:
+            self.dialog.show_status(status)
+            if status.ended is not None and self.dialog.code is not None:
+                self._look.stop()
+
+    def _not_heard(self, error: Exception) -> None:
+        self._asking = None
+        if self.dialog is not None:
+            self.dialog.show_error(sentence(error))

@@ -1,0 +1,270 @@
+"""Shows the code that connects a phone: QR code, address, time left, who is connected, what arrived."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.localization.dates import minute
+from desktop.pages.workbench.phone.addresses import addresses_for_phones, opened_by_phone
+from desktop.pages.workbench.phone.qr_code import QrCode
+from desktop.widgets import Button, ButtonKind, Combo, Dialog, label
+from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
+
+_TICK_MS = 1_000
+_CONNECTED_SECONDS = 30
+"""A phone that was heard of since is connected; the page says every 10 s that it is there."""
+
+
+def ended_sentence(end: CodeEnd) -> str:
+    """Why a code has ended, and what to do."""
+    translate = QCoreApplication.translate
+    return {
+        CodeEnd.ENDED: translate("PhoneDialog", "The code was ended. Create a new one to go on."),
+        CodeEnd.EXPIRED: translate("PhoneDialog", "The code has expired. Create a new one to go on."),
+        CodeEnd.SEALED: translate("PhoneDialog", "The record is finished and takes no more photos."),
+        CodeEnd.DELETED: translate("PhoneDialog", "The record or item was deleted."),
+        CodeEnd.LOGGED_OUT: translate("PhoneDialog", "The login that made the code has ended."),
+        CodeEnd.NO_RIGHT: translate("PhoneDialog", "You may not add photos any more. Ask the administrator."),
+    }[end]
+
+
+class PhoneDialog(Dialog):
+    """Beside the workbench, which stays in use: photos arrive there while this is open."""
+
+    newWanted = Signal(bool)  # noqa: N815 - a Qt signal
+    """Another code; True: with this machine opened to phones in its network."""
+    endWanted = Signal()  # noqa: N815
+    """No phone may add photos by this code any more."""
+
+    def __init__(self, subject: str, base_url: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._base_url = base_url
+        self.code: NewPhoneCode | None = None
+        self._status: PhoneCode | None = None
+        self._until = 0.0
+        self.setWindowTitle(self.tr("Take photos with a phone"))
+        self.setModal(False)
+        self.setMinimumWidth(640)
+        self.qr = QrCode()
+        self.heading = label(subject, "item", wrap=True)
+        self.how = label("", "dim", wrap=True)
+        self.address = QLineEdit()
+        self.address.setReadOnly(True)
+        self.address.setAccessibleName(self.tr("Address"))
+        self.copy = Button(self.tr("Copy"), icon="copy")
+        self.choice = Combo(self.tr("Network"))
+        self.left = label("", "strong")
+        self.phone = label("", wrap=True)
+        self.arrived = label("", wrap=True)
+        self.warning = label("", "dim", wrap=True)
+        self.warning.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.error = label("", "error", wrap=True)
+        self.allow = Button(self.tr("Allow phones in this network"), kind=ButtonKind.MAIN)
+        self.new = Button(self.tr("New code"), icon="refresh")
+        self.end = Button(self.tr("End"))
+        self.close_button = Button(self.tr("Close"))
+        self._build()
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._show_time)
+        self.copy.clicked.connect(lambda _checked=False: self._copy())
+        self.choice.picked.connect(lambda _: self._show_address())
+        self.allow.clicked.connect(lambda _checked=False: self.newWanted.emit(True))
+        self.new.clicked.connect(lambda _checked=False: self.newWanted.emit(False))
+        self.end.clicked.connect(lambda _checked=False: self.endWanted.emit())
+        self.close_button.clicked.connect(self.close)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.show_waiting()
+
+    def _build(self) -> None:
+        # A widget of its own: a layout of sentences that wrap is no wider than it has to be.
+        side = QWidget()
+        side.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        words = QVBoxLayout(side)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(10)
+        words.addWidget(self.heading)
+        words.addWidget(self.how)
+        line = QHBoxLayout()
+        line.addWidget(self.address, 1)
+        line.addWidget(self.copy)
+        words.addWidget(self.choice)
+        words.addWidget(self.left)
+        words.addWidget(self.phone)
+        words.addWidget(self.arrived)
+        words.addWidget(self.warning)
+        words.addWidget(self.allow, 0, Qt.AlignmentFlag.AlignLeft)
+        words.addStretch(1)
+        both = QHBoxLayout()
+        both.setSpacing(20)
+        both.addWidget(self.qr, 0, Qt.AlignmentFlag.AlignTop)
+        both.addWidget(side, 1)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.new)
+        row.addWidget(self.end)
+        row.addStretch(1)
+        row.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(16)
+        column.addWidget(self.error)
+        column.addLayout(both)
+        column.addLayout(line)
+        column.addLayout(row)
+
+    @property
+    def addresses(self) -> Sequence[str]:
+        """Where a phone reaches the service; empty when only this machine does."""
+        return [] if self.code is None else addresses_for_phones(self._base_url, self.code)
+
+    @property
+    def ended(self) -> CodeEnd | None:
+        """Why the code that is shown has ended; None while it is valid, or there is none."""
+        if self._status is not None and self._status.ended is not None:
+            return self._status.ended
+        return CodeEnd.EXPIRED if self.code is not None and time.monotonic() >= self._until else None
+
+    # -- what is shown
+
+    def show_waiting(self) -> None:
+        """A code is being made."""
+        self.code = self._status = None
+        self._say_error("")
+        self.how.setText(self.tr("Creating code…"))
+        self._show()
+
+    def show_code(self, code: NewPhoneCode) -> None:
+        """Show a new code."""
+        self.code, self._status = code, code
+        self._until = time.monotonic() + code.seconds_left
+        self.choice.set_choices([(one, one) for one in self.addresses])
+        self._say_error("")
+        self._show()
+        self._tick.start()
+
+    def show_status(self, status: PhoneCode) -> None:
+        """The code as the service sees it now."""
+        if self.code is None or status.code_id != self.code.code_id:
+            return
+        self._status = status
+        self._until = time.monotonic() + status.seconds_left
+        self._say_error("")
+        self._show()
+
+    def show_error(self, text: str) -> None:
+        """Something failed; what is shown otherwise stays."""
+        self._say_error(text)
+        if self.code is None:
+            self.how.setText("")
+            self.new.setEnabled(True)
+
+    def _say_error(self, text: str) -> None:
+        self.error.setText(text)
+        self.error.setVisible(bool(text))
+
+    def _show(self) -> None:
+        code, ended = self.code, self.ended
+        reached = bool(self.addresses) and ended is None
+        self.choice.setVisible(reached and len(self.addresses) > 1)
+        for widget in (self.address, self.copy, self.left, self.phone):
+            widget.setVisible(reached)
+        may_open = code is not None and ended is None and not reached and code.can_open_network
+        self.allow.setVisible(may_open)
+        self.new.setEnabled(code is not None)
+        self.end.setEnabled(reached)
+        self._show_address()
+        self._show_warning(reached)
+        self.arrived.hide()
+        if code is not None:
+            self._show_words(ended, reached, may_open)
+        self._show_time()
+
+    def _show_words(self, ended: CodeEnd | None, reached: bool, may_open: bool) -> None:
+        status = self._status
+        assert status is not None
+        if ended is not None:
+            self.how.setText(ended_sentence(ended))
+        elif reached:
+            self.how.setText(
+                self.tr(
+                    "Scan the code with the camera of the phone. The phone has to be in the same network. "
+                    "Photos are added in your name."
+                )
+            )
+        elif may_open:
+            self.how.setText(
+                self.tr(
+                    "The service runs on this computer alone: phones cannot reach it. While a code is valid, "
+                    "this computer can answer phones in its network, encrypted and only to take photos. Your "
+                    "firewall may ask you to allow it."
+                )
+            )
+        else:
+            self.how.setText(
+                self.tr(
+                    "The service is reached from this computer alone, and cannot be opened to phones. Start "
+                    "it with --host and an address of this computer, or connect to a service in the network."
+                )
+            )
+        self.phone.setText(self._phone_words(status))
+        self.arrived.setText(self._arrived_words(status))
+        self.arrived.setVisible(bool(self.arrived.text()))
+
+    def _phone_words(self, status: PhoneCode) -> str:
+        if status.claimed_at is None or status.seen_at is None:
+            return self.tr("Waiting for a phone…")
+        name = status.phone or self.tr("Phone")
+        away = status.expires_at.now(status.expires_at.tzinfo) - status.seen_at
+        if abs(away.total_seconds()) <= _CONNECTED_SECONDS:
+            return self.tr("{phone} connected").format(phone=name)
+        return self.tr("{phone}, last seen {time}").format(phone=name, time=minute(status.seen_at))
+
+    def _arrived_words(self, status: PhoneCode) -> str:
+        said = []
+        if status.arrived or status.claimed_at is not None:
+            said.append(self.tr("%n photo(s) arrived", "", status.arrived))
+        if status.sending:
+            said.append(self.tr("%n on the way", "", status.sending))
+        if status.refused:
+            said.append(self.tr("%n refused", "", status.refused))
+        return " · ".join(said)
+
+    def _show_address(self) -> None:
+        addresses, text = self.addresses, ""
+        if self.code is not None and addresses and self.ended is None:
+            chosen = next((one for one in addresses if one == self.choice.value()), addresses[0])
+            text = opened_by_phone(chosen, self.code)
+        if text != self.address.text() or not text:
+            self.qr.show_text(text)
+            self.qr.setVisible(bool(text))
+            self.address.setText(text)
+            self.address.setCursorPosition(0)
+            self.copy.setText(self.tr("Copy"))
+
+    def _show_warning(self, reached: bool) -> None:
+        fingerprint = None if self.code is None or not reached else self.code.fingerprint
+        self.warning.setVisible(fingerprint is not None)
+        if fingerprint is not None:
+            self.warning.setText(
+                self.tr(
+                    "The service made its certificate itself, so the phone warns once. Continue there if "
+                    "this is its fingerprint (SHA-256 of the key): {fingerprint}"
+                ).format(fingerprint=fingerprint.replace(":", " "))
+            )
+
+    def _show_time(self) -> None:
+        if self.code is None:
+            return
+        left = max(0, int(self._until - time.monotonic()))
+        self.left.setText(self.tr("Valid for {time}").format(time=f"{left // 60}:{left % 60:02}"))
+        if self.ended is not None and self.end.isEnabled():
+            self._show()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.address.text())
+        self.copy.setText(self.tr("Copied"))

@@ -1,0 +1,1 @@
+"""The phone as camera: codes that connect a phone to one record, its photos in parts, and its page."""

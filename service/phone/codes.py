@@ -1,0 +1,286 @@
+"""Makes, shows and ends codes, and says which phone is connected by one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, Select, case, delete, func, insert, select, update
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database, now
+from service.phone.ports import Ports
+from service.phone.rules import ENDED, Rate, first_end, hash_of, new_token, phone_of
+from service.phone.tables import CODE, UPLOAD
+from service.web import addresses
+from service.web.envelope import Problem
+from service.web.security import Caller
+from shared.codes import ErrorCode, Permission
+from shared.ids import new_id
+from shared.wire.phone import MOST_CODES, CodeEnd, PhoneClaim, PhoneCode, PhoneCodeCreate, UploadState
+
+ADDING = frozenset({Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD})
+"""What the maker of a code has to be allowed, and still at each photo."""
+
+_SEEN_EVERY = dt.timedelta(seconds=10)
+_KEPT = dt.timedelta(days=1)
+"""How long it is known of an ended code what came of its photos."""
+_ENDINGS = {"seal": CodeEnd.SEALED, "delete": CodeEnd.DELETED}
+_NO_PHONE = secrets.token_hex(32)
+
+CodeRow = Row[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A phone that asks: its code, and the maker of it, in whose name it acts, at the phone's address."""
+
+    code: CodeRow
+    caller: Caller
+
+
+class Codes:
+    """The codes on one database."""
+
+    def __init__(self, database: Database, ports: Ports) -> None:
+        self._database = database
+        self._ports = ports
+        self._made = Rate(30, 60)
+        self._guesses = Rate(10, 60)
+
+    def before_commit(self, session: Session, changes: list[ObjectChange]) -> None:
+        """End the codes of records that are sealed or deleted, and of items that are deleted, with them."""
+        for change in changes:
+            column = {"record": CODE.c.inspection_id, "item": CODE.c.item_id}.get(change.kind)
+            end = _ENDINGS.get(change.action)
+            if column is None or end is None:
+                continue
+            here = update(CODE).where(column == change.object_id, CODE.c.ended.is_(None))
+            session.execute(here.values(ended=str(end)))
+
+    # The maker's side
+
+    async def create(self, body: PhoneCodeCreate, caller: Caller) -> tuple[PhoneCode, str]:
+        """Make a code; gives it with its token, which is not stored.
+
+        Raises Problem 404 without such a record or item, 409 when it is sealed or the caller has too many
+        codes, 429.
+        """
+        if wait := self._made.wait(caller.user_id):
+            raise _too_often(wait)
+        self._made.count(caller.user_id)
+        token, code_id, at = new_token(), new_id(), now()
+
+        def work(session: Session) -> PhoneCode:
+            facts = self._ports.record(session, body.inspection_id, body.item_id)
+            if facts is None or not facts.has_item:
+                raise Problem(404, ErrorCode.NOT_FOUND, "检查记录或检查项不存在，请刷新后重试")
+            if facts.sealed:
+                raise Problem(409, ErrorCode.RECORD_SEALED, ENDED[CodeEnd.SEALED])
+            session.execute(delete(CODE).where(CODE.c.expires_at < at - _KEPT))
+            mine = (CODE.c.made_by == caller.user_id, CODE.c.ended.is_(None), CODE.c.expires_at > at)
+            if (session.scalar(select(func.count()).select_from(CODE).where(*mine)) or 0) >= MOST_CODES:
+                raise Problem(409, ErrorCode.CONFLICT, "连接码数量已达上限，请先结束不再使用的连接码")
+            values = {
+                "code_id": code_id,
+                "token_hash": hash_of(token),
+                "inspection_id": body.inspection_id,
+                "item_id": body.item_id,
+                "made_by": caller.user_id,
+                "session_id": caller.session_id,
+                "created_at": at,
+                "expires_at": first_end(at),
+            }
+            session.execute(insert(CODE).values(values))
+            details = {"inspection_id": body.inspection_id, "item_id": body.item_id}
+            announce(session, _change("create", code_id, caller.user_id, caller.address, details))
+            return self._wire(session, session.execute(_ONE.where(CODE.c.code_id == code_id)).one())
+
+        return await self._database.write(work), token
+
+    async def listed(self, caller: Caller) -> list[PhoneCode]:
+        """The valid codes of the caller, of everyone for who manages users; newest first."""
+        query = _ONE.where(CODE.c.ended.is_(None), CODE.c.expires_at > now())
+        if Permission.USER_MANAGE not in caller.permissions:
+            query = query.where(CODE.c.made_by == caller.user_id)
+        query = query.order_by(CODE.c.created_at.desc(), CODE.c.code_id).limit(200)
+
+        def work(session: Session) -> list[PhoneCode]:
+            return [self._wire(session, row) for row in session.execute(query)]
+
+        return await self._database.read(work)
+
+    async def get(self, code_id: str, caller: Caller) -> PhoneCode:
+        """A code of the caller's, or anyone's for who manages users. Raises Problem 404."""
+        row = await self._database.read(lambda session: _find(session, code_id, caller))
+        await self._standing(row, caller.address)
+        return await self._database.read(lambda session: self._wire(session, _find(session, code_id, caller)))
+
+    async def end(self, code_id: str, caller: Caller) -> None:
+        """End a code at once; one that has ended stays so. Raises Problem 404."""
+
+        def work(session: Session) -> None:
+            row = _find(session, code_id, caller)
+            if self._end(session, code_id, CodeEnd.ENDED):
+                details = {"inspection_id": row.inspection_id, "item_id": row.item_id}
+                announce(session, _change("end", code_id, caller.user_id, caller.address, details))
+
+        await self._database.write(work)
+
+    async def any_valid(self) -> bool:
+        """Whether there is a code that a phone may use."""
+        query = select(CODE.c.code_id).where(CODE.c.ended.is_(None), CODE.c.expires_at > now()).limit(1)
+        return await self._database.read(lambda session: session.execute(query).first() is not None)
+
+    # The phone's side
+
+    async def claim(self, body: PhoneClaim, address: str, agent: str) -> Connected:
+        """Connect the phone that has `body.key` by a token.
+
+        Raises Problem 404 for a token of nothing, 409 when another phone has claimed it, 410 when it has
+        ended, 429 after too many of these.
+        """
+        group = addresses.group(address)
+        if wait := self._guesses.wait(group):
+            raise _too_often(wait)
+        at, key_hash = now(), hash_of(body.key)
+
+        def work(session: Session) -> CodeRow | None:
+            query = select(CODE).where(CODE.c.token_hash == hash_of(body.token)).with_for_update()
+            row = session.execute(query).one_or_none()
+            if row is None or row.key_hash is not None or row.ended is not None or row.expires_at <= at:
+                return row
+            here = update(CODE).where(CODE.c.code_id == row.code_id)
+            phone = phone_of(agent)
+            session.execute(here.values(key_hash=key_hash, claimed_at=at, seen_at=at, phone=phone))
+            details = {"inspection_id": row.inspection_id, "item_id": row.item_id, "device": phone}
+            announce(session, _change("claim", row.code_id, row.made_by, address, details))
+            return session.execute(select(CODE).where(CODE.c.code_id == row.code_id)).one()
+
+        row = await self._database.write(work)
+        if row is None:
+            self._guesses.count(group)
+            raise Problem(404, ErrorCode.PHONE_CODE_UNKNOWN, "连接码无效，请扫描工作台上当前显示的二维码")
+        if row.key_hash is not None and not hmac.compare_digest(row.key_hash, key_hash):
+            self._guesses.count(group)
+            raise Problem(
+                *(409, ErrorCode.PHONE_CODE_TAKEN),
+                "此连接码已在另一部手机上使用，请在工作台上生成新的连接码",
+            )
+        return await self._valid(row, address)
+
+    async def connected(self, authorization: str, address: str) -> Connected:
+        """The phone whose `Authorization: Phone CODE_ID.KEY` this is.
+
+        Raises Problem 401 when it claimed no such code, 410 when the code has ended.
+        """
+        scheme, _, given = authorization.partition(" ")
+        code_id, _, key = given.strip().partition(".")
+        row = None
+        if scheme.lower() == "phone" and key:
+            query = select(CODE).where(CODE.c.code_id == code_id)
+            row = await self._database.read(lambda session: session.execute(query).one_or_none())
+        kept = _NO_PHONE if row is None or row.key_hash is None else row.key_hash
+        if not hmac.compare_digest(kept, hash_of(key)) or row is None:
+            raise Problem(
+                *(401, ErrorCode.NOT_LOGGED_IN, "手机未连接，请扫描工作台上的二维码"),
+                headers={"WWW-Authenticate": "Phone"},
+            )
+        found = await self._valid(row, address)
+        if row.seen_at is None or now() - row.seen_at > _SEEN_EVERY:
+            seen = update(CODE).where(CODE.c.code_id == row.code_id).values(seen_at=now())
+            await self._database.write(lambda session: session.execute(seen))
+        return found
+
+    async def ended(self, row: CodeRow, address: str) -> Problem:
+        """The Problem 410 of a code that ended while something was done with it."""
+        end, _ = await self._standing(row, address)
+        return _gone(end or CodeEnd.ENDED)
+
+    async def _valid(self, row: CodeRow, address: str) -> Connected:
+        end, caller = await self._standing(row, address)
+        if end is not None or caller is None:
+            raise _gone(end or CodeEnd.LOGGED_OUT)
+        return Connected(row, caller)
+
+    async def _standing(self, row: CodeRow, address: str) -> tuple[CodeEnd | None, Caller | None]:
+        """Why a code has ended, None while it is valid, and its maker. What ends it now, ends it for good."""
+        if row.ended is not None:
+            return CodeEnd(row.ended), None
+        if row.expires_at <= now():
+            return CodeEnd.EXPIRED, None
+        caller = await self._ports.caller_of(row.session_id, address)
+        end = await self._database.read(lambda session: self._why_ended(session, row, caller))
+        if end is not None:
+            await self._database.write(lambda session: self._end(session, row.code_id, end))
+        return end, caller
+
+    def _why_ended(self, session: Session, row: CodeRow, caller: Caller | None) -> CodeEnd | None:
+        if caller is None:
+            return CodeEnd.LOGGED_OUT
+        if not caller.permissions >= ADDING:
+            return CodeEnd.NO_RIGHT
+        facts = self._ports.record(session, row.inspection_id, row.item_id)
+        if facts is None or not facts.has_item:
+            return CodeEnd.DELETED
+        return CodeEnd.SEALED if facts.sealed else None
+
+    @staticmethod
+    def _end(session: Session, code_id: str, end: CodeEnd) -> bool:
+        here = (CODE.c.code_id == code_id, CODE.c.ended.is_(None))
+        if session.execute(select(CODE.c.code_id).where(*here).with_for_update()).first() is None:
+            return False
+        session.execute(update(CODE).where(*here).values(ended=str(end)))
+        return True
+
+    def _wire(self, session: Session, row: CodeRow) -> PhoneCode:
+        known = {name: value for name, value in row._mapping.items() if name in PhoneCode.model_fields}
+        left = max(0, int((row.expires_at - now()).total_seconds()))
+        ended = row.ended or (None if left else str(CodeEnd.EXPIRED))
+        name = self._ports.names(session, [row.made_by]).get(row.made_by)
+        return PhoneCode(
+            **{**known, "ended": ended, "made_by_name": name, "seconds_left": 0 if ended else left}
+        )
+
+
+def _count(state: UploadState) -> Any:
+    return (
+        select(func.count(case((UPLOAD.c.state == str(state), 1))))
+        .where(UPLOAD.c.code_id == CODE.c.code_id)
+        .correlate(CODE)
+        .scalar_subquery()
+    )
+
+
+_ONE: Select[Any] = select(
+    CODE,
+    _count(UploadState.ARRIVED).label("arrived"),
+    _count(UploadState.RECEIVING).label("sending"),
+    _count(UploadState.REFUSED).label("refused"),
+)
+
+
+def _find(session: Session, code_id: str, caller: Caller) -> CodeRow:
+    row = session.execute(_ONE.where(CODE.c.code_id == code_id)).one_or_none()
+    if row is None or (row.made_by != caller.user_id and Permission.USER_MANAGE not in caller.permissions):
+        raise Problem(404, ErrorCode.NOT_FOUND, "连接码不存在，请生成新的连接码")
+    return row
+
+
+def _gone(end: CodeEnd) -> Problem:
+    return Problem(410, ErrorCode.PHONE_CODE_ENDED, ENDED[end], ended=str(end))
+
+
+def _too_often(wait: int) -> Problem:
+    msg = f"请求过于频繁，请在 {wait} 秒后重试"
+    return Problem(
+        429, ErrorCode.TOO_MANY_REQUESTS, msg, headers={"Retry-After": str(wait)}, retry_after=wait
+    )
+
+
+def _change(action: str, code_id: str, actor: str, address: str, details: dict[str, Any]) -> ObjectChange:
+    return ObjectChange(action, "phone_code", code_id, actor, address, details, quiet=True)

@@ -1,0 +1,70 @@
+"""Listens for phones in the local network, beside the server of a service on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import nullcontext
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from service.phone.door import Listening, PhonesOnly
+from service.settings import Settings
+from service.web.protocol import GuardedProtocol
+from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
+
+
+class _PhoneServer(uvicorn.Server):
+    """A second server on the loop of the first, which takes the signals."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.begun = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        self.begun.set()
+
+    def capture_signals(self) -> Any:
+        """Leave them alone."""
+        return nullcontext()
+
+
+async def listen_for_phones(settings: Settings, app: ASGIApp) -> Listening:
+    """Answer phones in the local network, over TLS, on a free port. Raises CertificateError and OSError."""
+    # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
+    from service.tls.choice import usable_files
+
+    certificate = await asyncio.to_thread(usable_files, settings)
+    fingerprint = await asyncio.to_thread(certificate.fingerprint)
+    listening = socket.create_server(("0.0.0.0", 0))  # noqa: S104 - what it answers is `PhonesOnly`
+    config = BoundedConfig(
+        PhonesOnly(app),
+        lifespan="off",
+        log_config=None,
+        http=GuardedProtocol,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=ANSWER_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        ssl_context_factory=certificate.following_context,
+        access_log=False,
+        ws="none",
+    )
+    server = _PhoneServer(config)
+    serving = asyncio.create_task(server.serve([listening]))
+    begun = asyncio.create_task(server.begun.wait())
+    await asyncio.wait({serving, begun}, return_when=asyncio.FIRST_COMPLETED)
+    if serving.done():
+        begun.cancel()
+        listening.close()
+        await serving
+
+    async def stop() -> None:
+        server.should_exit = True
+        await serving
+
+    return Listening(listening.getsockname()[1], fingerprint, stop)

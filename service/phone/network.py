@@ -1,0 +1,64 @@
+"""Finds the addresses at which phones in the local network reach the service."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import NamedTuple
+
+from service.phone.door import Listening
+from service.settings import Settings
+from service.tls import needs_tls
+from service.web.addresses import is_loopback, own_addresses
+
+
+class Reached(NamedTuple):
+    """Where phones reach the service; `fingerprint` of a certificate that it made itself."""
+
+    addresses: list[str]
+    fingerprint: str | None
+
+
+def reached(settings: Settings, server: tuple[str, int] | None, listening: Listening | None) -> Reached:
+    """Where phones reach a service that answered at the host and port `server`. Blocks.
+
+    On loopback only through `listening`. Behind a proxy the service does not know: it gives none, and the
+    address that its client knows is the one.
+    """
+    if listening is not None:
+        return Reached(
+            [f"https://{_host(one)}:{listening.port}" for one in _outside()], listening.fingerprint
+        )
+    if _is_loopback(settings.host) or settings.plain_http or settings.trusted_proxies or server is None:
+        return Reached([], None)
+    scheme = "https" if needs_tls(settings) else "http"
+    everywhere = settings.host in ("0.0.0.0", "::")  # noqa: S104 - compared, not listened on
+    hosts = _outside() if everywhere else [settings.host]
+    return Reached([f"{scheme}://{_host(one)}:{server[1]}" for one in hosts], _fingerprint(settings))
+
+
+def _is_loopback(host: str) -> bool:
+    return host == "localhost" or is_loopback(host)
+
+
+def _outside() -> list[str]:
+    found = []
+    for one in own_addresses():
+        address = ipaddress.ip_address(one.partition("%")[0])
+        # The second listener is IPv4 alone, and few people can read an IPv6 address out.
+        if address.version == 4 and not address.is_loopback and not address.is_link_local:
+            found.append(str(address))
+    return found
+
+
+def _host(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
+def _fingerprint(settings: Settings) -> str | None:
+    if not needs_tls(settings):
+        return None
+    # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
+    from service.tls.choice import chosen_files
+
+    files = chosen_files(settings)
+    return files.fingerprint() if files.made else None

@@ -1,0 +1,184 @@
+"""Routes the codes of people, and what phones ask for by them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
+from fastapi.security import APIKeyHeader
+from starlette.requests import ClientDisconnect
+
+from service.phone.codes import Connected
+from service.phone.page import add_page
+from service.phone.service import PhoneService
+from service.routing import api_router
+from service.web.envelope import Problem, failures
+from service.web.security import Caller, client_address, client_program, require
+from shared.codes import ErrorCode, Permission
+from shared.wire.common import Done, Envelope, Id
+from shared.wire.phone import (
+    MOST_PART_BYTES,
+    MOST_PHOTO_BYTES,
+    NewPhoneCode,
+    PhoneClaim,
+    PhoneCode,
+    PhoneCodeCreate,
+    PhoneUpload,
+    PhoneUploadCreate,
+    PhoneView,
+)
+
+_IdPath = Annotated[Id, Path()]
+_PART: dict[str, Any] = {
+    "requestBody": {
+        "required": False,
+        "description": f"The next bytes, at most {MOST_PART_BYTES // 2**20} MiB; none: store it again.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+_JPEG: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The region and what is around it",
+        "content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+# For OpenAPI only: `Codes.connected` reads the header.
+_PHONE = APIKeyHeader(
+    name="Authorization",
+    scheme_name="phone",
+    description="`Phone CODE_ID.KEY`: the code that a phone claimed, and the key that it claimed it with.",
+    auto_error=False,
+)
+
+
+def router(service: PhoneService) -> APIRouter:
+    """The routes below `/phone`."""
+    routes = api_router("/phone", tags=["phone"], responses=failures(503))
+    may_add = require(Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD)
+
+    async def connected(request: Request, _scheme: object = Depends(_PHONE)) -> Connected:
+        given = request.headers.get("authorization", "")
+        return await service.codes.connected(given, client_address(request))
+
+    phone_asks = failures(401, 410, 422)
+    phone_code: Any = Depends(connected)
+
+    @routes.post("/codes", responses=failures(401, 403, 404, 409, 413, 422, 429))
+    async def create_phone_code(
+        request: Request,
+        body: Annotated[
+            PhoneCodeCreate,
+            Body(
+                openapi_examples={
+                    "for the record": {"value": {"inspection_id": "9c1e"}},
+                    "for one item": {"value": {"inspection_id": "9c1e", "item_id": "b2f6"}},
+                    "a service on this machine": {"value": {"inspection_id": "9c1e", "open_network": True}},
+                }
+            ),
+        ],
+        caller: Caller = may_add,
+    ) -> Envelope[NewPhoneCode]:
+        """Make a code that connects one phone to a record. No later answer holds its token.
+
+        It ends with the login that made it, with the right to add photos and when the record is finished.
+        """
+        data = await service.create(body, caller, request.scope.get("server"))
+        return Envelope(data=data, msg="连接码已生成")
+
+    @routes.get("/codes", responses=failures(401, 403))
+    async def list_phone_codes(caller: Caller = may_add) -> Envelope[list[PhoneCode]]:
+        """The valid codes of the caller, newest first; of everyone for who manages users."""
+        return Envelope(data=await service.codes.listed(caller), msg="连接码列表获取成功")
+
+    @routes.get("/codes/{code_id}", responses=failures(401, 403, 404, 422))
+    async def get_phone_code(code_id: _IdPath, caller: Caller = may_add) -> Envelope[PhoneCode]:
+        """A code: whether it is valid, whether a phone has it, what arrived."""
+        return Envelope(data=await service.codes.get(code_id, caller), msg="连接码获取成功")
+
+    @routes.delete("/codes/{code_id}", responses=failures(401, 403, 404, 422))
+    async def end_phone_code(code_id: _IdPath, caller: Caller = may_add) -> Done:
+        """End a code at once, one's own or, for who manages users, anyone's. What arrived stays."""
+        await service.codes.end(code_id, caller)
+        return Done(msg="连接码已结束")
+
+    @routes.post("/claim", responses=failures(404, 409, 410, 413, 422, 429))
+    async def claim_phone_code(
+        request: Request,
+        body: Annotated[
+            PhoneClaim,
+            Body(
+                openapi_examples={
+                    "a phone": {
+                        "value": {
+                            "token": "mJ4q0mW3X1cPZ2yXk0n7Qw",
+                            "key": "tQ0w8YxU3vZ5n1kR7mB2cD4eF6gH8jL0",
+                        }
+                    }
+                }
+            ),
+        ],
+    ) -> Envelope[PhoneView]:
+        """Connect a phone: the first that sends a token has the code, and may send the same again."""
+        view = await service.claim(body, client_address(request), client_program(request))
+        return Envelope(data=view, msg="手机已连接")
+
+    @routes.get("/view", responses=phone_asks)
+    async def get_phone_view(phone: Connected = phone_code) -> Envelope[PhoneView]:
+        """What a phone shows: the record, its items, and how far its photos are."""
+        return Envelope(data=await service.view(phone))
+
+    @routes.get(
+        "/items/{item_id}/picture",
+        response_class=Response,
+        responses={**phone_asks, **failures(404, 415), **_JPEG},
+    )
+    async def get_phone_picture(item_id: _IdPath, phone: Connected = phone_code) -> Response:
+        """A small picture of the region of an item."""
+        return Response(await service.picture(phone, item_id), media_type="image/jpeg")
+
+    @routes.post("/uploads", responses={**phone_asks, **failures(404, 409, 413, 429, 507)})
+    async def begin_phone_upload(
+        body: Annotated[
+            PhoneUploadCreate,
+            Body(
+                openapi_examples={
+                    "a photo": {
+                        "value": {
+                            "upload_id": "2f7c1c1e-6d0b-4a55-9a3e-52b1b9b0a1f4",
+                            "name": "photo-20260301-081500.jpg",
+                            "size": 3145728,
+                            "item_id": "b2f6",
+                        }
+                    }
+                }
+            ),
+        ],
+        phone: Connected = phone_code,
+    ) -> Envelope[PhoneUpload]:
+        """Begin to send a photo, or ask how much of it has arrived."""
+        return Envelope(data=await service.uploads.begin(phone, body))
+
+    @routes.put(
+        "/uploads/{upload_id}",
+        responses={**phone_asks, **failures(404, 413, 507)},
+        openapi_extra=_PART,
+    )
+    async def send_phone_part(
+        request: Request,
+        upload_id: _IdPath,
+        start: Annotated[int, Query(ge=0, le=MOST_PHOTO_BYTES, description="the place of the first byte")],
+        phone: Connected = phone_code,
+    ) -> Envelope[PhoneUpload]:
+        """Send the next bytes of a photo; the answer says how many have arrived.
+
+        With the last ones it becomes a photo: of the item, which is then detected, or of the record, where it
+        is matched with the items. Bytes from another place than the next are passed over.
+        """
+        try:
+            content = await request.body()
+        except ClientDisconnect as error:
+            raise Problem(400, ErrorCode.INVALID_INPUT, "上传不完整，请重新上传") from error
+        return Envelope(data=await service.uploads.take(phone, upload_id, start, content))
+
+    add_page(routes)
+    return routes

@@ -1,0 +1,134 @@
+"""Composes the phone as camera: codes, photos in parts, what a phone sees, where it reaches the service."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from sqlmodel import Session
+
+from service.db.database import Database, now
+from service.exception_trace import trace_of
+from service.phone.codes import Codes, Connected
+from service.phone.door import Door
+from service.phone.network import Reached, reached
+from service.phone.ports import ItemFacts, Ports
+from service.phone.uploads import Uploads
+from service.settings import Settings
+from service.tls import CertificateError
+from service.web.addresses import is_loopback
+from service.web.envelope import Problem
+from service.web.security import Caller
+from shared.codes import ErrorCode
+from shared.wire.phone import NewPhoneCode, PhoneClaim, PhoneCodeCreate, PhoneItem, PhoneView
+
+PICTURE_SIDE = 320
+"""Pixels of the picture of an item's region: a list's picture on a screen of three pixels for one."""
+
+log = logging.getLogger("walkaround.phone")
+
+
+class PhoneService:
+    """The phone as camera on one database; `stop` ends what listens for phones."""
+
+    def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
+        self._database = database
+        self._settings = settings
+        self._ports = ports
+        self.codes = Codes(database, ports)
+        self.uploads = Uploads(database, self.codes, ports)
+        self.door = Door(self.codes.any_valid)
+        database.before_commit.append(self.codes.before_commit)
+
+    async def stop(self) -> None:
+        """End what listens for phones."""
+        await self.door.close()
+
+    async def create(
+        self, body: PhoneCodeCreate, caller: Caller, server: tuple[str, int] | None
+    ) -> NewPhoneCode:
+        """Make a code, and say where a phone reaches this service, which answered at `server`.
+
+        Raises the Problems of `Codes.create`, 403 when the network is opened from another machine, 503 when
+        that is not possible.
+        """
+        if body.open_network and not is_loopback(caller.address):
+            raise Problem(
+                *(403, ErrorCode.PERMISSION_MISSING),
+                "只有运行服务的计算机才能向局域网开放手机拍照，请在那台计算机上操作",
+            )
+        code, token = await self.codes.create(body, caller)
+        if body.open_network:
+            await self._open(code.code_id, caller)
+        listening = self.door.listening
+        place: Reached = await asyncio.to_thread(reached, self._settings, server, listening)
+        return NewPhoneCode(
+            **code.model_dump(),
+            token=token,
+            addresses=place.addresses,
+            fingerprint=place.fingerprint,
+            can_open_network=self.door.listen is not None and listening is None,
+        )
+
+    async def _open(self, code_id: str, caller: Caller) -> None:
+        try:
+            await self.door.open()
+        except (OSError, CertificateError) as problem:
+            log.error("phones cannot be answered: %s", trace_of(problem))
+            await self.codes.end(code_id, caller)
+            raise Problem(
+                *(503, ErrorCode.UNAVAILABLE),
+                "无法向局域网开放手机拍照，请检查网络连接和防火墙后重试",
+            ) from problem
+
+    # The phone's side
+
+    async def claim(self, body: PhoneClaim, address: str, agent: str) -> PhoneView:
+        """Connect a phone; the Problems of `Codes.claim`."""
+        return await self.view(await self.codes.claim(body, address, agent))
+
+    async def view(self, phone: Connected) -> PhoneView:
+        """What the phone shows."""
+        code = phone.code
+
+        def work(session: Session) -> PhoneView:
+            facts = self._ports.record(session, code.inspection_id, None)
+            items = list(self._items(session, phone).values())
+            return PhoneView(
+                code_id=code.code_id,
+                inspection_id=code.inspection_id,
+                record_name=None if facts is None else facts.name,
+                made_by_name=phone.caller.display_name,
+                item_id=code.item_id,
+                seconds_left=max(0, int((code.expires_at - now()).total_seconds())),
+                items=[
+                    PhoneItem(
+                        item_id=one.item_id,
+                        item_name=one.item_name,
+                        photos=one.photos,
+                        has_picture=one.region is not None,
+                    )
+                    for one in items
+                ],
+                uploads=self.uploads.of_code(session, code.code_id),
+            )
+
+        return await self._database.read(work)
+
+    async def picture(self, phone: Connected, item_id: str) -> bytes:
+        """A JPEG of the region of an item. Raises Problem 404 for an item of nothing or without one, 415."""
+        items: Mapping[str, ItemFacts] = await self._database.read(
+            lambda session: self._items(session, phone)
+        )
+        item = items.get(item_id)
+        if item is None or item.reference is None or item.region is None:
+            raise Problem(404, ErrorCode.NOT_FOUND, "检查项没有参考图区域")
+        return await self._ports.picture(item.reference, item.region, PICTURE_SIDE)
+
+    def _items(self, session: Session, phone: Connected) -> dict[str, ItemFacts]:
+        """The items that the code is for, by their ids."""
+        found = self._ports.items(session, phone.code.inspection_id)
+        only: Any = phone.code.item_id
+        return {one.item_id: one for one in found if only in (None, one.item_id)}

@@ -1,0 +1,226 @@
+"""Takes photos from phones in parts, and makes photos of them once they are whole."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sqlalchemy import Row, delete, func, insert, select, update
+from sqlmodel import Session
+
+from service.db.database import Database, now
+from service.phone.codes import Codes, Connected
+from service.phone.ports import Ports
+from service.phone.rules import Rate, end_after_photo
+from service.phone.tables import CODE, PART, UPLOAD
+from service.web.envelope import Problem
+from shared.codes import ErrorCode
+from shared.wire.phone import MOST_PHOTOS, PhoneUpload, PhoneUploadCreate, UploadState
+
+MOST_UNFINISHED = 10
+"""So many photos of a code are under way at a time: the page sends one after the other."""
+
+_REFUSING = (404, 413, 415, 422)
+"""Statuses that say that this photo can never be taken; after others the phone tries again."""
+
+UploadRow = Row[*tuple[Any, ...]]
+
+
+class Uploads:
+    """The photos that phones send."""
+
+    def __init__(self, database: Database, codes: Codes, ports: Ports) -> None:
+        self._database = database
+        self._codes = codes
+        self._ports = ports
+        self._begun = Rate(120, 60)
+        self._ending: dict[str, asyncio.Lock] = {}
+
+    def of_code(self, session: Session, code_id: str) -> list[PhoneUpload]:
+        """The photos that were sent with a code, oldest first."""
+        query = select(UPLOAD).where(UPLOAD.c.code_id == code_id)
+        rows = session.execute(query.order_by(UPLOAD.c.created_at, UPLOAD.c.upload_id))
+        return [_wire(row) for row in rows]
+
+    async def begin(self, phone: Connected, body: PhoneUploadCreate) -> PhoneUpload:
+        """Begin to take a photo, or say how much of it is there.
+
+        One that the same phone began with an earlier code of the same record goes on with this one. Raises
+        Problem 404 for an item that the code is not for, 409 for an id that is taken or one photo too many,
+        429, 507.
+        """
+        code = phone.code
+        known = await self._database.write(lambda session: self._resume(session, phone, body))
+        if known is not None:
+            return known
+        if wait := self._begun.wait(code.code_id):
+            msg = f"请求过于频繁，请在 {wait} 秒后重试"
+            raise Problem(429, ErrorCode.TOO_MANY_REQUESTS, msg, headers={"Retry-After": str(wait)})
+        self._begun.count(code.code_id)
+        await self._ports.ensure_room(body.size)
+        item_id = code.item_id or body.item_id
+
+        def work(session: Session) -> PhoneUpload:
+            facts = self._ports.record(session, code.inspection_id, item_id)
+            if (body.item_id or item_id) != item_id or facts is None or not facts.has_item:
+                raise Problem(404, ErrorCode.NOT_FOUND, "检查项不存在，请选择其他检查项")
+            here = UPLOAD.c.code_id == code.code_id
+            session.execute(select(CODE.c.code_id).where(CODE.c.code_id == code.code_id).with_for_update())
+            if (session.scalar(select(func.count()).select_from(UPLOAD).where(here)) or 0) >= MOST_PHOTOS:
+                raise Problem(409, ErrorCode.CONFLICT, "此连接码的照片数量已达上限，请生成新的连接码")
+            unfinished = select(UPLOAD.c.upload_id).where(here, UPLOAD.c.state == str(UploadState.RECEIVING))
+            oldest = unfinished.order_by(UPLOAD.c.created_at.desc()).offset(MOST_UNFINISHED - 1)
+            given_up = session.execute(oldest).scalars().all()
+            session.execute(delete(UPLOAD).where(UPLOAD.c.upload_id.in_(given_up)))
+            values = {
+                "upload_id": body.upload_id,
+                "code_id": code.code_id,
+                "name": body.name,
+                "item_id": item_id,
+                "size": body.size,
+                "received": 0,
+                "state": str(UploadState.RECEIVING),
+                "created_at": now(),
+            }
+            session.execute(insert(UPLOAD).values(values))
+            return _wire(_find(session, body.upload_id))
+
+        return await self._database.write(work)
+
+    def _resume(self, session: Session, phone: Connected, body: PhoneUploadCreate) -> PhoneUpload | None:
+        query = (
+            select(UPLOAD, CODE.c.inspection_id, CODE.c.key_hash)
+            .join(CODE, CODE.c.code_id == UPLOAD.c.code_id)
+            .where(UPLOAD.c.upload_id == body.upload_id)
+        )
+        row = session.execute(query).one_or_none()
+        if row is None:
+            return None
+        same_phone = row.key_hash == phone.code.key_hash and row.inspection_id == phone.code.inspection_id
+        if not same_phone or row.size != body.size:
+            raise Problem(409, ErrorCode.CONFLICT, "照片编号已被使用，请重新拍照")
+        if row.code_id != phone.code.code_id:
+            here = update(UPLOAD).where(UPLOAD.c.upload_id == body.upload_id)
+            session.execute(here.values(code_id=phone.code.code_id))
+        return _wire(_find(session, body.upload_id))
+
+    async def take(self, phone: Connected, upload_id: str, start: int, content: bytes) -> PhoneUpload:
+        """Add bytes that begin at `start`; others than the next ones are passed over: the answer says which.
+
+        With the last of them it becomes a photo. Raises Problem 404, 410, 422 for more than was said, 503,
+        507; after the last two the same request, also without a content, tries again.
+        """
+
+        def work(session: Session) -> UploadRow:
+            row = _of_code(session, phone.code.code_id, upload_id)
+            if row.state != UploadState.RECEIVING or start != row.received or not content:
+                return row
+            received = row.received + len(content)
+            if received > row.size:
+                raise Problem(422, ErrorCode.INVALID_INPUT, "照片内容超过声明的大小，请重新发送")
+            session.execute(insert(PART).values(upload_id=upload_id, start=start, content=content))
+            session.execute(update(UPLOAD).where(UPLOAD.c.upload_id == upload_id).values(received=received))
+            return _find(session, upload_id)
+
+        row = await self._database.write(work)
+        if row.state == UploadState.RECEIVING and row.received == row.size:
+            return await self._finish(phone, upload_id)
+        return _wire(row)
+
+    async def _finish(self, phone: Connected, upload_id: str) -> PhoneUpload:
+        # A phone that heard nothing asks again while the first request still stores the photo.
+        lock = self._ending.setdefault(upload_id, asyncio.Lock())
+        try:
+            async with lock:
+                row = await self._database.read(
+                    lambda session: _of_code(session, phone.code.code_id, upload_id, lock=False)
+                )
+                return _wire(row) if row.state != UploadState.RECEIVING else await self._keep(phone, row)
+        finally:
+            self._ending.pop(upload_id, None)
+
+    async def _keep(self, phone: Connected, row: UploadRow) -> PhoneUpload:
+        caller, code = phone.caller, phone.code
+        try:
+            stored = await self._ports.store(
+                row.name, self._pieces(row.upload_id), caller.user_id, caller.address
+            )
+            if not stored.mime_type.startswith("image/"):
+                raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "该文件不是图片，不能作为照片")
+            photo_id = ""
+            if row.item_id is not None:
+                key = f"phone {row.upload_id}"
+                await self._ports.add_item_photo(row.item_id, stored.file_id, key, caller, by_phone=True)
+            else:
+                photo = await self._ports.add_record_photo(
+                    code.inspection_id, stored.file_id, caller, by_phone=True
+                )
+                photo_id = photo.photo_id
+        except Problem as problem:
+            if problem.error == ErrorCode.RECORD_SEALED:
+                raise await self._codes.ended(code, caller.address) from problem
+            if problem.status not in _REFUSING:
+                raise
+            return await self._end(phone, row, UploadState.REFUSED, problem)
+        ended = await self._end(phone, row, UploadState.ARRIVED, None)
+        await self._look_at(phone, row.item_id, photo_id)
+        return ended
+
+    async def _look_at(self, phone: Connected, item_id: str | None, photo_id: str) -> None:
+        """Have the photo detected, or matched with the regions of the record."""
+        try:
+            if item_id is not None:
+                await self._ports.detect(item_id, phone.caller, 0)
+            else:
+                await self._ports.match(phone.code.inspection_id, photo_id, 0, phone.caller)
+        except Problem:
+            # An item without a model or a region: its photo is there all the same.
+            return
+
+    async def _pieces(self, upload_id: str) -> AsyncIterator[bytes]:
+        start = 0
+        query = select(PART.c.content).where(PART.c.upload_id == upload_id)
+        while True:
+            here = query.where(PART.c.start == start)
+            content: bytes | None = await self._database.read(
+                lambda session, here=here: session.execute(here).scalar_one_or_none()  # type: ignore[misc]
+            )
+            if content is None:
+                return
+            yield content
+            start += len(content)
+
+    async def _end(
+        self, phone: Connected, row: UploadRow, state: UploadState, problem: Problem | None
+    ) -> PhoneUpload:
+        def work(session: Session) -> PhoneUpload:
+            session.execute(delete(PART).where(PART.c.upload_id == row.upload_id))
+            error = None if problem is None else problem.error
+            reason = None if problem is None else problem.msg
+            here = update(UPLOAD).where(UPLOAD.c.upload_id == row.upload_id)
+            session.execute(here.values(state=str(state), error=error, reason=reason))
+            if state is UploadState.ARRIVED:
+                chosen = CODE.c.code_id == phone.code.code_id
+                code = session.execute(select(CODE).where(chosen).with_for_update()).one()
+                until = end_after_photo(code.created_at, code.expires_at, now())
+                session.execute(update(CODE).where(chosen).values(expires_at=until))
+            return _wire(_find(session, row.upload_id))
+
+        return await self._database.write(work)
+
+
+def _find(session: Session, upload_id: str) -> UploadRow:
+    return session.execute(select(UPLOAD).where(UPLOAD.c.upload_id == upload_id)).one()
+
+
+def _of_code(session: Session, code_id: str, upload_id: str, *, lock: bool = True) -> UploadRow:
+    query = select(UPLOAD).where(UPLOAD.c.upload_id == upload_id, UPLOAD.c.code_id == code_id)
+    row = session.execute(query.with_for_update() if lock else query).one_or_none()
+    if row is None:
+        raise Problem(404, ErrorCode.NOT_FOUND, "照片不存在，请重新发送")
+    return row
+
+
+def _wire(row: UploadRow) -> PhoneUpload:
+    return PhoneUpload(**{name: row._mapping[name] for name in PhoneUpload.model_fields})

@@ -1,0 +1,56 @@
+"""Reads what a phone is shown of records and items: the port of phones to inspection's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import func, select
+from sqlmodel import Session
+
+from service.inspection.records.matches import ItemRegion
+from service.inspection.seal_state import newest_edition, state_of
+from service.inspection.tables import ITEM, PHOTO, RECORD
+from service.phone.ports import ItemFacts, RecordFacts
+from shared.codes import SEALED_STATES
+from shared.geometry import Rect, point_to_pixels
+
+
+def record_facts(session: Session, inspection_id: str, item_id: str | None) -> RecordFacts | None:
+    """The record, and whether it has the item; None when there is no such record."""
+    record = session.execute(
+        select(RECORD.c.inspection_name).where(RECORD.c.inspection_id == inspection_id)
+    ).one_or_none()
+    if record is None:
+        return None
+    edition = newest_edition(session, inspection_id)
+    sealed = edition is not None and state_of(edition) in SEALED_STATES
+    here = select(ITEM.c.item_id).where(ITEM.c.item_id == item_id, ITEM.c.inspection_id == inspection_id)
+    has_item = item_id is None or session.execute(here).one_or_none() is not None
+    return RecordFacts(record.inspection_name, sealed, has_item)
+
+
+def items_of(
+    regions: Callable[[Session, str], list[ItemRegion]],
+) -> Callable[[Session, str], list[ItemFacts]]:
+    """What gives the items of a record, whose regions `regions` gives."""
+
+    def read(session: Session, inspection_id: str) -> list[ItemFacts]:
+        counted = session.execute(
+            select(PHOTO.c.item_id, func.count().label("photos"))
+            .join(ITEM, ITEM.c.item_id == PHOTO.c.item_id)
+            .where(ITEM.c.inspection_id == inspection_id)
+            .group_by(PHOTO.c.item_id)
+        )
+        photos: dict[str, int] = {row.item_id: row.photos for row in counted}
+        return [
+            ItemFacts(one.item_id, one.item_name, photos.get(one.item_id, 0), one.reference, _region(one))
+            for one in regions(session, inspection_id)
+        ]
+
+    return read
+
+
+def _region(one: ItemRegion) -> Rect | None:
+    if one.region is None or one.reference is None or not one.reference.width:
+        return None
+    return point_to_pixels(*one.region.point, one.reference.width, one.reference.height or 0)

@@ -1,0 +1,283 @@
+"""A phone as the camera of the open record: the dialog, its code, and photos that appear by themselves."""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+from typing import Any
+
+import httpx
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.client import Session
+from desktop.pages.workbench.phone.addresses import (
+    addresses_for_phones,
+    is_own_machine,
+    opened_by_phone,
+)
+from desktop.pages.workbench.phone.dialog import PhoneDialog
+from desktop.pages.workbench.phone.qr_code import QrCode
+from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
+from tests.narrowing import present
+
+_SOON = 20_000
+
+
+def code(**more: Any) -> NewPhoneCode:
+    at = dt.datetime.now(dt.UTC)
+    given: dict[str, Any] = {
+        "code_id": "c1",
+        "inspection_id": "r1",
+        "item_id": None,
+        "made_by": "u1",
+        "made_by_name": "李梅",
+        "created_at": at,
+        "expires_at": at + dt.timedelta(minutes=15),
+        "seconds_left": 900,
+        "ended": None,
+        "claimed_at": None,
+        "seen_at": None,
+        "phone": None,
+        "arrived": 0,
+        "sending": 0,
+        "refused": 0,
+        "token": "mJ4q0mW3X1cPZ2yXk0n7Qw",
+        "addresses": ["https://192.168.1.5:50123", "https://10.0.0.2:50123"],
+        "fingerprint": "AB:CD",
+        "can_open_network": False,
+    }
+    return NewPhoneCode(**{**given, **more})
+
+
+def status(made: NewPhoneCode, **more: Any) -> PhoneCode:
+    return PhoneCode(**{**made.model_dump(include=set(PhoneCode.model_fields)), **more})
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> PhoneDialog:
+    made = PhoneDialog("2  口盖", "http://127.0.0.1:8177")
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [
+        ("http://127.0.0.1:8177", True),
+        ("http://localhost", True),
+        ("http://[::1]:80", True),
+        ("https://192.168.1.5:8177", False),
+        ("https://inspection.example", False),
+    ],
+)
+def test_the_address_of_this_machine_leads_no_phone_here(url: str, own: bool) -> None:
+    assert is_own_machine(url) is own
+
+
+def test_the_address_that_is_used_here_comes_first() -> None:
+    made = code(addresses=["https://10.0.0.2:8177", "https://hangar:8177"])
+    assert addresses_for_phones("https://hangar:8177/", made) == [
+        "https://hangar:8177",
+        "https://10.0.0.2:8177",
+    ]
+    assert addresses_for_phones("http://127.0.0.1:1", made) == made.addresses
+    assert opened_by_phone("https://hangar:8177", made) == f"https://hangar:8177/phone#{made.token}"
+
+
+def test_a_code_is_shown_with_its_address_and_how_to_trust_it(dialog: PhoneDialog) -> None:
+    assert not dialog.qr.isVisible()
+    made = code()
+    dialog.show_code(made)
+    assert dialog.address.text() == f"https://192.168.1.5:50123/phone#{made.token}"
+    assert dialog.qr.isVisible()
+    assert "AB CD" in dialog.warning.text()
+    assert dialog.left.text().startswith("Valid for 1")
+    assert dialog.phone.text() == "Waiting for a phone…"
+    before = dialog.qr.modules
+    dialog.choice.set_value("https://10.0.0.2:50123")
+    dialog.choice.picked.emit("https://10.0.0.2:50123")
+    assert dialog.address.text().startswith("https://10.0.0.2:50123/phone#")
+    assert dialog.qr.modules != before
+    dialog.copy.click()
+    assert QGuiApplication.clipboard().text() == dialog.address.text()
+
+
+def test_who_is_connected_and_what_arrived(dialog: PhoneDialog) -> None:
+    made = code(fingerprint=None)
+    dialog.show_code(made)
+    assert not dialog.warning.isVisible()
+    at = dt.datetime.now(dt.UTC)
+    seen = {"claimed_at": at, "seen_at": at, "phone": "iPhone"}
+    dialog.show_status(status(made, **seen, arrived=2, sending=1, refused=1))
+    assert dialog.phone.text() == "iPhone connected"
+    assert dialog.arrived.text() == "2 photo(s) arrived · 1 on the way · 1 refused"
+    away = {**seen, "seen_at": at - dt.timedelta(minutes=3)}
+    dialog.show_status(status(made, **away))
+    assert dialog.phone.text().startswith("iPhone, last seen ")
+
+
+@pytest.mark.parametrize("end", list(CodeEnd))
+def test_a_code_that_has_ended_is_not_shown_any_more(dialog: PhoneDialog, end: CodeEnd) -> None:
+    made = code()
+    dialog.show_code(made)
+    dialog.show_status(status(made, ended=end, seconds_left=0))
+    assert dialog.ended is end
+    assert dialog.address.text() == ""
+    assert not dialog.qr.isVisible()
+    assert dialog.how.text()
+    assert not dialog.end.isEnabled()
+    assert dialog.new.isEnabled()
+
+
+def test_a_service_of_this_machine_alone_says_what_to_do(dialog: PhoneDialog, qtbot: QtBot) -> None:
+    dialog.show_code(code(addresses=[], fingerprint=None, can_open_network=True))
+    assert "runs on this computer alone" in dialog.how.text()
+    assert dialog.allow.isVisible()
+    with qtbot.waitSignal(dialog.newWanted) as wanted:
+        dialog.allow.click()
+    assert wanted.args == [True]
+    dialog.show_code(code(addresses=[], fingerprint=None))
+    assert not dialog.allow.isVisible()
+    assert "--host" in dialog.how.text()
+
+
+def test_a_failure_leaves_a_way_on(dialog: PhoneDialog) -> None:
+    dialog.show_error("The service does not answer.")
+    assert dialog.error.isVisible()
+    assert dialog.new.isEnabled()
+
+
+def test_the_code_can_be_read_from_the_screen(qtbot: QtBot) -> None:
+    cv2 = pytest.importorskip("shared.images.cv").cv2
+    import numpy as np
+
+    shown = QrCode()
+    qtbot.addWidget(shown)
+    text = "https://192.168.1.5:50123/phone#mJ4q0mW3X1cPZ2yXk0n7Qw"
+    shown.show_text(text)
+    image = shown.grab().toImage().convertToFormat(shown.grab().toImage().Format.Format_Grayscale8)
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    found = cv2.QRCodeDetector().detectAndDecode(np.ascontiguousarray(pixels[:, : image.width()]))[0]
+    assert found == text
+
+
+class Phone:
+    """What the page on a phone asks, at the address of the service itself."""
+
+    def __enter__(self) -> Phone:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
+    def __init__(self, base_url: str, token: str) -> None:
+        self.key = secrets.token_urlsafe(32)
+        self.http = httpx.Client(base_url=f"{base_url}/api/phone")
+        self.http.headers["User-Agent"] = "Mozilla/5.0 (Linux; Android 15)"
+        answer = self.http.post("/claim", json={"token": token, "key": self.key})
+        answer.raise_for_status()
+        self.view = answer.json()["data"]
+        self.http.headers["Authorization"] = f"Phone {self.view['code_id']}.{self.key}"
+
+    def send(self, data: bytes, item_id: str | None = None) -> dict[str, Any]:
+        upload_id = secrets.token_hex(16)
+        body = {"upload_id": upload_id, "name": "photo.png", "size": len(data), "item_id": item_id}
+        self.http.post("/uploads", json=body).raise_for_status()
+        answer = self.http.put(f"/uploads/{upload_id}?start=0", content=data)
+        answer.raise_for_status()
+        found: dict[str, Any] = answer.json()["data"]
+        return found
+
+
+@pytest.fixture
+def opened(workbench: WorkbenchDriver, session: Session, qtbot: QtBot) -> WorkbenchDriver:
+    workbench.open(make_record(session), qtbot.waitUntil)
+    return workbench
+
+
+def shown_code(workbench: WorkbenchDriver, qtbot: QtBot) -> NewPhoneCode:
+    dialog = present(workbench.page.phone.dialog)
+    qtbot.waitUntil(lambda: dialog.code is not None, timeout=_SOON)
+    return present(dialog.code)
+
+
+def test_a_photo_of_an_item_appears_and_is_detected(
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+) -> None:
+    page = opened.page
+    first = page.open_record.rows[0].item_id
+    page.open_record.choose(first)
+    page.context.commands.run("item.phone")
+    made = shown_code(opened, qtbot)
+    assert made.item_id == page.open_record.edits.service_id(first)
+    with Phone(session.base_url, made.token) as phone:
+        assert [one["item_id"] for one in phone.view["items"]] == [made.item_id]
+        assert phone.send(picture(2))["state"] == "arrived"
+    dialog = present(page.phone.dialog)
+    qtbot.waitUntil(lambda: dialog.arrived.text() == "1 photo(s) arrived", timeout=_SOON)
+    assert dialog.phone.text() == "Android connected"
+    (photo,) = session.items.photos(present(made.item_id))
+    assert photo.by_phone
+    qtbot.waitUntil(lambda: page.photos.file_id == photo.file_id, timeout=_SOON)
+
+
+def test_a_photo_of_the_record_waits_in_the_tray(
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+) -> None:
+    page = opened.page
+    page.context.commands.run("record.phone")
+    made = shown_code(opened, qtbot)
+    assert made.item_id is None
+    with Phone(session.base_url, made.token) as phone:
+        phone.send(picture(3))
+    known = page.record_photos.known
+    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
+    assert known.photos[0].by_phone
+
+
+def test_a_valid_code_is_shown_again_and_ends_by_the_button(
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+) -> None:
+    page = opened.page
+    page.phone.for_record()
+    made = shown_code(opened, qtbot)
+    present(page.phone.dialog).close()
+    assert page.phone.dialog is None
+    page.phone.for_record()
+    dialog: PhoneDialog = present(page.phone.dialog)
+    assert present(dialog.code).token == made.token
+    page.phone._end()
+    qtbot.waitUntil(lambda: dialog.ended is CodeEnd.ENDED, timeout=_SOON)
+    assert session.phones.get(made.code_id).ended is CodeEnd.ENDED
+    dialog.new.click()
+    qtbot.waitUntil(lambda: dialog.code is not None and dialog.code.token != made.token, timeout=_SOON)
+    assert dialog.ended is None
+
+
+def test_the_service_of_this_machine_opens_to_phones_on_request(
+    opened: WorkbenchDriver, session: Session, qtbot: QtBot
+) -> None:
+    page = opened.page
+    page.phone.for_record()
+    made = shown_code(opened, qtbot)
+    dialog = present(page.phone.dialog)
+    if made.addresses:
+        pytest.skip("another test has opened it already")
+    assert dialog.allow.isVisible()
+    dialog.allow.click()
+    qtbot.waitUntil(lambda: dialog.code is not None and dialog.code is not made, timeout=_SOON)
+    reached = present(dialog.code)
+    assert not reached.can_open_network
+    assert session.phones.get(made.code_id).ended is CodeEnd.ENDED
+
+
+def test_the_dialog_closes_with_the_record(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = opened.page
+    page.phone.for_record()
+    shown_code(opened, qtbot)
+    page._close()
+    assert page.phone.dialog is None

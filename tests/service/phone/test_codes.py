@@ -1,0 +1,238 @@
+"""Codes: who gets in with one, for how long, and what ends it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from service.db.database import Database
+from service.phone.rules import Rate, end_after_photo, first_end
+from service.phone.tables import CODE
+from service.settings import Settings
+from shared.wire.phone import LONGEST_SECONDS, MOST_CODES
+from tests.service.phone.conftest import PHOTO, Phone, Scene
+
+
+def refused(answer: object, status: int, error: str) -> dict[str, object]:
+    assert answer.status_code == status, answer.text  # type: ignore[attr-defined]
+    data: dict[str, object] = answer.json()["data"]  # type: ignore[attr-defined]
+    assert data["error"] == error
+    return data
+
+
+def test_a_phone_sees_the_record_and_its_items(scene: Scene) -> None:
+    code = scene.code()
+    assert scene.status(code)["claimed_at"] is None
+    phone = Phone(scene.client)
+    seen = phone.claim(code["token"]).json()["data"]
+    assert (seen["record_name"], seen["made_by_name"], seen["item_id"]) == ("左翼检查", "主任", None)
+    assert [(one["item_name"], one["photos"], one["has_picture"]) for one in seen["items"]] == [
+        ("前缘", 0, True),
+        ("口盖", 0, True),
+    ]
+    assert 0 < seen["seconds_left"] <= 900
+    status = scene.status(code)
+    assert (status["phone"], status["ended"], status["made_by_name"]) == ("iPhone", None, "主任")
+    picture = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
+    assert picture.headers["content-type"] == "image/jpeg"
+    assert picture.content.startswith(b"\xff\xd8")
+
+
+def test_a_code_of_an_item_shows_that_one_alone(scene: Scene) -> None:
+    phone = scene.phone(scene.items[1])
+    assert [one["item_name"] for one in phone.view().json()["data"]["items"]] == ["口盖"]
+    other = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
+    refused(other, 404, "not_found")
+    refused(phone.begin(item_id=scene.items[0]), 404, "not_found")
+
+
+def test_the_first_phone_has_the_code_and_may_come_again(scene: Scene) -> None:
+    token = scene.code()["token"]
+    first, second = Phone(scene.client), Phone(scene.client)
+    assert first.claim(token).status_code == 200
+    refused(second.claim(token), 409, "phone_code_taken")
+    # A page that was loaded again, or whose answer was lost.
+    assert first.claim(token).status_code == 200
+    assert first.view().status_code == 200
+    second.client.headers["Authorization"] = f"Phone {first.code_id}.{second.key}"
+    refused(second.view(), 401, "not_logged_in")
+
+
+@pytest.mark.parametrize("given", ["", "Phone", "Phone .", "Phone x.y", "Bearer x.y", "Phone " + "a" * 500])
+def test_without_a_key_nothing_is_answered(scene: Scene, given: str) -> None:
+    phone = Phone(scene.client)
+    phone.client.headers["Authorization"] = given
+    for answer in (phone.view(), phone.begin(), phone.part(0, PHOTO)):
+        refused(answer, 401, "not_logged_in")
+
+
+def test_an_unclaimed_code_has_no_key(scene: Scene) -> None:
+    code = scene.code()
+    phone = Phone(scene.client)
+    for key in ("", "None", "x" * 32):
+        phone.client.headers["Authorization"] = f"Phone {code['code_id']}.{key}"
+        refused(phone.view(), 401, "not_logged_in")
+
+
+def test_a_phone_reaches_no_other_operation(scene: Scene) -> None:
+    phone = scene.phone()
+    for path in (f"/api/inspection/{scene.record_id}/photos", "/api/phone/codes", "/api/auth/me"):
+        refused(phone.client.get(path), 401, "not_logged_in")
+
+
+def test_a_code_is_for_one_record(scene: Scene) -> None:
+    phone, other = scene.phone(), Scene(scene.client)
+    refused(phone.begin(item_id=other.items[0]), 404, "not_found")
+    refused(phone.client.get(f"/api/phone/items/{other.items[0]}/picture"), 404, "not_found")
+    body = {"inspection_id": scene.record_id, "item_id": other.items[0]}
+    refused(scene.client.post("/api/phone/codes", json=body), 404, "not_found")
+
+
+def test_a_code_expires(scene: Scene, later: Callable[[float], None]) -> None:
+    code = scene.code()
+    phone = Phone(scene.client)
+    later(901)
+    assert refused(phone.claim(code["token"]), 410, "phone_code_ended")["ended"] == "expired"
+    assert scene.status(code)["ended"] == "expired"
+
+
+def test_photos_keep_a_code_valid_for_two_hours_at_most(scene: Scene, later: Callable[[float], None]) -> None:
+    phone = scene.phone(scene.items[0])
+    for number in range(9):
+        assert phone.send(f"photo-{number:04}")["state"] == "arrived", number
+        later(880)
+    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "expired"
+
+
+def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Callable[..., TestClient]) -> None:
+    mei, wang = as_role("inspector"), as_role("inspector")
+    phone = scene.phone(by=mei)
+    path = f"/api/phone/codes/{phone.code_id}"
+    refused(wang.delete(path), 404, "not_found")
+    refused(wang.get(path), 404, "not_found")
+    assert wang.get("/api/phone/codes").json()["data"] == []
+    assert [one["code_id"] for one in mei.get("/api/phone/codes").json()["data"]] == [phone.code_id]
+    assert phone.view().status_code == 200
+    assert [one["code_id"] for one in scene.client.get("/api/phone/codes").json()["data"]] == [phone.code_id]
+    assert scene.client.delete(path).status_code == 200
+    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "ended"
+    assert mei.delete(path).status_code == 200
+    entries = scene.client.get("/api/audit").json()["data"]["data"]
+    ends = [one for one in entries if one["kind"] == "phone_code" and one["action"] == "end"]
+    assert len(ends) == 1
+
+
+def test_a_code_ends_with_the_record_and_stays_ended(scene: Scene) -> None:
+    phone = scene.phone()
+    scene.seal()
+    assert refused(phone.begin(), 410, "phone_code_ended")["ended"] == "sealed"
+    body = {"inspection_id": scene.record_id}
+    refused(scene.client.post("/api/phone/codes", json=body), 409, "record_sealed")
+    reopened = scene.client.post(f"/api/inspection/{scene.record_id}/reopen", json={"reason": "复检"})
+    assert reopened.status_code == 200, reopened.text
+    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "sealed"
+
+
+def test_a_code_ends_with_its_item_and_its_record(scene: Scene) -> None:
+    of_item, of_record = scene.phone(scene.items[0]), scene.phone()
+    scene.client.delete(f"/api/inspection_item/{scene.items[0]}").raise_for_status()
+    assert refused(of_item.view(), 410, "phone_code_ended")["ended"] == "deleted"
+    assert of_record.view().status_code == 200
+    scene.client.delete(f"/api/inspection/deleteInspection/{scene.record_id}").raise_for_status()
+    assert refused(of_record.view(), 410, "phone_code_ended")["ended"] == "deleted"
+
+
+def test_a_code_ends_with_the_login(scene: Scene, as_role: Callable[..., TestClient]) -> None:
+    mei = as_role("inspector")
+    phone = scene.phone(by=mei)
+    user_id = mei.get("/api/auth/me").json()["data"]["user"]["user_id"]
+    assert scene.client.delete(f"/api/users/{user_id}/sessions").status_code == 200
+    assert refused(phone.begin(), 410, "phone_code_ended")["ended"] == "logged_out"
+
+
+def test_a_code_ends_with_the_right(scene: Scene, as_role: Callable[..., TestClient]) -> None:
+    mei = as_role("inspector", username="mei")
+    phone = scene.phone(by=mei)
+    user_id = mei.get("/api/auth/me").json()["data"]["user"]["user_id"]
+    change = {"roles": ["viewer"]}
+    assert scene.client.put(f"/api/users/{user_id}", json=change).status_code == 200
+    assert refused(phone.part(0, PHOTO), 410, "phone_code_ended")["ended"] == "no_right"
+    back = {"roles": ["inspector"]}
+    assert scene.client.put(f"/api/users/{user_id}", json=back).status_code == 200
+    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "no_right"
+
+
+def test_guesses_are_slowed_down_by_address(scene: Scene) -> None:
+    token = scene.code()["token"]
+    guesser, neighbour = Phone(scene.client), Phone(scene.client, "192.168.7.21")
+    for number in range(10):
+        refused(guesser.claim(f"guess-{number:016}"), 404, "phone_code_unknown")
+    answer = guesser.claim(token)
+    refused(answer, 429, "too_many_requests")
+    assert 0 < int(answer.headers["retry-after"]) <= 60
+    assert neighbour.claim(token).status_code == 200
+
+
+def test_a_person_has_so_many_codes(scene: Scene) -> None:
+    for _ in range(MOST_CODES):
+        scene.code()
+    answer = scene.client.post("/api/phone/codes", json={"inspection_id": scene.record_id})
+    refused(answer, 409, "conflict")
+
+
+def test_only_this_machine_opens_the_network(scene: Scene) -> None:
+    body = {"inspection_id": scene.record_id, "open_network": True}
+    elsewhere = Phone(scene.client).client
+    elsewhere.headers["Authorization"] = scene.client.headers["Authorization"]
+    refused(elsewhere.post("/api/phone/codes", json=body), 403, "permission_missing")
+    # This application is served by nobody who could listen: the code is made, and reached by no phone.
+    answer = scene.client.post("/api/phone/codes", json=body).json()["data"]
+    assert (answer["addresses"], answer["can_open_network"]) == ([], False)
+
+
+def test_tokens_and_keys_are_in_no_log_answer_or_database(
+    scene: Scene, database: Database, caplog: pytest.LogCaptureFixture, app: FastAPI, settings: Settings
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        code = scene.code()
+        phone, other = Phone(scene.client), Phone(scene.client)
+        answers = [phone.claim(code["token"]), other.claim(code["token"])]
+        phone.send(item_id=scene.items[0])
+        answers.append(other.client.post("/api/phone/claim", json={"token": code["token"], "key": 1}))
+        scene.client.delete(f"/api/phone/codes/{code['code_id']}")
+        answers += [phone.view(), phone.claim(code["token"]), scene.client.get("/api/phone/codes")]
+        answers.append(scene.client.get(f"/api/phone/codes/{code['code_id']}"))
+        answers.append(scene.client.get("/api/audit"))
+    told = caplog.text + "".join(one.text + str(dict(one.headers)) for one in answers)
+    rows = database.read_now(lambda session: str(session.execute(CODE.select()).all()))
+    for secret in (code["token"], phone.key, other.key):
+        assert secret not in told
+        assert secret not in rows
+        for path in settings.data_dir.rglob("*"):
+            assert not path.is_file() or secret.encode() not in path.read_bytes(), path
+
+
+def test_a_rate_allows_so_many_and_then_the_next_in_time() -> None:
+    at = 100.0
+    rate = Rate(2, 60, clock=lambda: at)
+    rate.count("a")
+    at = 110.0
+    assert rate.wait("a") == 0
+    rate.count("a")
+    assert (rate.wait("a"), rate.wait("b")) == (51, 0)
+    at = 161.0
+    assert rate.wait("a") == 0
+
+
+def test_the_end_moves_on_but_not_beyond_the_longest() -> None:
+    import datetime as dt
+
+    made = dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
+    soon = made + dt.timedelta(seconds=60)
+    assert end_after_photo(made, first_end(made), soon) == first_end(soon)
+    late = made + dt.timedelta(seconds=LONGEST_SECONDS - 1)
+    assert end_after_photo(made, first_end(made), late) == made + dt.timedelta(seconds=LONGEST_SECONDS)
