@@ -1,7 +1,7 @@
 """Reads what a camera wrote into a photo, as libvips gives it (EXIF 2.32, read by libexif).
 
-Nothing of it is trusted: texts are cut and cleaned, numbers have to be sensible, and what cannot be read is left
-out. A block that is damaged gives less, never an error.
+Nothing of it is trusted: texts are cut and cleaned, numbers have to be sensible, and what cannot be read is
+left out. A block that is damaged gives less, never an error.
 """
 
 from __future__ import annotations
@@ -56,10 +56,8 @@ def _text(image: Any, name: str) -> str | None:
     text = _SUFFIX.sub("", _raw(image, name))
     # "VALUE (VALUE": the same text twice, whatever brackets are in it.
     half = (len(text) - 2) // 2
-    if half > 0 and text[:half] == text[half + 2 :]:
-        text = text[:half]
-    else:
-        text = text.partition(" (")[0]
+    is_twice = half > 0 and text[:half] == text[half + 2 :]
+    text = text[:half] if is_twice else text.partition(" (")[0]
     text = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text)
     text = " ".join(text.split())[:_LONGEST].rstrip()
     return None if text.casefold() in _BLANK else text
@@ -95,7 +93,8 @@ def _taken_at(image: Any) -> str | None:
         if match is None:
             continue
         try:
-            found = datetime(*map(int, match.groups()))
+            year, month, day, hour, minute, second = map(int, match.groups())
+            found = datetime(year, month, day, hour, minute, second)
         except ValueError:
             # Zeros where the clock was never set.
             continue

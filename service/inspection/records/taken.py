@@ -20,8 +20,8 @@ def taken_mark(
     """What is odd about `taken_at` (`CameraData.taken_at`); None when nothing is, or it cannot be told.
 
     `start` and `end` of the record (UTC, without a zone) are None where it has none; `stored_at` is when its
-    file was first uploaded (with a zone). A camera that gives no offset may be in any zone: only what is odd in
-    all of them is marked.
+    file was first uploaded (with a zone). A camera that gives no offset may be in any zone: only what is odd
+    in all of them is marked.
     """
     if taken_at is None:
         return None

@@ -25,6 +25,7 @@ from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoLi
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
 from desktop.pages.workbench.record_photos.photo_terms import (
     names_of,
+    photo_details,
     photo_name,
     photo_reason,
     photo_state,
@@ -362,7 +363,7 @@ class RecordPhotosController(QObject):
         offered = len(self.known.offers.get(photo.photo_id, ()))
         any_items = bool(self._open_record.rows)
         state = photo_state(photo, offered, any_items)
-        reason = photo_reason(photo, offered, any_items)
+        reason = photo_details(photo, photo_reason(photo, offered, any_items))
         return thumbnail_of(photo, state, reason, offered > 0, self._image(photo))
 
     def _image(self, photo: RecordPhoto) -> QImage | None:
