@@ -43,6 +43,8 @@ class PreferenceValues(BaseModel):
     camera: str = ""
     folders: dict[str, str] = Field(default_factory=dict)
     """What files are asked for -> the folder that was used last for it."""
+    watched_folder: str = ""
+    """The folder that was watched last for new photos, or empty."""
     minimap: bool = True
     """Whether a minimap is shown where not all of the picture is seen."""
     confidence: dict[str, float] = Field(default_factory=dict)

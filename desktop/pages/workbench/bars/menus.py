@@ -16,6 +16,7 @@ _FIRST = (
     *(
         "record.photos",
         "record.camera",
+        "record.watch",
         "record.review",
         "",
         "item.photo",
