@@ -54,8 +54,10 @@ def camera_photo(
     exif = Image.Exif()
     for directory, tags in ((exif, image), (exif.get_ifd(0x8769), photo), (exif.get_ifd(0x8825), place)):
         for tag, value in (tags or {}).items():
-            is_fraction = isinstance(value, tuple) and len(value) == 2
-            directory[tag] = TiffImagePlugin.IFDRational(*value) if is_fraction else value
+            if isinstance(value, tuple) and len(value) == 2:
+                directory[tag] = TiffImagePlugin.IFDRational(value[0], value[1])
+            else:
+                directory[tag] = value
     buffer = io.BytesIO()
     Image.new("RGB", size, (120, 130, 140)).save(buffer, "JPEG", exif=exif)
     return buffer.getvalue()
