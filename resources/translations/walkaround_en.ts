@@ -681,6 +681,37 @@
     </message>
 </context>
 <context>
+    <name>WatchBar</name>
+    <message numerus="yes">
+        <source>%n file(s) cannot be read as images.</source>
+        <translation>
+            <numerusform>%n file cannot be read as an image.</numerusform>
+            <numerusform>%n files cannot be read as images.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) added.</source>
+        <translation>
+            <numerusform>%n photo added.</numerusform>
+            <numerusform>%n photos added.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) waiting.</source>
+        <translation>
+            <numerusform>%n photo waiting.</numerusform>
+            <numerusform>%n photos waiting.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Include %n older photo(s)</source>
+        <translation>
+            <numerusform>Include %n older photo</numerusform>
+            <numerusform>Include %n older photos</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>WebhookSection</name>
     <message numerus="yes">
         <source>%n webhook(s) paused: no delivery succeeded for a day. Correct the address or the receiver, then resume.</source>

@@ -60,7 +60,8 @@ def frame(pose: Pose, width: int = 960, height: int = 540) -> Frame:
     seen = cv2.warpAffine(surface(), matrix, (width, height), borderMode=cv2.BORDER_REFLECT_101)
     if pose.blur:
         seen = cv2.GaussianBlur(seen, (0, 0), pose.blur)
-    return np.clip(seen * pose.gain, 0, 255).astype(np.uint8)
+    made: Frame = np.clip(seen * pose.gain, 0, 255).astype(np.uint8)
+    return made
 
 
 @dataclass

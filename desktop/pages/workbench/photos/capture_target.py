@@ -83,29 +83,28 @@ def _frame(image: QImage) -> Frame:
 
 def hint_text(hint: GuideHint) -> str:
     """What to do, in a few words."""
-    say = QCoreApplication.translate
     match hint:
         case GuideHint.SEARCH:
-            return say("CaptureDialog", "Point the camera at the region")
+            return QCoreApplication.translate("CaptureDialog", "Point the camera at the region")
         case GuideHint.DARK:
-            return say("CaptureDialog", "Too dark: more light is needed")
+            return QCoreApplication.translate("CaptureDialog", "Too dark: more light is needed")
         case GuideHint.CLOSER:
-            return say("CaptureDialog", "Closer")
+            return QCoreApplication.translate("CaptureDialog", "Closer")
         case GuideHint.FARTHER:
-            return say("CaptureDialog", "Farther away")
+            return QCoreApplication.translate("CaptureDialog", "Farther away")
         case GuideHint.ROTATE_LEFT:
-            return say("CaptureDialog", "Rotate camera to the left")
+            return QCoreApplication.translate("CaptureDialog", "Rotate camera to the left")
         case GuideHint.ROTATE_RIGHT:
-            return say("CaptureDialog", "Rotate camera to the right")
+            return QCoreApplication.translate("CaptureDialog", "Rotate camera to the right")
         case GuideHint.LEFT:
-            return say("CaptureDialog", "Move left")
+            return QCoreApplication.translate("CaptureDialog", "Move left")
         case GuideHint.RIGHT:
-            return say("CaptureDialog", "Move right")
+            return QCoreApplication.translate("CaptureDialog", "Move right")
         case GuideHint.UP:
-            return say("CaptureDialog", "Move up")
+            return QCoreApplication.translate("CaptureDialog", "Move up")
         case GuideHint.DOWN:
-            return say("CaptureDialog", "Move down")
+            return QCoreApplication.translate("CaptureDialog", "Move down")
         case GuideHint.STILL:
-            return say("CaptureDialog", "Hold still: not sharp yet")
+            return QCoreApplication.translate("CaptureDialog", "Hold still: not sharp yet")
         case GuideHint.GOOD:
-            return say("CaptureDialog", "Sharp now: hold still")
+            return QCoreApplication.translate("CaptureDialog", "Sharp now: hold still")
