@@ -22,8 +22,8 @@ def minute(time: datetime | None) -> str:
 
 def clock_minute(time: datetime) -> str:
     """A time as another clock showed it, with its offset from UTC where it has one."""
-    offset = "" if time.tzinfo is None else f" {time:%z}"
-    return _formatted(time, _minute_form()) + offset
+    offset = f"{time:%z}"
+    return _formatted(time, _minute_form()) + (f" {offset[:3]}:{offset[3:5]}" if offset else "")
 
 
 def second(time: datetime) -> str:

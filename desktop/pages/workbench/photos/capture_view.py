@@ -115,7 +115,7 @@ class CaptureView(QWidget):
             if not self._ghost.isNull() and not self._note:
                 self._paint_region(painter, where)
             if self.hint:
-                self._paint_hint(painter, where)
+                self._paint_hint(painter, whole)
         painter.end()
 
     def _paint_sentence(self, painter: QPainter, whole: QRectF) -> None:
@@ -156,12 +156,13 @@ class CaptureView(QWidget):
             painter.drawPolygon(corners)
         painter.restore()
 
-    def _paint_hint(self, painter: QPainter, where: QRectF) -> None:
+    def _paint_hint(self, painter: QPainter, whole: QRectF) -> None:
+        # At the foot of the widget: where the picture has another shape, it hides nothing of it.
         font = sized(_HINT_PX, bold=True)
         width = QFontMetricsF(font).horizontalAdvance(self.hint)
         mark = _RING_PX + 12
-        box = QRectF(0, 0, min(width + mark + 36, where.width()), 52)
-        box.moveCenter(QPointF(where.center().x(), where.bottom() - 44))
+        box = QRectF(0, 0, min(width + mark + 36, whole.width()), 52)
+        box.moveCenter(QPointF(whole.center().x(), whole.bottom() - 36))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(0, 0, 0, 190))
         painter.drawRoundedRect(box, 10, 10)
