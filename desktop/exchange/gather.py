@@ -37,7 +37,7 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
         progress(done, len(items))
         photo = _photo(session, item)
         if photo is not None:
-            known = taken.get(file_id_of(photo.url) or "")
+            known = taken.get(_photo_file_id(item))
             photos[item.item_id] = photo if known is None else _with_camera(photo, known)
         info = item.item_point.fileInfo if item.item_point is not None else None
         named = None if info is None else info.model_dump(mode="json")
@@ -75,6 +75,11 @@ def _photo(session: Session, item: Item) -> ExportedPicture | None:
     if not isinstance(said, Mapping):
         return None
     return _picture(said) or _stored(session, said)
+
+
+def _photo_file_id(item: Item) -> str:
+    said = (results.finished_detection(entries_of(item)) or {}).get("inputImage")
+    return _file_id(said) if isinstance(said, Mapping) else ""
 
 
 def _with_camera(picture: ExportedPicture, photo: Photo) -> ExportedPicture:

@@ -67,7 +67,7 @@ class CardFinder(QObject):
             self._look()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         self._next.stop()
         if self._looking is not None:
             self._looking.cancel()

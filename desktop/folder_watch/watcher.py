@@ -77,7 +77,7 @@ class FolderWatcher(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Watch no more; what was found stays with whoever has it."""
+        """Stop watching; what was found stays with whoever has it."""
         self._next.stop()
         if self._looking is not None:
             self._looking.cancel()

@@ -208,7 +208,7 @@ def _camera(item: Item, taken: Mapping[str, Photo]) -> str:
     entries = entries_of(item)
     shown = results.finished_detection(entries) or results.current(entries) or {}
     info = shown.get("inputImage") or {}
-    photo = taken.get(file_id_of(info.get("download_url")) or "")
+    photo = taken.get(str(info.get("file_id") or file_id_of(info.get("download_url"))))
     if photo is None or photo.camera is None:
         return ""
     said = (camera_terms.taken(photo.camera), camera_terms.camera_name(photo.camera))

@@ -17,7 +17,7 @@ _AFTER_START = timedelta(days=7)
 def taken_mark(
     taken_at: str | None, start: datetime | None, end: datetime | None, stored_at: datetime
 ) -> TakenMark | None:
-    """What is odd about `taken_at` (`CameraData.taken_at`); None when nothing is, or it cannot be told.
+    """What is odd about `taken_at` (`CameraData.taken_at`); None when nothing is, or that is not known.
 
     `start` and `end` of the record (UTC, without a zone) are None where it has none; `stored_at` is when its
     file was first uploaded (with a zone). A camera that gives no offset may be in any zone: only what is odd

@@ -47,7 +47,7 @@ def test_the_corners_say_where_the_region_is(guide: RegionGuide) -> None:
     assert look.corners[2] == pytest.approx((wanted.right / 960 + 0.1, wanted.bottom / 540), abs=0.01)
 
 
-def test_a_camera_that_moves_is_told_to_hold_still(guide: RegionGuide) -> None:
+def test_a_camera_that_moves_gets_the_hint_to_hold_still(guide: RegionGuide) -> None:
     assert guide.judge(frame(Pose(x=-0.03))).hint is GuideHint.GOOD
     assert guide.judge(frame(Pose(x=0.03))).hint is GuideHint.STILL
     assert guide.judge(frame(Pose(x=0.03))).hint is GuideHint.GOOD

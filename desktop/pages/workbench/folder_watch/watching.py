@@ -94,7 +94,7 @@ class FolderWatchController(QObject):
         self.watcher.start(folder, self._watched_id, _utc(start))
 
     def stop(self) -> None:
-        """Watch no more. What was found already is still sent."""
+        """Stop watching. What was found already is still sent."""
         self._watched_id = ""
         self.watcher.stop()
         self._show()
