@@ -434,6 +434,13 @@
 <context>
     <name>RecordPhotos</name>
     <message numerus="yes">
+        <source>%n item(s) · {share}</source>
+        <translation>
+            <numerusform>%n item · {share}</numerusform>
+            <numerusform>%n items · {share}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Photo of %n item(s)</source>
         <translation>
             <numerusform>Photo of %n item</numerusform>
@@ -441,17 +448,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Shows %n item(s)</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
         <translation>
-            <numerusform>Shows %n item</numerusform>
-            <numerusform>Shows %n items</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>The photo shows the regions of %n item(s). Accept, or select other items.</source>
-        <translation>
-            <numerusform>The photo shows the region of %n item. Accept, or select other items.</numerusform>
-            <numerusform>The photo shows the regions of %n items. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the region of %n item, with a confidence of {share} %. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the regions of %n items, with a confidence of {share} %. Accept, or select other items.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

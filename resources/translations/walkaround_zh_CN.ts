@@ -5834,6 +5834,12 @@
 </context>
 <context>
     <name>RecordPhotos</name>
+    <message numerus="yes">
+        <source>%n item(s) · {share}</source>
+        <translation>
+            <numerusform>%n 项 · {share}</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot match the photo: {why}</source>
         <translation>无法匹配照片：{why}</translation>
@@ -5881,15 +5887,9 @@
         <translation>正在照片中查找区域…</translation>
     </message>
     <message numerus="yes">
-        <source>Shows %n item(s)</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
         <translation>
-            <numerusform>拍到 %n 个检查项</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>The photo shows the regions of %n item(s). Accept, or select other items.</source>
-        <translation>
-            <numerusform>照片拍到 %n 个检查项的区域。请接受，或选择其他检查项。</numerusform>
+            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share} %。可直接接受，或选择其他检查项。</numerusform>
         </translation>
     </message>
     <message>

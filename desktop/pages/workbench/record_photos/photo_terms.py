@@ -32,8 +32,10 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if not any_items:
         return QCoreApplication.translate("RecordPhotos", "Waiting for regions")
     if offered:
-        shows = QCoreApplication.translate("RecordPhotos", "Shows %n item(s)", "", offered)
-        return f"{shows} · {confidence(photo):.0%}".replace("%", " %")
+        # Short: there is room for as much as a thumbnail is wide.
+        share = f"{round(100 * confidence(photo))} %"
+        shows = QCoreApplication.translate("RecordPhotos", "%n item(s) · {share}", "", offered)
+        return shows.format(share=share)
     if photo.state is PhotoState.WAITING:
         return QCoreApplication.translate("RecordPhotos", "Matching…")
     if photo.state is PhotoState.FAILED:
@@ -55,10 +57,11 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if offered:
         return QCoreApplication.translate(
             "RecordPhotos",
-            "The photo shows the regions of %n item(s). Accept, or select other items.",
+            "The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select "
+            "other items.",
             "",
             offered,
-        )
+        ).format(share=round(100 * confidence(photo)))
     if photo.state is PhotoState.WAITING:
         return QCoreApplication.translate("RecordPhotos", "Searching the photo for regions…")
     if photo.state is PhotoState.FAILED:

@@ -76,7 +76,7 @@ def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
     qtbot.waitUntil(lambda: tray.accept.isVisible(), timeout=_SOON)
     assert tray.accept.text() == "Accept for 3 item(s)"
     (thumbnail,) = tray.state.thumbnails
-    assert thumbnail.state.startswith("Shows 3 item(s) · ")
+    assert thumbnail.state.startswith("3 item(s) · ")
     bar = page.folder_watch.bar
     qtbot.waitUntil(lambda: "1 photo(s) added." in bar.text)
     assert "“DCIM”" in bar.text
