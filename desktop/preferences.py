@@ -41,8 +41,16 @@ class PreferenceValues(BaseModel):
     shortcuts: dict[str, list[str]] = Field(default_factory=dict)
     """Id of a command -> its keys, where they are not the default ones."""
     camera: str = ""
+    capture_alone: bool = True
+    """Whether a photo of a region is taken by itself when the picture fits."""
+    capture_sound: bool = False
+    """Whether a sound is heard then."""
+    capture_overlay: float = Field(default=0.25, ge=0.0, le=1.0)
+    """How strongly the reference image is laid on the camera's picture, 0..1."""
     folders: dict[str, str] = Field(default_factory=dict)
     """What files are asked for -> the folder that was used last for it."""
+    watched_folder: str = ""
+    """The folder that was watched last for new photos, or empty."""
     minimap: bool = True
     """Whether a minimap is shown where not all of the picture is seen."""
     confidence: dict[str, float] = Field(default_factory=dict)

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
+from PIL import Image, TiffImagePlugin
 
 Array = npt.NDArray[np.uint8]
 
@@ -38,4 +38,26 @@ def encoded(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> by
     if file_format == "WEBP":
         options = {"lossless": True}
     image.save(buffer, file_format, exif=exif, **options)
+    return buffer.getvalue()
+
+
+def camera_photo(
+    image: dict[int, object],
+    photo: dict[int, object] | None = None,
+    place: dict[int, object] | None = None,
+    size: tuple[int, int] = (64, 48),
+) -> bytes:
+    """A JPEG with EXIF tags of the image, of the photo and of the place, by their numbers.
+
+    A fraction is given as (numerator, denominator).
+    """
+    exif = Image.Exif()
+    for directory, tags in ((exif, image), (exif.get_ifd(0x8769), photo), (exif.get_ifd(0x8825), place)):
+        for tag, value in (tags or {}).items():
+            if isinstance(value, tuple) and len(value) == 2:
+                directory[tag] = TiffImagePlugin.IFDRational(value[0], value[1])
+            else:
+                directory[tag] = value
+    buffer = io.BytesIO()
+    Image.new("RGB", size, (120, 130, 140)).save(buffer, "JPEG", exif=exif)
     return buffer.getvalue()

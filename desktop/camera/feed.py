@@ -7,12 +7,13 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
-from desktop.camera.hints import Face, FrameAnalysis, Hint, analyse_frame, faces_in, far_faces_in
+from desktop.camera.hints import Face, FrameAnalysis, analyse_frame, faces_in, far_faces_in
 from desktop.camera.sources import Frame, FrameSource, SourceError
 from shared.images.cv import cv2
 
@@ -39,12 +40,54 @@ class FeedState(StrEnum):
     """It was live and stopped, as a camera that is unplugged. It is tried again."""
 
 
+class Looked(Protocol):
+    """What a look at a frame says of it."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the frame is worth taking."""
+
+    @property
+    def sharpness(self) -> float:
+        """Higher is sharper."""
+
+
+class FrameLooker(Protocol):
+    """Looks at the frames of one start, on the filming thread."""
+
+    def look(self, frame: Frame) -> Looked | None:
+        """What the frame shows; None for a frame that is not looked at."""
+
+
+class FaceLooker:
+    """Looks at every third frame for faces."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._known: Face | None = None
+        self._far: list[Face] = []
+
+    def look(self, frame: Frame) -> FrameAnalysis | None:
+        """The faces of the frame and the hint to show; None for frames in between."""
+        number, self._number = self._number, self._number + 1
+        if number % _LOOK_EVERY:
+            return None
+        near = faces_in(frame, self._known)
+        if near:
+            self._far = []
+        elif number % _LOOK_FAR_EVERY == 0:
+            self._far = far_faces_in(frame)
+        analysis = analyse_frame(frame, near or self._far)
+        self._known = analysis.face
+        return analysis
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class CapturedFrame:
     """One frame worth sending, in memory only."""
 
     frame: Frame
-    look: FrameAnalysis
+    look: Looked
     taken: float
     """Monotonic seconds."""
 
@@ -87,7 +130,7 @@ class CameraFeed(QObject):
     frameReady = Signal(QImage)  # noqa: N815 - Qt's way
     """A frame, not mirrored, at most `FRAMES_PER_SECOND` times a second."""
     looked = Signal(object)
-    """The `FrameAnalysis` of a frame, a few times a second."""
+    """What was `Looked` at in a frame (`FrameAnalysis` without another looker), a few times a second."""
     stateChanged = Signal(object)  # noqa: N815 - Qt's way
     """The new `FeedState`."""
 
@@ -110,8 +153,8 @@ class CameraFeed(QObject):
         """What is being filmed, or was last."""
         return self._source
 
-    def start(self, source: FrameSource) -> None:
-        """Film `source` from now on, instead of what was filmed before."""
+    def start(self, source: FrameSource, looker: FrameLooker | None = None) -> None:
+        """Film `source` from now on, instead of what was filmed before. None as `looker`: faces."""
         self.stop()
         self._source = source
         self._reel.shown.set()
@@ -119,6 +162,7 @@ class CameraFeed(QObject):
         self._running.task = run(
             _film,
             source,
+            looker or FaceLooker(),
             self._reel,
             owner=self,
             failed=self._failed,
@@ -140,9 +184,7 @@ class CameraFeed(QObject):
         """
         newest = time.monotonic() - seconds
         with self._reel.lock:
-            good = [
-                shot for shot in self._reel.recent if shot.look.hint is Hint.GOOD and shot.taken >= newest
-            ]
+            good = [shot for shot in self._reel.recent if shot.look.is_good and shot.taken >= newest]
             if not good:
                 return None
             self._reel.recent.clear()
@@ -169,12 +211,12 @@ class CameraFeed(QObject):
             self.stateChanged.emit(state)
 
 
-def _film(report: ProgressReport, source: FrameSource, reel: _FilmState) -> None:
+def _film(report: ProgressReport, source: FrameSource, looker: FrameLooker, reel: _FilmState) -> None:
     lost = FeedState.UNAVAILABLE
     while True:
         try:
             source.open()
-            _film_until_lost(report, source, reel)
+            _film_until_lost(report, source, looker, reel)
             lost = FeedState.LOST
         except SourceError:
             pass
@@ -184,11 +226,10 @@ def _film(report: ProgressReport, source: FrameSource, reel: _FilmState) -> None
         report.wait(_TRY_AGAIN)
 
 
-def _film_until_lost(report: ProgressReport, source: FrameSource, reel: _FilmState) -> None:
+def _film_until_lost(
+    report: ProgressReport, source: FrameSource, looker: FrameLooker, reel: _FilmState
+) -> None:
     """Film until no frame came for a while."""
-    number = 0
-    known: Face | None = None
-    far: list[Face] = []
     last = due = time.monotonic()
     while time.monotonic() - last < _LOST_AFTER:
         report.check()
@@ -199,25 +240,19 @@ def _film_until_lost(report: ProgressReport, source: FrameSource, reel: _FilmSta
         last = time.monotonic()
         if reel.shown.is_set():
             reel.shown.clear()
-            report(_as_image(frame))
-        if number % _LOOK_EVERY == 0:
-            near = faces_in(frame, known)
-            if near:
-                far = []
-            elif number % _LOOK_FAR_EVERY == 0:
-                far = far_faces_in(frame)
-            analysis = analyse_frame(frame, near or far)
-            known = analysis.face
+            report(as_image(frame))
+        look = looker.look(frame)
+        if look is not None:
             with reel.lock:
-                reel.recent.append(CapturedFrame(frame, analysis, last))
-            report(analysis)
-        number += 1
+                reel.recent.append(CapturedFrame(frame, look, last))
+            report(look)
         # Cameras set the pace themselves; files and fast cameras are slowed down to it.
         now = time.monotonic()
         due = max(due + 1 / FRAMES_PER_SECOND, now)
         report.wait(due - now)
 
 
-def _as_image(frame: Frame) -> QImage:
+def as_image(frame: Frame) -> QImage:
+    """A QImage with a copy of the frame."""
     height, width = frame.shape[:2]
     return QImage(frame.data, width, height, frame.strides[0], QImage.Format.Format_BGR888).copy()

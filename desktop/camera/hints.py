@@ -71,6 +71,11 @@ class FrameAnalysis:
     face: Face | None
     sharpness: float
 
+    @property
+    def is_good(self) -> bool:
+        """Whether the frame needs no hint."""
+        return self.hint is Hint.GOOD
+
 
 def faces_in(frame: Frame, known: Face | None = None) -> list[Face]:
     """The faces in `frame`, the largest first; faces narrower than a sixth of it are not found.

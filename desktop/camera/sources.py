@@ -20,6 +20,9 @@ Frame = npt.NDArray[np.uint8]
 WIDTH, HEIGHT = 640, 480
 """What a camera is asked for (px): enough for a face, light enough for every frame to be looked at."""
 
+PHOTO_SIZE = 1920, 1080
+"""What a camera is asked for to take photos of parts (px)."""
+
 _SYSTEM = platform.system()
 _MOST_CAMERAS = 4
 _V4L = Path("/sys/class/video4linux")
@@ -87,15 +90,19 @@ class _Captured:
 class Camera(_Captured):
     """A camera of this machine by its number."""
 
-    def __init__(self, number: int, name: str) -> None:
+    def __init__(self, number: int, name: str, size: tuple[int, int] = (WIDTH, HEIGHT)) -> None:
+        """`size` is asked for; the camera gives what comes nearest."""
         super().__init__(name)
-        self.number = number
+        self.number, self._size = number, size
 
     def open(self) -> None:
         """Begin. Raises SourceError."""
         capture = cv2.VideoCapture(self.number, _BACKENDS.get(_SYSTEM, cv2.CAP_ANY))
-        capture.set(cv2.CAP_PROP_FRAME_WIDTH, WIDTH)
-        capture.set(cv2.CAP_PROP_FRAME_HEIGHT, HEIGHT)
+        if self._size[0] > WIDTH:
+            # Larger frames fit through USB 2 only when the camera compresses them.
+            capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+        capture.set(cv2.CAP_PROP_FRAME_WIDTH, self._size[0])
+        capture.set(cv2.CAP_PROP_FRAME_HEIGHT, self._size[1])
         # One frame waiting at most: the preview shows now, not a second ago.
         capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self._begin(capture)
@@ -167,7 +174,7 @@ class ImageSequence:
         self._paths = []
 
 
-def sources() -> list[FrameSource]:
+def sources(size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[FrameSource]:
     """What can be filmed here: the cameras, or what `WALKAROUND_CAMERA` names instead.
 
     That is a folder of pictures or a video file, for a machine whose camera is reached as a stream of files.
@@ -176,19 +183,19 @@ def sources() -> list[FrameSource]:
     if given:
         path = Path(given)
         return [ImageSequence(path) if path.is_dir() else VideoFile(path)]
-    return list(cameras())
+    return list(cameras(size))
 
 
-def cameras() -> list[Camera]:
+def cameras(size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[Camera]:
     """The cameras of this machine, with the names that the system gives them.
 
     Where the system gives none (not Linux), cameras are tried one by one, which may take seconds.
     """
     if _SYSTEM == "Linux":
-        return _named_cameras(_V4L)
+        return _named_cameras(_V4L, size)
     found: list[Camera] = []
     for number in range(_MOST_CAMERAS):
-        camera = Camera(number, f"Camera {number + 1}")
+        camera = Camera(number, f"Camera {number + 1}", size)
         try:
             camera.open()
         except SourceError:
@@ -198,7 +205,7 @@ def cameras() -> list[Camera]:
     return found
 
 
-def _named_cameras(devices: Path) -> list[Camera]:
+def _named_cameras(devices: Path, size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[Camera]:
     found: list[Camera] = []
     for device in devices.glob("video*"):
         try:
@@ -210,5 +217,5 @@ def _named_cameras(devices: Path) -> list[Camera]:
         except (OSError, ValueError):
             continue
         # The system repeats the name after a colon for many cameras: "HD Webcam: HD Webcam".
-        found.append(Camera(number, name.partition(": ")[0] or f"Camera {number + 1}"))
+        found.append(Camera(number, name.partition(": ")[0] or f"Camera {number + 1}", size))
     return sorted(found, key=lambda camera: camera.number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
@@ -13,7 +14,7 @@ from shared.content import file_id_of, names_another
 from shared.entries import entries_of
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import Severity
-from shared.wire.inspection import Item, Record
+from shared.wire.inspection import Item, Photo, Record
 
 Progress = Callable[[int, int], None]
 """Called with items done and items in all; what it raises ends the gathering."""
@@ -28,12 +29,16 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
     items = session.items.all(inspection_id)
     image = _reference_image(session, record)
     home = None if image is None else image.model_dump(mode="json")
+    taken: dict[str, Photo] = {}
+    with contextlib.suppress(NotFound, Forbidden):
+        taken = {photo.file_id: photo for photo in session.items.record_photos(inspection_id)}
     photos, own = {}, {}
     for done, item in enumerate(items):
         progress(done, len(items))
         photo = _photo(session, item)
         if photo is not None:
-            photos[item.item_id] = photo
+            known = taken.get(_photo_file_id(item))
+            photos[item.item_id] = photo if known is None else _with_camera(photo, known)
         info = item.item_point.fileInfo if item.item_point is not None else None
         named = None if info is None else info.model_dump(mode="json")
         if named is not None and names_another(named, home):
@@ -70,6 +75,15 @@ def _photo(session: Session, item: Item) -> ExportedPicture | None:
     if not isinstance(said, Mapping):
         return None
     return _picture(said) or _stored(session, said)
+
+
+def _photo_file_id(item: Item) -> str:
+    said = (results.finished_detection(entries_of(item)) or {}).get("inputImage")
+    return _file_id(said) if isinstance(said, Mapping) else ""
+
+
+def _with_camera(picture: ExportedPicture, photo: Photo) -> ExportedPicture:
+    return replace(picture, camera=photo.camera, taken_mark=photo.taken_mark)
 
 
 def _stored(session: Session, said: Mapping[str, object]) -> ExportedPicture | None:

@@ -20,6 +20,12 @@ def minute(time: datetime | None) -> str:
     return "" if time is None else _formatted(_here(time), _minute_form())
 
 
+def clock_minute(time: datetime) -> str:
+    """A time as another clock showed it, with its offset from UTC where it has one."""
+    offset = f"{time:%z}"
+    return _formatted(time, _minute_form()) + (f" {offset[:3]}:{offset[3:5]}" if offset else "")
+
+
 def second(time: datetime) -> str:
     """The same to the second, with the zone: for a log."""
     return f"{_formatted(_here(time), _second_form())} {_here(time).strftime('%z')}"

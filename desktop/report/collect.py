@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from desktop.client.session import Session
 from desktop.imaging import ImageError, open_image
 from desktop.imaging.sources.cut import seen_at
 from desktop.imaging.sources.source import ImageSource
+from desktop.localization import camera_terms
 from desktop.localization.dates import minute_in_zone
 from desktop.localization.detection_terms import model_word
 from desktop.report import report_terms
@@ -30,7 +31,7 @@ from shared.findings import Finding
 from shared.geometry import Rect, from_corners, point_to_pixels
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
-from shared.wire.inspection import Item, Record
+from shared.wire.inspection import Item, Photo, Record
 from shared.wire.seal import RecordSeal
 
 # The overview is printed 180 mm wide: 200 dots an inch.
@@ -93,6 +94,9 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
     """The report on `content` with its pictures; one that is gone is left empty. Raises ClientError."""
     record, items, image, seal = content.record, content.items, content.image, content.standing
     pictures = _Pictures(session, content.files)
+    taken: dict[str, Photo] = {}
+    with contextlib.suppress(NotFound, Forbidden):
+        taken = {photo.file_id: photo for photo in session.items.record_photos(record.inspection_id)}
     evidence: list[Evidence] = []
     reference = None if image is None else _reference(image, pictures, evidence)
     reported = []
@@ -105,7 +109,8 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
             marked_on = None if picture is None else _Reference(picture, own=True)
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
             evidence.append(_evidence(use.format(number=index + 1), own, pictures))
-        reported.append(_item(index + 1, item, marked_on, pictures, evidence, content.severities))
+        made = _item(index + 1, item, marked_on, pictures, evidence, content.severities)
+        reported.append(replace(made, camera=_camera(item, taken)))
     progress(len(items), len(items))
     overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -196,6 +201,18 @@ class _Reference:
     picture: ImageSource
     mm_per_pixel: float | None = None
     own: bool = False
+
+
+def _camera(item: Item, taken: Mapping[str, Photo]) -> str:
+    """When and by which camera the photo of an item was taken; empty where that is not known."""
+    entries = entries_of(item)
+    shown = results.finished_detection(entries) or results.current(entries) or {}
+    info = shown.get("inputImage") or {}
+    photo = taken.get(str(info.get("file_id") or file_id_of(info.get("download_url"))))
+    if photo is None or photo.camera is None:
+        return ""
+    said = (camera_terms.taken(photo.camera), camera_terms.camera_name(photo.camera))
+    return "\n".join(filter(None, (*said, camera_terms.mark_sentence(photo.taken_mark))))
 
 
 def _severities(session: Session, seal: RecordSeal) -> Mapping[str, Severity]:

@@ -51,7 +51,8 @@ class ReportedItem:
     `region_mm` is its width and height in mm where the picture has a scale; `on_overview` tells that the
     picture is the record's reference image. `passed` is the verdict of a person (None: undecided),
     `accepted` tells that it accepts the model's opinion, and `opinion` what the model said; without a verdict
-    `decided_by` is empty and `decided_at` None. `note` says why a detection gave no result.
+    `decided_by` is empty and `decided_at` None. `note` says why a detection gave no result. `camera`: when
+    and by which camera the photo was taken, and what is odd about that.
     """
 
     number: int
@@ -73,6 +74,7 @@ class ReportedItem:
     version: int | None
     note: str
     accepted: bool = False
+    camera: str = ""
 
 
 @dataclass(frozen=True, slots=True)

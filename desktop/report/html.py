@@ -162,7 +162,7 @@ def _item(item: ReportedItem) -> str:
         report_terms.findings(item),
         report_terms.opinion(item),
     ]
-    lines += [report_terms.decision(item), item.reason, item.note]
+    lines += [report_terms.decision(item), item.reason, item.note, item.camera]
     said = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
     return (
         f"<article><header><h3>{item.number}&ensp;{_text(item.name)}</h3> "

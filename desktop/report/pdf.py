@@ -213,6 +213,7 @@ class _Pages:
             (report_terms.decision(item), 9, OUTCOME[item.passed], True),
             (item.reason, 9, INK, False),
             (item.note, 9, OUTCOME[False], False),
+            (item.camera, 8, DIM, False),
         ]
         shown = [line for line in lines if line[0]]
         name = f"{item.number}  {item.name}"

@@ -458,6 +458,13 @@
 <context>
     <name>RecordPhotos</name>
     <message numerus="yes">
+        <source>%n item(s) · {share}</source>
+        <translation>
+            <numerusform>%n item · {share}</numerusform>
+            <numerusform>%n items · {share}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Photo of %n item(s)</source>
         <translation>
             <numerusform>Photo of %n item</numerusform>
@@ -465,17 +472,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Shows %n item(s)</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
         <translation>
-            <numerusform>Shows %n item</numerusform>
-            <numerusform>Shows %n items</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>The photo shows the regions of %n item(s). Accept, or select other items.</source>
-        <translation>
-            <numerusform>The photo shows the region of %n item. Accept, or select other items.</numerusform>
-            <numerusform>The photo shows the regions of %n items. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the region of %n item, with a confidence of {share} %. Accept, or select other items.</numerusform>
+            <numerusform>The photo shows the regions of %n items, with a confidence of {share} %. Accept, or select other items.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -701,6 +701,37 @@
         <translation>
             <numerusform>Uploading %n photo…</numerusform>
             <numerusform>Uploading %n photos…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WatchBar</name>
+    <message numerus="yes">
+        <source>%n file(s) cannot be read as images.</source>
+        <translation>
+            <numerusform>%n file cannot be read as an image.</numerusform>
+            <numerusform>%n files cannot be read as images.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) added.</source>
+        <translation>
+            <numerusform>%n photo added.</numerusform>
+            <numerusform>%n photos added.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) waiting.</source>
+        <translation>
+            <numerusform>%n photo waiting.</numerusform>
+            <numerusform>%n photos waiting.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Include %n older photo(s)</source>
+        <translation>
+            <numerusform>Include %n older photo</numerusform>
+            <numerusform>Include %n older photos</numerusform>
         </translation>
     </message>
 </context>

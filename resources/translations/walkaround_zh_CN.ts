@@ -994,6 +994,29 @@
     </message>
 </context>
 <context>
+    <name>Camera</name>
+    <message>
+        <source>Position {latitude}, {longitude}</source>
+        <translation>位置 {latitude}，{longitude}</translation>
+    </message>
+    <message>
+        <source>Taken after the upload: the camera&apos;s clock was wrong.</source>
+        <translation>拍摄时间晚于上传时间，相机时钟不准。</translation>
+    </message>
+    <message>
+        <source>Taken before the record&apos;s start time.</source>
+        <translation>拍摄时间早于检查的开始时间。</translation>
+    </message>
+    <message>
+        <source>Taken long after the inspection.</source>
+        <translation>拍摄时间远晚于本次检查。</translation>
+    </message>
+    <message>
+        <source>Taken {time}, by the camera&apos;s clock</source>
+        <translation>拍摄于 {time}（相机时钟）</translation>
+    </message>
+</context>
+<context>
     <name>CanvasView</name>
     <message>
         <source>Image with regions</source>
@@ -1011,6 +1034,34 @@
         <translation>取消</translation>
     </message>
     <message>
+        <source>Closer</source>
+        <translation>靠近一些</translation>
+    </message>
+    <message>
+        <source>Farther away</source>
+        <translation>离远一些</translation>
+    </message>
+    <message>
+        <source>Hold still: not sharp yet</source>
+        <translation>请保持稳定，画面尚不清晰</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>向下移动</translation>
+    </message>
+    <message>
+        <source>Move left</source>
+        <translation>向左移动</translation>
+    </message>
+    <message>
+        <source>Move right</source>
+        <translation>向右移动</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>向上移动</translation>
+    </message>
+    <message>
         <source>No camera found. Connect one, or add a photo from a file.</source>
         <translation>未检测到摄像头。请连接摄像头，或从文件添加照片。</translation>
     </message>
@@ -1019,16 +1070,75 @@
         <translation>摄像头无画面，请关闭占用摄像头的其他程序。</translation>
     </message>
     <message>
+        <source>Overlay</source>
+        <translation>参考图叠加</translation>
+    </message>
+    <message>
         <source>Photo of the part</source>
         <translation>拍摄部位照片</translation>
+    </message>
+    <message>
+        <source>Photo taken</source>
+        <translation>已拍照</translation>
+    </message>
+    <message>
+        <source>Point the camera at the region</source>
+        <translation>请将相机对准该区域</translation>
+    </message>
+    <message>
+        <source>Reference image visibility</source>
+        <translation>参考图可见度</translation>
+    </message>
+    <message>
+        <source>Rotate camera to the left</source>
+        <translation>向左旋转相机</translation>
+    </message>
+    <message>
+        <source>Rotate camera to the right</source>
+        <translation>向右旋转相机</translation>
     </message>
     <message>
         <source>Searching for cameras…</source>
         <translation>正在检测摄像头…</translation>
     </message>
     <message>
+        <source>Sharp now: hold still</source>
+        <translation>画面清晰，请保持稳定</translation>
+    </message>
+    <message>
+        <source>Sound</source>
+        <translation>提示音</translation>
+    </message>
+    <message>
         <source>Take photo</source>
         <translation>拍照</translation>
+    </message>
+    <message>
+        <source>Take photo automatically</source>
+        <translation>对准后自动拍照</translation>
+    </message>
+    <message>
+        <source>The region has too little structure to be found in the camera&apos;s image.</source>
+        <translation>该区域的纹理太少，无法在相机画面中识别。</translation>
+    </message>
+    <message>
+        <source>Too dark: more light is needed</source>
+        <translation>光线太暗，请增加照明</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Use photo</source>
+        <translation>使用照片</translation>
+    </message>
+</context>
+<context>
+    <name>CaptureView</name>
+    <message>
+        <source>Camera</source>
+        <translation>相机</translation>
     </message>
 </context>
 <context>
@@ -1820,6 +1930,10 @@
     <message>
         <source>View</source>
         <translation>视图</translation>
+    </message>
+    <message>
+        <source>Watch folder for new photos</source>
+        <translation>监视文件夹中的新照片</translation>
     </message>
     <message>
         <source>Zoom in</source>
@@ -4177,6 +4291,17 @@
     </message>
 </context>
 <context>
+    <name>FolderWatchController</name>
+    <message>
+        <source>The record is sealed. The folder is no longer watched.</source>
+        <translation>检查记录已封存，不再监视文件夹。</translation>
+    </message>
+    <message>
+        <source>Watch folder for new photos</source>
+        <translation>监视文件夹中的新照片</translation>
+    </message>
+</context>
+<context>
     <name>Form</name>
     <message>
         <source>Cancel</source>
@@ -5896,6 +6021,12 @@
 </context>
 <context>
     <name>RecordPhotos</name>
+    <message numerus="yes">
+        <source>%n item(s) · {share}</source>
+        <translation>
+            <numerusform>%n 项 · {share}</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot match the photo: {why}</source>
         <translation>无法匹配照片：{why}</translation>
@@ -5943,15 +6074,9 @@
         <translation>正在照片中查找区域…</translation>
     </message>
     <message numerus="yes">
-        <source>Shows %n item(s)</source>
+        <source>The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select other items.</source>
         <translation>
-            <numerusform>拍到 %n 个检查项</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>The photo shows the regions of %n item(s). Accept, or select other items.</source>
-        <translation>
-            <numerusform>照片拍到 %n 个检查项的区域。请接受，或选择其他检查项。</numerusform>
+            <numerusform>照片拍到了 %n 个检查项的区域，置信度 {share} %。可直接接受，或选择其他检查项。</numerusform>
         </translation>
     </message>
     <message>
@@ -7913,6 +8038,69 @@
     </message>
 </context>
 <context>
+    <name>WatchBar</name>
+    <message numerus="yes">
+        <source>%n file(s) cannot be read as images.</source>
+        <translation>
+            <numerusform>%n 个文件无法作为图片读取。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) added.</source>
+        <translation>
+            <numerusform>已添加 %n 张照片。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) waiting.</source>
+        <translation>
+            <numerusform>%n 张照片等待添加。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Folder “{name}” cannot be read. Watching continues when it is available again.</source>
+        <translation>无法读取文件夹“{name}”，恢复后将继续监视。</translation>
+    </message>
+    <message>
+        <source>Folder “{name}” was watched last. Watch it for this record, too?</source>
+        <translation>上次监视的文件夹是“{name}”，是否也为本记录监视？</translation>
+    </message>
+    <message numerus="yes">
+        <source>Include %n older photo(s)</source>
+        <translation>
+            <numerusform>添加 %n 张较早的照片</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Memory card “{name}” has a folder with photos.</source>
+        <translation>存储卡“{name}”中有照片文件夹。</translation>
+    </message>
+    <message>
+        <source>Reading the folder…</source>
+        <translation>正在读取文件夹…</translation>
+    </message>
+    <message>
+        <source>Stop watching</source>
+        <translation>停止监视</translation>
+    </message>
+    <message>
+        <source>The folder has too many photos. Select a folder inside it.</source>
+        <translation>文件夹中的照片过多，请选择其中的子文件夹。</translation>
+    </message>
+    <message>
+        <source>Watch for new photos</source>
+        <translation>监视新照片</translation>
+    </message>
+    <message>
+        <source>Watching folder “{name}”.</source>
+        <translation>正在监视文件夹“{name}”。</translation>
+    </message>
+</context>
+<context>
     <name>WebhookForm</name>
     <message>
         <source>Address</source>
@@ -8364,13 +8552,6 @@
     <message>
         <source>Zoom out (−)</source>
         <translation>缩小 (−)</translation>
-    </message>
-</context>
-<context>
-    <name>_Picture</name>
-    <message>
-        <source>Camera</source>
-        <translation>摄像头</translation>
     </message>
 </context>
 <context>

@@ -11,16 +11,21 @@ import pyvips
 
 from service.files.rules import IMAGE_TYPES
 from shared.geometry import Rect
+from shared.images.camera_data import read_camera_data
 from shared.images.cv import cv2
 from shared.images.png import has_too_much_text
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.images.upright import stored_rect
+from shared.wire.files import CameraData
 
 MAX_PIXELS = 500_000_000
 MAX_WHOLE_PIXELS = 100_000_000
 """Limit for files that no decoder reads line by line: bitmaps, WebP, interlaced PNG, progressive JPEG."""
 MAX_BANDS = 5
 """Cyan, magenta, yellow, black and alpha."""
+
+_WITH_EXIF = frozenset({"image/jpeg", "image/png", "image/webp"})
+"""The types whose EXIF libvips gives; of TIFF it gives none."""
 
 _QUALITY = 85
 # EXIF orientations 5 to 8 turn by a quarter (EXIF 2.32, tag 0x0112).
@@ -69,6 +74,19 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
     if pixels <= 0:
         raise BadImage("no pixels")
     return (height, width) if turned else (width, height)
+
+
+def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:
+    """What the camera wrote into an image; all null for a type that has no EXIF, and where it is damaged.
+
+    `position`: read where it was taken, too. From the header alone.
+    """
+    if mime_type not in _WITH_EXIF:
+        return CameraData()
+    try:
+        return read_camera_data(_open(path, mime_type), position=position)
+    except BadImage:
+        return CameraData()
 
 
 def crop(path: Path, mime_type: str, rect: Rect) -> bytes:

@@ -7,7 +7,7 @@ from sqlmodel import Session
 from service.db.write_queue import WRITES
 from service.files.tables import FileRow
 from shared.content import cid
-from shared.wire.files import StoredFile
+from shared.wire.files import CameraData, StoredFile
 
 
 def download_url(file_id: str) -> str:
@@ -28,7 +28,16 @@ def stored(row: FileRow) -> StoredFile:
         height=row.height,
         download_url=download_url(row.file_id),
         created_at=row.created_at,
+        camera=_camera(row.camera),
     )
+
+
+def _camera(text: str | None) -> CameraData | None:
+    """What a row keeps; None when it is nothing, or was not read."""
+    if text is None:
+        return None
+    found = CameraData.model_validate_json(text)
+    return None if found == CameraData() else found
 
 
 def file_info(session: Session, file_id: str) -> StoredFile | None:

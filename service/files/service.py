@@ -51,6 +51,7 @@ class FilesService:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._limit = settings.max_upload_bytes
+        self._camera_position = settings.camera_position
         self._contents = file_contents(settings)
         # The one process that owns a SQLite data directory can have no other upload under way.
         self._contents.clean(0.0) if settings.is_sqlite else self._contents.clean()
@@ -204,6 +205,7 @@ class FilesService:
         except images.TooManyPixels as error:
             msg = f"图片像素过多（{error}），请缩小后上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
+        camera = images.camera_data(incoming.path, mime_type, position=self._camera_position)
         # The content first: a row never names a content that is not there.
         self._contents.keep(incoming)
         width, height = size or (None, None)
@@ -215,6 +217,7 @@ class FilesService:
             width=width,
             height=height,
             added_by=by,
+            camera=camera.model_dump_json(exclude_none=True),
         )
 
     # What other domains ask
@@ -381,6 +384,8 @@ def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
     if (known := session.exec(same.with_for_update()).first()) is not None:
         if now() - (known.uploaded_at or known.created_at) > _UPLOADED_AGAIN:
             known.uploaded_at = now()
+        if known.camera is None:
+            known.camera = row.camera
         return lookup.stored(known)
     if not insert_or_ignore(session, FileRow.__table__, [row.model_dump()], ["sha256", "filename"]):
         # Another service process stored the same file at the same moment.

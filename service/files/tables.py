@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import BigInteger, UniqueConstraint
+from sqlalchemy import BigInteger, Text, UniqueConstraint
 from sqlmodel import Field
 
 from service.db.database import Base, UtcTime, now
@@ -14,7 +14,9 @@ from shared.ids import new_id
 class FileRow(Base, table=True):
     """A name given to a content. The same content under the same name is one row.
 
-    `uploaded_at`: when it was last uploaded again, to the hour; None when it was not.
+    `uploaded_at`: when it was last uploaded again, to the hour; None when it was not. `camera`: what the
+    camera wrote into it (`shared.wire.files.CameraData` as JSON), read from the content; None for a file that
+    was stored before that was read.
     """
 
     __tablename__ = "file"
@@ -30,3 +32,4 @@ class FileRow(Base, table=True):
     added_by: str | None = Field(default=None, max_length=255)
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
     uploaded_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)
+    camera: str | None = Field(default=None, sa_type=Text)

@@ -7,11 +7,40 @@ from enum import StrEnum
 from shared.wire.common import ItemTime, Wire
 
 
+class CameraPosition(Wire):
+    """Where a photo was taken: degrees (WGS 84, north and east positive), and m above sea level if known."""
+
+    latitude: float
+    longitude: float
+    altitude: float | None = None
+
+
+class CameraData(Wire):
+    """What the camera wrote into a photo (EXIF); null where it wrote nothing that can be read.
+
+    `taken_at`: ISO 8601 by the camera's clock, with an offset (`+08:00`) only where the camera gave one.
+    `focal_length` is in mm, `focal_length_35` the same for film of 35 mm, `exposure_time` in s. `position` is
+    read only where the service is set to.
+    """
+
+    taken_at: str | None = None
+    make: str | None = None
+    model: str | None = None
+    lens: str | None = None
+    focal_length: float | None = None
+    focal_length_35: int | None = None
+    exposure_time: float | None = None
+    f_number: float | None = None
+    iso: int | None = None
+    position: CameraPosition | None = None
+
+
 class StoredFile(Wire):
     """A file of the service: named by its content, never changed.
 
     `download_url` is the path below the service's address; `width` and `height` are upright pixels and null
-    for a file that is no image.
+    for a file that is no image. `camera` is read from the content when it is uploaded; null when it says
+    nothing of a camera.
     """
 
     file_id: str
@@ -24,6 +53,7 @@ class StoredFile(Wire):
     height: int | None
     download_url: str
     created_at: ItemTime
+    camera: CameraData | None = None
 
 
 class TilesState(StrEnum):

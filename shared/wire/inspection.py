@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from pydantic import Field, StrictBool, model_validator
@@ -24,6 +25,7 @@ from shared.wire.common import (
     Whole,
     Wire,
 )
+from shared.wire.files import CameraData
 
 Percent = Annotated[int, Field(ge=0, le=100), NumberOnly]
 Fraction = Annotated[Number, Field(ge=0, le=1)]
@@ -266,10 +268,23 @@ class PhotoAdd(Wire):
     file_id: Id
 
 
+class TakenMark(StrEnum):
+    """What is odd about the time that a camera wrote into a photo. Nothing is refused for it."""
+
+    BEFORE_START = "before_start"
+    """Before the record's start."""
+    LONG_AFTER = "long_after"
+    """More than a day after the record's end; without one, more than a week after its start."""
+    FUTURE = "future"
+    """After the photo was uploaded: the camera's clock was wrong."""
+
+
 class Photo(Wire):
     """A photo of an item; the newest one is what detection looks at.
 
     `by_phone`: a phone sent it for the person who added it.
+    `camera`: what the camera wrote into it, read from the stored content. `taken_mark`: what
+    is odd about its time. Without an offset of the camera's clock it says only what holds in every zone.
     """
 
     photo_id: str
@@ -280,3 +295,5 @@ class Photo(Wire):
     added_by_name: str | None
     created_at: ItemTime
     by_phone: bool = False
+    camera: CameraData | None = None
+    taken_mark: TakenMark | None = None

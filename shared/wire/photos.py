@@ -8,7 +8,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from shared.wire.common import Id, ItemTime, Wire
-from shared.wire.inspection import FileInfo, Homography, check_invertible
+from shared.wire.files import CameraData
+from shared.wire.inspection import FileInfo, Homography, TakenMark, check_invertible
 
 MOST_PHOTO_ITEMS = 1000
 """A photo is assigned to no more items at a time."""
@@ -76,7 +77,7 @@ class RecordPhoto(Wire):
     `width` and `height` are px of the upright photo. `matches` has the items for whose region a place was
     found, `items` those that it is assigned to, both in the order of the items. `matches` is null before the
     first matching and leaves out items whose region or reference image changed since. `error` is a stable
-    code, `message` its sentence. `by_phone`: a phone sent it for the person who added it.
+    code, `message` its sentence. `by_phone`, `camera` and `taken_mark` as in `Photo`.
     """
 
     photo_id: str
@@ -94,6 +95,8 @@ class RecordPhoto(Wire):
     matches: list[PhotoMatch] | None
     items: list[PhotoItem]
     by_phone: bool = False
+    camera: CameraData | None = None
+    taken_mark: TakenMark | None = None
 
 
 class RecordPhotoAdd(Wire):

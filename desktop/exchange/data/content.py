@@ -11,7 +11,8 @@ from shared.entries import entries_of
 from shared.findings import Finding
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.detection import Severity
-from shared.wire.inspection import Item, Record
+from shared.wire.files import CameraData
+from shared.wire.inspection import Item, Record, TakenMark
 from shared.wire.seal import RecordSeal
 
 
@@ -20,6 +21,7 @@ class ExportedPicture:
     """A picture by its file name, its upright size in px and its content id, where that is known.
 
     `url` is where the service has its bytes, `mm_per_pixel` its scale; empty and None where not known.
+    `camera` is what the camera wrote into a photo, `taken_mark` what is odd about its time.
     """
 
     name: str
@@ -28,6 +30,8 @@ class ExportedPicture:
     content_id: str | None = None
     url: str = field(default="", compare=False)
     mm_per_pixel: float | None = field(default=None, compare=False)
+    camera: CameraData | None = field(default=None, compare=False)
+    taken_mark: TakenMark | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,16 @@ def _picture(picture: ExportedPicture | None) -> dict[str, Any] | None:
         "height": picture.height,
         "ipfs_cid": picture.content_id,
         "mm_per_pixel": picture.mm_per_pixel,
+        **_taken(picture),
+    }
+
+
+def _taken(picture: ExportedPicture) -> dict[str, Any]:
+    """What is known of a photo's camera; it follows from the photo and is not read again."""
+    camera, mark = picture.camera, picture.taken_mark
+    return {
+        **({} if camera is None else {"camera": camera.model_dump(mode="json", exclude_none=True)}),
+        **({} if mark is None else {"taken_mark": mark.value}),
     }
 
 

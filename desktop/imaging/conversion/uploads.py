@@ -18,6 +18,9 @@ RAW = (".arw", ".cr2", ".cr3", ".dng", ".nef", ".nrw", ".orf", ".pef", ".raf", "
 CONVERTED = (*HEIF, *RAW)
 """The ends of the names of files that are converted, in lower case."""
 
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", *CONVERTED)
+"""The ends of the names of the picture files that become photos or reference images, in lower case."""
+
 MAX_BYTES = 512 * 2**20
 """A larger file is refused: it is held in memory while it is converted."""
 

@@ -22,6 +22,7 @@ from desktop.pages.workbench.deleting import DeletionController
 from desktop.pages.workbench.exchange.clipboard import copy_regions, paste_regions
 from desktop.pages.workbench.exchange.drag_and_drop import DropController
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
+from desktop.pages.workbench.folder_watch import FolderWatchController
 from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.items.items_panel import ItemsPanel
@@ -63,6 +64,7 @@ class Workbench(Protocol):
     detection_settings: DetectionSettingsController
     finishing: FinishController
     found: ShownFindings
+    folder_watch: FolderWatchController
     inspector: Inspector
     items: ItemsPanel
     open_record: OpenRecord
@@ -250,6 +252,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("record.photos", page.record_photos.choose_files, editing),
         ("record.camera", page.record_photos.capture, editing),
         ("record.phone", page.phone.for_record, editing),
+        ("record.watch", page.folder_watch.choose, editing),
         ("record.review", page.record_photos.show_review, is_open),
         ("item.versions", comparing.versions, looking_at_item),
         ("item.detect", page.detecting.detect, on_item),

@@ -26,6 +26,7 @@ from desktop.pages.workbench.command_handlers import bind
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
 from desktop.pages.workbench.deleting import DeletionController, DeletionSource
+from desktop.pages.workbench.folder_watch import FolderWatchController
 from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.items.items_panel import ItemsPanel
@@ -144,6 +145,7 @@ class WorkbenchPage(Page):
         self.record_photos = RecordPhotosController(
             self.open_record, self.photos, self.alignment_controller, self.detecting, shared, self
         )
+        self.folder_watch = FolderWatchController(self.open_record, self.record_photos, self)
         self.status_line = StatusLine(self.open_record, self.photos, self.comparing, self)
         RightButton(
             context.commands, self.view, self.items.list, lambda: self.open_record.item is not None, self
@@ -172,6 +174,7 @@ class WorkbenchPage(Page):
         column.addWidget(self.notices)
         column.addWidget(self.rest)
         column.addWidget(self.other_file_banner)
+        column.addWidget(self.folder_watch.bar)
         column.addWidget(self.record_photos.accepted)
         column.addWidget(self.stack, 1)
         column.addWidget(self.record_photos.tray)
@@ -197,6 +200,7 @@ class WorkbenchPage(Page):
             self.photo_upload,
             self.phone,
             self.record_photos,
+            self.folder_watch,
             self.seal_controller,
         )
         notices = (part.notice for part in noticing)
@@ -283,6 +287,7 @@ class WorkbenchPage(Page):
         self._take_typed()
         self.splitter.keep()
         self.live.stop()
+        self.folder_watch.rest()
         self._trimming.soon()
         return True
 

@@ -11,9 +11,10 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.inspection import problems
 from service.inspection.ports import JoinSources, Ports
-from service.inspection.queries import ItemQueries
+from service.inspection.queries import ItemQueries, RecordRow
 from service.inspection.records.items import Items, file_info
 from service.inspection.records.records import naive_now
+from service.inspection.records.taken import taken_mark
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD
 from service.web.envelope import Problem
@@ -22,7 +23,7 @@ from shared.codes import ErrorCode
 from shared.ids import new_id
 from shared.wire.common import to_utc
 from shared.wire.files import StoredFile
-from shared.wire.inspection import FileInfo, Photo
+from shared.wire.inspection import FileInfo, Photo, TakenMark
 
 
 def check_photo(file: StoredFile | None) -> None:
@@ -36,6 +37,13 @@ def check_photo(file: StoredFile | None) -> None:
 def phone_details(by_phone: bool) -> dict[str, Any]:
     """What the audit log says beside the rest of a photo that a phone sent."""
     return {"by_phone": True} if by_phone else {}
+
+
+def mark_of(stored: StoredFile | None, record: RecordRow) -> TakenMark | None:
+    """What is odd about the time that a photo of `record` was taken at."""
+    if stored is None or stored.camera is None:
+        return None
+    return taken_mark(stored.camera.taken_at, record.start_time, record.end_time, stored.created_at)
 
 
 class Photos:
@@ -106,11 +114,12 @@ class Photos:
         """The photos of every item of the record, newest first. Raises Problem 404."""
 
         def work(session: Session) -> list[Photo]:
-            there = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
-            if session.execute(there).one_or_none() is None:
+            there = select(RECORD).where(RECORD.c.inspection_id == inspection_id)
+            record = session.execute(there).one_or_none()
+            if record is None:
                 raise problems.no_record()
             rows = session.execute(self._queries.record_photos, {"inspection_id": inspection_id})
-            return [self._photo(session, row) for row in rows]
+            return [self._photo(session, record, row) for row in rows]
 
         return await self._database.read(work)
 
@@ -135,22 +144,23 @@ class Photos:
     def _one(self, session: Session, item_id: str, photo_id: str) -> Photo:
         return next(photo for photo in self._of(session, item_id) if photo.photo_id == photo_id)
 
-    def _file(self, session: Session, file_id: str) -> FileInfo:
-        stored = self._ports.file_info(session, file_id)
-        return FileInfo() if stored is None else file_info(stored)
-
     def _of(self, session: Session, item_id: str) -> list[Photo]:
+        of_item = select(RECORD).join(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
+        record = session.execute(of_item.where(ITEM.c.item_id == item_id)).one()
         rows = session.execute(self._queries.photos, {"item_id": item_id})
-        return [self._photo(session, row) for row in rows]
+        return [self._photo(session, record, row) for row in rows]
 
-    def _photo(self, session: Session, row: Row[*tuple[Any, ...]]) -> Photo:
+    def _photo(self, session: Session, record: RecordRow, row: Row[*tuple[Any, ...]]) -> Photo:
+        stored = self._ports.file_info(session, row.file_id)
         return Photo(
             photo_id=row.photo_id,
             item_id=row.item_id,
-            file=self._file(session, row.file_id),
+            file=FileInfo() if stored is None else file_info(stored),
             file_id=row.file_id,
             added_by=row.added_by,
             added_by_name=row.added_by_name,
             created_at=to_utc(row.created_at),
             by_phone=row.by_phone,
+            camera=None if stored is None else stored.camera,
+            taken_mark=mark_of(stored, record),
         )

@@ -17,7 +17,7 @@ from service.inspection.queries import RecordRow, json_text
 from service.inspection.records import matches
 from service.inspection.records.items import file_info
 from service.inspection.records.matches import ItemRegion
-from service.inspection.records.photos import check_photo, phone_details
+from service.inspection.records.photos import check_photo, mark_of, phone_details
 from service.inspection.records.records import locked_record, naive_now, open_record
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import ITEM, PHOTO, RECORD, RECORD_PHOTO
@@ -258,10 +258,15 @@ class RecordPhotos:
         for row in sorted(rows, key=lambda row: number[row.item_id]):
             assigned.setdefault(row.record_photo_id, []).append(_item(row, there[row.item_id]))
         photos = session.execute(self._listed.where(*which), given).all()
-        return [self._wire(session, row, there, assigned.get(row.photo_id, [])) for row in photos]
+        return [self._wire(session, record, row, there, assigned.get(row.photo_id, [])) for row in photos]
 
     def _wire(
-        self, session: Session, row: PhotoRow, there: Mapping[str, ItemRegion], items: list[PhotoItem]
+        self,
+        session: Session,
+        record: RecordRow,
+        row: PhotoRow,
+        there: Mapping[str, ItemRegion],
+        items: list[PhotoItem],
     ) -> RecordPhoto:
         stored = self._ports.file_info(session, row.file_id)
         return RecordPhoto(
@@ -280,6 +285,8 @@ class RecordPhotos:
             matches=None if row.matches is None else matches.current(row.matches, there),
             items=items,
             by_phone=row.by_phone,
+            camera=None if stored is None else stored.camera,
+            taken_mark=mark_of(stored, record),
         )
 
 

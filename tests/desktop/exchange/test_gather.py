@@ -28,6 +28,7 @@ from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.client_session import logged_in
 from tests.desktop.exchange.samples import box
 from tests.narrowing import present
+from tests.pictures import camera_photo
 from tests.service_process import service_process
 
 JSON, CSV, COCO, YOLO = FORMATS
@@ -246,3 +247,16 @@ class Standing:
     def __call__(self, _share: float) -> None: ...
 
     def check(self) -> None: ...
+
+
+def test_the_camera_of_a_photo_is_exported(session: Session) -> None:
+    photo = session.files.upload(
+        camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01"}), "photo.jpg"
+    )
+    info = photo.model_dump(mode="json")
+    record_id = make_record(session, None, entry(info))
+    (item,) = session.items.all(record_id)
+    session.items.add_photo(item.item_id, photo.file_id)
+    inspection = gather(session, record_id, lambda *_: None)
+    said = json.loads(JSON.write(inspection))["photos"][item.item_id]
+    assert said["camera"] == {"taken_at": "2020-05-01T10:00:01", "make": "Canon"}

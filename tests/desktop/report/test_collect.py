@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from desktop.imaging import open_image
 from desktop.report import collect as collect_module
 from desktop.report.collect import collect
 from desktop.report.content import Evidence
+from desktop.report.html import page
 from shared.codes import Verdict
 from shared.entries import Provenance
 from shared.findings import Finding
@@ -22,6 +24,7 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import Item, ItemCreate, ItemUpdate, RecordCreate
+from tests.pictures import camera_photo
 
 
 @pytest.mark.parametrize("progress", ["detecting", "canceled", "error"])
@@ -153,3 +156,23 @@ def test_a_finding_outside_of_its_region_is_pictured(qtbot: QtBot, tmp_path: Pat
     # Beyond the photo there is nothing to show.
     beyond = crop(Rect(700, 500, 500, 500))
     assert beyond.width() <= 800
+
+
+def test_the_camera_of_the_photo_is_named(qtbot: QtBot, session: Session) -> None:
+    photo = session.files.upload(
+        camera_photo({0x010F: "Canon"}, {0x9003: "2020:05:01 10:00:01", 0x9011: "+08:00"}), "photo.jpg"
+    )
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    record = session.records.create(RecordCreate(task_id="t", start_time=start)).inspection_id
+    info = {"download_url": photo.download_url, "ipfs_cid": photo.ipfs_cid, "filename": photo.filename}
+    entry = {"version": 1, "isPassed": True, "progress": "done", "inputImage": info}
+    body = {"item_name": "a", "inspection_id": record, "result": [entry]}
+    item = session.items.create(ItemCreate.model_validate(body)).value
+    (without,) = collect(session, record, "me", lambda *_: None).items
+    assert without.camera == ""
+    session.items.add_photo(item.item_id, photo.file_id)
+    report = collect(session, record, "me", lambda *_: None)
+    assert report.items[0].camera == (
+        "Taken 2020-05-01 10:00 +08:00, by the camera's clock\nCanon\nTaken before the record's start time."
+    )
+    assert "Taken before the record&#x27;s start time." in page(report)

@@ -15,12 +15,12 @@ from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.imaging.conversion import for_upload
+from desktop.imaging.conversion import PICTURES, for_upload
 from desktop.pages.catalogue.delete_entry import DeletableSection
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.reference_images.cards import ReferenceCards
 from desktop.pages.catalogue.reference_images.uploads import Uploads
-from desktop.pages.common.files.file_dialogs import PICTURES, Purpose, open_pictures
+from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from shared.wire.common import Page as Listing
 

@@ -9,11 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop.imaging.conversion import CONVERTED
+from desktop.imaging.conversion import PICTURES
 from desktop.preferences import Preferences
-
-PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", *CONVERTED)
-"""The ends of the names of the picture files that become photos or reference images, in lower case."""
 
 
 class Purpose(StrEnum):
@@ -26,9 +23,10 @@ class Purpose(StrEnum):
     FACES = "faces"
     REPORTS = "reports"
     EXPORTS = "exports"
+    WATCHED = "watched"
 
 
-_ALL_PICTURES = {Purpose.PHOTOS, Purpose.REFERENCES, Purpose.FACES}
+_ALL_PICTURES = {Purpose.PHOTOS, Purpose.WATCHED, Purpose.REFERENCES, Purpose.FACES}
 
 
 class Folders:

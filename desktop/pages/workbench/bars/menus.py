@@ -17,6 +17,7 @@ _FIRST = (
         "record.photos",
         "record.camera",
         "record.phone",
+        "record.watch",
         "record.review",
         "",
         "item.photo",

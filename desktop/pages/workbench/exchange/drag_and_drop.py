@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.exchange.registry import READABLE
+from desktop.imaging.conversion import PICTURES
 from desktop.localization.language import joined_words
-from desktop.pages.common.files.file_dialogs import PICTURES
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.adding import PhotoUploadController

@@ -17,6 +17,7 @@ from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.capture import CaptureDialog
+from desktop.pages.workbench.photos.capture_target import CaptureTarget
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_files import jpeg, upload
 from shared.wire.inspection import Photo
@@ -76,9 +77,17 @@ class PhotoUploadController(QObject):
         """Take a photo with the camera."""
         if not self._has_item():
             return
-        dialog = CaptureDialog(self._open_record.context, self._window)
+        dialog = CaptureDialog(self._open_record.context, self._window, self._target())
         dialog.taken.connect(self.add_image)
         dialog.open()
+
+    def _target(self) -> CaptureTarget | None:
+        """The region of the chosen item on the reference image that is open; None without either."""
+        item, source = self._open_record.item, self._open_record.source
+        region = item.region(*source.size) if item is not None and source is not None else None
+        if item is None or source is None or region is None:
+            return None
+        return CaptureTarget(f"{self._open_record.number}  {item.item_name}", source, region)
 
     def add(self, paths: Sequence[Path]) -> None:
         """Add picture files to the chosen item."""

@@ -1,129 +1,268 @@
-"""Takes a photo of the part with a camera of this machine."""
+"""Takes a photo of the part with a camera of this machine, guided to the region of an item."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+import time
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
-from desktop.camera import CameraFeed, FeedState, FrameSource, sources
+from desktop.camera import (
+    PHOTO_SIZE,
+    AutoShutter,
+    CameraFeed,
+    FeedState,
+    FrameSource,
+    GuideLook,
+    as_image,
+    sources,
+)
 from desktop.context import Context
-from desktop.theme import DARK, TEXT_PX, sized
-from desktop.widgets import Button, ButtonKind, Combo, label, paint_icon
+from desktop.pages.workbench.photos.capture_target import CaptureTarget, PreparedTarget, prepare
+from desktop.pages.workbench.photos.capture_view import CaptureView
+from desktop.widgets import Button, ButtonKind, Combo, label
 
+UNDO_SECONDS = 3.0
+"""For so long a photo that was taken by itself can be undone before it is used."""
 
-class _Picture(QWidget):
-    """The live picture, or a sentence. Dark in both themes, as the picture is the brightest thing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setMinimumSize(480, 360)
-        self.setAccessibleName(self.tr("Camera"))
-        self.image = QImage()
-        self._sentence = ""
-
-    def sizeHint(self) -> QSize:
-        return QSize(720, 540)
-
-    def show_image(self, image: QImage) -> None:
-        self.image, self._sentence = image, ""
-        self.update()
-
-    def say(self, text: str) -> None:
-        self.image, self._sentence = QImage(), text
-        self.setAccessibleDescription(text)
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.fillRect(self.rect(), DARK.colour("canvas"))
-        whole = QRectF(self.rect())
-        if self.image.isNull():
-            middle = whole.center()
-            paint_icon(painter, "camera", DARK.dim, QRectF(middle.x() - 16, middle.y() - 48, 32, 32))
-            painter.setPen(DARK.colour("text"))
-            painter.setFont(sized(TEXT_PX))
-            box = QRectF(24, middle.y(), whole.width() - 48, 80)
-            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence)
-        else:
-            size = self.image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-            where = QRectF(0, 0, size.width(), size.height())
-            where.moveCenter(whole.center())
-            painter.drawImage(where, self.image)
-        painter.end()
+_COUNT_MS = 50
+_OVERLAY_PX = 120
 
 
 class CaptureDialog(QDialog):
-    """The live picture of a camera and one button. It releases the camera when it closes."""
+    """The live picture of a camera and one button. It releases the camera when it closes.
+
+    With a target, the region lies on the picture, a hint says how to move, and the photo is taken by itself
+    when it fits; that can be switched off, and undone.
+    """
 
     taken = Signal(QImage)
-    """The photo that the person took."""
+    """The photo that was taken."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: Context, parent: QWidget | None = None, target: CaptureTarget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._context = context
+        self._context, self._target = context, target
         self.setWindowTitle(self.tr("Take photo"))
         self.setModal(True)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._feed = CameraFeed(self)
         self._sources: list[FrameSource] = []
-        self._picture = _Picture()
+        self._prepared: PreparedTarget | None = None
+        self._is_prepared = target is None
+        self._shutter = AutoShutter()
+        self._photo = QImage()
+        self._until = 0.0
+        values = context.preferences.values
+        self.view = CaptureView()
+        self.view.set_opacity(values.capture_overlay)
         self._cameras = Combo(self.tr("Camera"))
         self._cameras.hide()
         self.shoot = Button(self.tr("Take photo"), kind=ButtonKind.MAIN, icon="camera", keys="Space")
         self.shoot.setObjectName("shoot")
         self.shoot.setShortcut("Space")
         self.shoot.setEnabled(False)
-        cancel = Button(self.tr("Cancel"))
+        self.use = Button(self.tr("Use photo"), kind=ButtonKind.MAIN, icon="check")
+        self.use.setObjectName("capture-use")
+        self.undo = Button(self.tr("Undo"), icon="undo")
+        self.undo.setObjectName("capture-undo")
+        self.alone = QCheckBox(self.tr("Take photo automatically"))
+        self.alone.setObjectName("capture-alone")
+        self.alone.setChecked(values.capture_alone)
+        self.sound = QCheckBox(self.tr("Sound"))
+        self.sound.setObjectName("capture-sound")
+        self.sound.setChecked(values.capture_sound)
+        self.overlay = QSlider(Qt.Orientation.Horizontal)
+        self.overlay.setObjectName("capture-overlay")
+        self.overlay.setAccessibleName(self.tr("Reference image visibility"))
+        self.overlay.setToolTip(self.tr("Reference image visibility"))
+        self.overlay.setRange(0, 100)
+        self.overlay.setFixedWidth(_OVERLAY_PX)
+        self.overlay.setValue(round(100 * values.capture_overlay))
+        self._guided = QWidget()
+        self._note = label("", "dim", wrap=True)
+        self._note.hide()
+        self._cancel = Button(self.tr("Cancel"))
+        self._counting = QTimer(self, interval=_COUNT_MS)
+        self._build()
+        self._connect()
+        self._show_buttons()
+        self.view.say(self.tr("Searching for cameras…"))
+        run(partial(sources, PHOTO_SIZE), owner=self, done=self._found, failed=lambda _: self._found([]))
+        if target is not None:
+            run(
+                prepare,
+                target,
+                owner=self,
+                done=self._prepare_done,
+                failed=lambda _: self._prepare_done(None),
+            )
+
+    def _build(self) -> None:
+        guided = QHBoxLayout(self._guided)
+        guided.setContentsMargins(0, 0, 0, 0)
+        guided.setSpacing(16)
+        guided.addWidget(self.alone)
+        guided.addWidget(self.sound)
+        overlay = QHBoxLayout()
+        overlay.setSpacing(8)
+        overlay.addWidget(label(self.tr("Overlay"), "dim"))
+        overlay.addWidget(self.overlay)
+        guided.addLayout(overlay)
+        guided.addStretch(1)
         row = QHBoxLayout()
+        row.setSpacing(8)
         row.addWidget(self._cameras)
         row.addStretch(1)
-        row.addWidget(cancel)
-        row.addWidget(self.shoot)
+        for button in (self._cancel, self.undo, self.use, self.shoot):
+            row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)
-        column.addWidget(label(self.tr("Photo of the part"), "item"))
-        column.addWidget(self._picture, 1)
+        target = self._target
+        title = self.tr("Photo of the part") if target is None else target.name
+        column.addWidget(label(title, "item", wrap=True))
+        column.addWidget(self.view, 1)
+        column.addWidget(self._note)
+        column.addWidget(self._guided)
         column.addLayout(row)
-        cancel.clicked.connect(self.reject)
-        self.shoot.clicked.connect(self._take)
-        self._cameras.picked.connect(self._start)
+        self._guided.setVisible(target is not None)
+
+    def _connect(self) -> None:
+        preferences = self._context.preferences
+        self._cancel.clicked.connect(self.reject)
+        self.shoot.clicked.connect(lambda _checked=False: self._take())
+        self.use.clicked.connect(lambda _checked=False: self._use())
+        self.undo.clicked.connect(lambda _checked=False: self._undo())
+        self.alone.toggled.connect(lambda on: preferences.change(capture_alone=on))
+        self.alone.toggled.connect(lambda _: self._shutter.reset())
+        self.sound.toggled.connect(lambda on: preferences.change(capture_sound=on))
+        self.overlay.valueChanged.connect(lambda percent: self.view.set_opacity(percent / 100))
+        self.overlay.sliderReleased.connect(
+            lambda: preferences.change(capture_overlay=self.overlay.value() / 100)
+        )
+        self._cameras.picked.connect(lambda _: self._start())
         self._feed.frameReady.connect(self._frame)
+        self._feed.looked.connect(self._looked)
         self._feed.stateChanged.connect(self._state)
-        self.finished.connect(lambda _: self._feed.stop())
-        self._picture.say(self.tr("Searching for cameras…"))
-        run(sources, owner=self, done=self._found, failed=lambda _: self._found([]))
+        self._counting.timeout.connect(self._count)
+        self.finished.connect(lambda _: self._end())
+
+    # -- beginning
 
     def _found(self, found: list[FrameSource]) -> None:
         self._sources = found
         if not found:
-            self._picture.say(self.tr("No camera found. Connect one, or add a photo from a file."))
+            self.view.say(self.tr("No camera found. Connect one, or add a photo from a file."))
             return
         names = [source.name for source in found]
         self._cameras.set_choices([(name, name) for name in names])
         self._cameras.setVisible(len(names) > 1)
-        chosen = self._context.preferences.values.camera
-        self._cameras.set_value(chosen)
-        self._start(self._cameras.value())
+        self._cameras.set_value(self._context.preferences.values.camera)
+        self._start()
 
-    def _start(self, name: object) -> None:
-        source = next((one for one in self._sources if one.name == name), self._sources[0])
-        self._feed.start(source)
+    def _prepare_done(self, prepared: PreparedTarget | None) -> None:
+        self._is_prepared, self._prepared = True, prepared
+        if prepared is not None:
+            self.view.show_region(prepared.ghost)
+        if prepared is None or not prepared.guide.is_usable:
+            self._note.setText(
+                self.tr("The region has too little structure to be found in the camera's image.")
+            )
+            self._note.show()
+            self.alone.setEnabled(False)
+        self._start()
+
+    def _start(self) -> None:
+        # One beginning of the camera only: it takes a second, and a light.
+        if self._sources and self._is_prepared:
+            name = self._cameras.value()
+            source = next((one for one in self._sources if one.name == name), self._sources[0])
+            self._feed.start(source, _NoLooker() if self._prepared is None else self._prepared.guide)
+
+    # -- looking
 
     def _frame(self, image: QImage) -> None:
-        self._picture.show_image(image)
-        self.shoot.setEnabled(True)
+        if self._photo.isNull():
+            self.view.show_image(image)
+            self.shoot.setEnabled(True)
+
+    def _looked(self, look: object) -> None:
+        if not isinstance(look, GuideLook) or not self._photo.isNull():
+            return
+        share = 0.0
+        if self.alone.isChecked():
+            share = self._shutter.see(look.is_good, time.monotonic())
+        self.view.show_look(look, share)
+        if share == 1.0:
+            self._take_alone()
 
     def _state(self, state: FeedState) -> None:
-        if state in (FeedState.UNAVAILABLE, FeedState.LOST):
+        if state in (FeedState.UNAVAILABLE, FeedState.LOST) and self._photo.isNull():
             self.shoot.setEnabled(False)
-            text = self.tr("No image from the camera. Close other programs that use it.")
-            self._picture.say(text)
+            self.view.say(self.tr("No image from the camera. Close other programs that use it."))
+
+    # -- taking
 
     def _take(self) -> None:
-        if not self._picture.image.isNull():
-            self.taken.emit(self._picture.image)
+        """The person takes what is on view."""
+        if not self.view.image.isNull() and self._photo.isNull():
+            self._beep()
+            self.taken.emit(self.view.image)
             self.accept()
+
+    def _take_alone(self) -> None:
+        """It fits: take the sharpest of the last second, and leave time to undo that."""
+        best = self._feed.best()
+        self._photo = self.view.image if best is None else as_image(best.frame)
+        self._until = time.monotonic() + UNDO_SECONDS
+        self._beep()
+        self.view.show_taken(self._photo, self.tr("Photo taken"))
+        self._counting.start()
+        self._show_buttons()
+
+    def _count(self) -> None:
+        left = self._until - time.monotonic()
+        self.view.count_down(1 - max(0.0, left / UNDO_SECONDS))
+        if left <= 0:
+            self._use()
+
+    def _use(self) -> None:
+        if not self._photo.isNull():
+            self._counting.stop()
+            self.taken.emit(self._photo)
+            self.accept()
+
+    def _undo(self) -> None:
+        self._counting.stop()
+        self._photo = QImage()
+        # Not at once again: the camera has to be moved first.
+        self._shutter.reset()
+        self.view.show_live()
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        is_taken = not self._photo.isNull()
+        self.shoot.setVisible(not is_taken)
+        self.use.setVisible(is_taken)
+        self.undo.setVisible(is_taken)
+        (self.use if is_taken else self.shoot).setDefault(True)
+
+    def _beep(self) -> None:
+        if self.sound.isChecked() and self._target is not None:
+            QApplication.beep()
+
+    def _end(self) -> None:
+        self._counting.stop()
+        self._feed.stop()
+
+
+class _NoLooker:
+    """Looks for nothing: a photo without a region."""
+
+    def look(self, _frame: object) -> None:
+        """Nothing."""

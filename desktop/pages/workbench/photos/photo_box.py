@@ -12,10 +12,13 @@ from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.commands.bindings import Commands
+from desktop.localization import camera_terms
 from desktop.pages.workbench.bars.mode_buttons import ModeButtons
 from desktop.pages.workbench.model.versions import VersionLine
 from desktop.pages.workbench.photos.photo_strip import PhotoStrip
-from desktop.widgets import Button, ButtonKind, Flow, IconButton, ProgressBar, label
+from desktop.widgets import Button, ButtonKind, ElidedLabel, Flow, IconButton, ProgressBar, label
+from shared.wire.files import CameraData
+from shared.wire.inspection import TakenMark
 
 LEAST_PANE_PX = 108
 
@@ -65,6 +68,12 @@ class PhotoBox(QWidget):
         self.phone.setObjectName("photo-phone")
         self.phone.clicked.connect(lambda _checked=False: commands.run("item.phone"))
         self.strip = PhotoStrip()
+        self.camera_line = ElidedLabel("", "small")
+        """Says when and by which camera the photo on view was taken."""
+        self.camera_line.setObjectName("photo-camera-data")
+        self.camera_mark = label("", "strong", wrap=True)
+        self.camera_mark.setObjectName("photo-camera-mark")
+        self.show_camera(None, None)
         self.shared = Button("", kind=ButtonKind.LINK)
         """Says which photo of the record it is, and that other items share it."""
         self.shared.setObjectName("photo-shared")
@@ -109,6 +118,8 @@ class PhotoBox(QWidget):
         column.addWidget(self.pane)
         column.addLayout(modes)
         column.addLayout(taken)
+        column.addWidget(self.camera_line)
+        column.addWidget(self.camera_mark)
         column.addWidget(self.shared, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(upload)
         column.addWidget(self._error)
@@ -161,6 +172,15 @@ class PhotoBox(QWidget):
         number = versions.index(current) + 1 if current in versions else len(versions)
         self.version.setText(self.tr("Version {n} / {all}").format(n=number, all=len(versions)))
         self.version.setEnabled(len(lines) > 1)
+
+    def show_camera(self, camera: CameraData | None, mark: TakenMark | None) -> None:
+        """Say when and by which camera the photo on view was taken, and what is odd about that."""
+        said = () if camera is None else (camera_terms.taken(camera), camera_terms.camera_name(camera))
+        text = " · ".join(filter(None, said))
+        self.camera_line.setText(text)
+        self.camera_line.setVisible(bool(text))
+        self.camera_mark.setText(camera_terms.mark_sentence(mark))
+        self.camera_mark.setVisible(mark is not None)
 
     def show_progress(self, share: float | None) -> None:
         """Show how far an upload is, 0..1; None: none is under way."""

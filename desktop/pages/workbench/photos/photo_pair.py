@@ -87,6 +87,7 @@ class PhotoPairController(QObject):
         item = self._open_record.item
         if item is None:
             self.ref = None
+            self._box.show_camera(None, None)
             self._set_photo("", None, of_item=False)
             return
         entry = self._open_record.stored_entry
@@ -144,6 +145,8 @@ class PhotoPairController(QObject):
         photos = self._known.get(item.item_id, ())
         ref = self._photo_of(item.item_id, entry, photos)
         self._show_strip(photos, ref)
+        on_view = next((one for one in photos if ref and one.file.ipfs_cid == ref.content_id), None)
+        self._box.show_camera(*((on_view.camera, on_view.taken_mark) if on_view else (None, None)))
         source = self._open_record.source
         region = item.region(*source.size) if source is not None else None
         self.ref = ref

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
+from desktop.localization.camera_terms import camera_lines
 from desktop.localization.dates import minute
 from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, discard, paint_icon, tip
@@ -37,6 +38,7 @@ class _Thumb(QAbstractButton):
             text += ", " + self.tr("by phone")
         if newest:
             text += ", " + self.tr("used for detection")
+        text = "\n".join([text, *camera_lines(photo.camera, photo.taken_mark)])
         self.setAccessibleName(text)
         self.setToolTip(tip(text))
 

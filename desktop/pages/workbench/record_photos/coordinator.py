@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from desktop.pages.workbench.record_photos.photo_list import Assignment, PhotoLi
 from desktop.pages.workbench.record_photos.photo_queue import PhotoQueue
 from desktop.pages.workbench.record_photos.photo_terms import (
     names_of,
+    photo_details,
     photo_name,
     photo_reason,
     photo_state,
@@ -67,6 +69,7 @@ class RecordPhotosController(QObject):
         """The dialog with the photos, while it is open."""
         self._record_id = ""
         self._images: dict[str, QImage | None] = {}
+        self._thumbs: dict[str, tuple[RecordPhoto, int, bool, bool, Thumbnail]] = {}
         self._before: Sequence[RecordPhoto] = ()
         self._gained: Sequence[str] = ()
         self._align_file = ""
@@ -89,7 +92,7 @@ class RecordPhotosController(QObject):
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
         self.queue.sent.connect(self._sent)
-        self.queue.changed.connect(self._show)
+        self.queue.changed.connect(self._show_queue)
         self.known.changed.connect(self._show)
         self.known.failed.connect(self.notice)
         self._open_record.changed.connect(self._show)
@@ -333,10 +336,12 @@ class RecordPhotosController(QObject):
         if open_record.record_id != self._record_id:
             self._record_id = open_record.record_id
             self._images.clear()
+            self._thumbs.clear()
             self.accepted.hide()
             if self.review is not None:
                 self.review.close()
-        tray = known.tray
+        # What is offered comes first: of a card, most photos may be offered to nothing.
+        tray = sorted(known.tray, key=lambda photo: photo.photo_id not in known.offers)
         waiting = [photo for photo in tray if photo.state is PhotoState.WAITING]
         queue = self.queue
         self.tray.show_state(
@@ -358,12 +363,31 @@ class RecordPhotosController(QObject):
                 [self._thumb(photo) for photo in known.photos], bool(open_record.rows)
             )
 
+    def _show_queue(self) -> None:
+        """Only what is on its way is different, many times a second."""
+        queue = self.queue
+        self.tray.show_state(
+            replace(
+                self.tray.state,
+                sending=queue.count(self._open_record.record_id),
+                share=queue.share,
+                away=queue.away,
+                failures=tuple(queue.failures),
+            )
+        )
+
     def _thumb(self, photo: RecordPhoto) -> Thumbnail:
+        """The photo in a list; made again when something about it is different."""
         offered = len(self.known.offers.get(photo.photo_id, ()))
-        any_items = bool(self._open_record.rows)
+        any_items, image = bool(self._open_record.rows), self._image(photo)
+        kept = self._thumbs.get(photo.photo_id)
+        if kept is not None and kept[0] is photo and kept[1:4] == (offered, any_items, image is not None):
+            return kept[4]
         state = photo_state(photo, offered, any_items)
-        reason = photo_reason(photo, offered, any_items)
-        return thumbnail_of(photo, state, reason, offered > 0, self._image(photo))
+        reason = photo_details(photo, photo_reason(photo, offered, any_items))
+        made = thumbnail_of(photo, state, reason, offered > 0, image)
+        self._thumbs[photo.photo_id] = (photo, offered, any_items, image is not None, made)
+        return made
 
     def _image(self, photo: RecordPhoto) -> QImage | None:
         if photo.file_id not in self._images:

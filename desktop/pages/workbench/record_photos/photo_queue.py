@@ -42,6 +42,10 @@ class PhotoQueue(QObject):
     """How many wait, how far the first is, what failed: something is different."""
     sent = Signal(object)
     """A `RecordPhoto` that the service has now."""
+    stored = Signal(object)
+    """The `QueuedPicture` that it was made of."""
+    lost = Signal(object, object)
+    """A `QueuedPicture` that was not taken, and why."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -134,8 +138,9 @@ class PhotoQueue(QObject):
 
     def _sent(self, photo: RecordPhoto) -> None:
         self._uploading = None
-        self._waiting.popleft()
+        picture = self._waiting.popleft()
         self.away, self._pause = False, _FIRST_PAUSE_MS
+        self.stored.emit(picture)
         self.sent.emit(photo)
         self.changed.emit()
         self._next()
@@ -155,6 +160,8 @@ class PhotoQueue(QObject):
             lost = [one for one in self._waiting if one.record_id == picture.record_id]
         self.failures += [f"{one.name}: {sentence(error)}" for one in lost]
         self._waiting = deque(one for one in self._waiting if one not in lost)
+        for one in lost:
+            self.lost.emit(one, error)
         self.changed.emit()
         self._next()
 

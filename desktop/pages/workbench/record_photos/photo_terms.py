@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
+from desktop.localization.camera_terms import camera_lines
 from desktop.localization.language import joined_words
 from desktop.pages.common.messages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposals import covered
@@ -19,6 +20,11 @@ def photo_name(photo: RecordPhoto) -> str:
     return photo.file.filename or QCoreApplication.translate("RecordPhotos", "Photo")
 
 
+def confidence(photo: RecordPhoto) -> float:
+    """How sure the matching is of the region that it is least sure of, 0..1; 0 without any."""
+    return min((match.score for match in covered(photo)), default=0.0)
+
+
 def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     """In a few words: the items that it belongs to or is offered to (`offered`), or why it waits."""
     if photo.items:
@@ -26,7 +32,10 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if not any_items:
         return QCoreApplication.translate("RecordPhotos", "Waiting for regions")
     if offered:
-        return QCoreApplication.translate("RecordPhotos", "Shows %n item(s)", "", offered)
+        # Short: there is room for as much as a thumbnail is wide.
+        share = f"{round(100 * confidence(photo))} %"
+        shows = QCoreApplication.translate("RecordPhotos", "%n item(s) · {share}", "", offered)
+        return shows.format(share=share)
     if photo.state is PhotoState.WAITING:
         return QCoreApplication.translate("RecordPhotos", "Matching…")
     if photo.state is PhotoState.FAILED:
@@ -48,10 +57,11 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
     if offered:
         return QCoreApplication.translate(
             "RecordPhotos",
-            "The photo shows the regions of %n item(s). Accept, or select other items.",
+            "The photo shows the regions of %n item(s), with a confidence of {share} %. Accept, or select "
+            "other items.",
             "",
             offered,
-        )
+        ).format(share=round(100 * confidence(photo)))
     if photo.state is PhotoState.WAITING:
         return QCoreApplication.translate("RecordPhotos", "Searching the photo for regions…")
     if photo.state is PhotoState.FAILED:
@@ -68,6 +78,11 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
         "No regions found in this photo. It may show another part, or too little of this one. Assign "
         "it manually or remove it.",
     )
+
+
+def photo_details(photo: RecordPhoto, reason: str) -> str:
+    """`reason` and what the camera wrote into the photo, line by line."""
+    return "\n".join([reason, *camera_lines(photo.camera, photo.taken_mark)])
 
 
 def names_of(names: Sequence[str]) -> str:

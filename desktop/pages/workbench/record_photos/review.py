@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QDialog, QHBoxLayout, QListView
 from desktop.canvas.layers.colours import colours_of
 from desktop.client import Session
 from desktop.pages.workbench.record_photos.photo_list import PhotoList
-from desktop.pages.workbench.record_photos.photo_terms import photo_name, photo_reason
+from desktop.pages.workbench.record_photos.photo_terms import photo_details, photo_name, photo_reason
 from desktop.pages.workbench.record_photos.regions_preview import Outline, RegionsPreview
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.theme import theme_manager
@@ -262,7 +262,8 @@ class ReviewDialog(QDialog):
         wanted = self.wanted(photo.photo_id)
         offered = len(self._photos.offers.get(photo.photo_id, ()))
         self._title.setText(photo_name(photo))
-        self._reason.setText(photo_reason(photo, offered, self._any_items))
+        reason = photo_reason(photo, offered, self._any_items)
+        self._reason.setText(photo_details(photo, reason))
         outlines = self._outlines(photo, wanted)
         first = [outline.item_id for outline in outlines]
         assigned = self._assigned(photo.photo_id)

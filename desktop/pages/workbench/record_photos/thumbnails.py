@@ -10,6 +10,7 @@ from enum import IntEnum
 from PySide6.QtCore import (
     QByteArray,
     QEvent,
+    QItemSelectionModel,
     QMimeData,
     QModelIndex,
     QObject,
@@ -120,21 +121,18 @@ class ThumbnailList(QListWidget):
         """List these; what is chosen among them stays chosen."""
         if list(thumbs) == self._shown:
             return
+        before = {thumb.photo_id: thumb for thumb in self._shown}
+        chosen = self.chosen
         self._shown = list(thumbs)
-        if [thumb.photo_id for thumb in thumbs] != self.ids:
-            chosen, current = self.chosen, self.current
-            self.blockSignals(True)
-            self.clear()
-            for thumb in thumbs:
-                item = QListWidgetItem(self)
-                item.setData(_Role.PHOTO, thumb.photo_id)
-                if thumb.photo_id == current:
-                    self.setCurrentItem(item)
-                item.setSelected(thumb.photo_id in chosen)
-            self.blockSignals(False)
-            if self.chosen != chosen:
-                self.chosenChanged.emit()
+        self.blockSignals(True)
+        self._arrange([thumb.photo_id for thumb in thumbs], set(chosen))
+        self.blockSignals(False)
+        if self.chosen != chosen:
+            self.chosenChanged.emit()
         for row, thumb in enumerate(thumbs):
+            # Of a thousand photos one is different.
+            if before.get(thumb.photo_id) == thumb:
+                continue
             item = self.item(row)
             item.setText(thumb.name)
             item.setToolTip(tip(f"{thumb.name}\n{thumb.reason}"))
@@ -143,10 +141,40 @@ class ThumbnailList(QListWidget):
             item.setData(_Role.IMAGE, thumb.image)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{thumb.name}, {thumb.state}")
 
+    def _arrange(self, wanted: Sequence[str], chosen: set[str]) -> None:
+        """Bring the rows into this order: what is there stays, as far as it is in order."""
+        there = [str(self.item(row).data(_Role.PHOTO)) for row in range(self.count())]
+        if there == list(wanted):
+            return
+        current, items = self.current, {}
+        staying = set(wanted)
+        for row in reversed(range(self.count())):
+            if there[row] not in staying:
+                self.takeItem(row)
+                del there[row]
+        for row, photo_id in enumerate(wanted):
+            if row < len(there) and there[row] == photo_id:
+                continue
+            if photo_id in staying and photo_id in there[row:]:
+                old = there.index(photo_id, row)
+                item = self.takeItem(old)
+                del there[old]
+            else:
+                item = QListWidgetItem()
+                item.setData(_Role.PHOTO, photo_id)
+            self.insertItem(row, item)
+            there.insert(row, photo_id)
+            item.setSelected(photo_id in chosen)
+            items[photo_id] = item
+        if current in items:
+            self.setCurrentItem(items[current], QItemSelectionModel.SelectionFlag.NoUpdate)
+        elif current not in staying:
+            self.setCurrentRow(-1, QItemSelectionModel.SelectionFlag.NoUpdate)
+
     @property
     def ids(self) -> list[str]:
         """The ids of the photos that are listed."""
-        return [self.item(row).data(_Role.PHOTO) for row in range(self.count())]
+        return [thumb.photo_id for thumb in self._shown]
 
     @property
     def chosen(self) -> list[str]:

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from service.inspection.records.matching import Matching
 from service.inspection.tables import PHOTO, RECORD_PHOTO
 from shared.entries import Entry
+from shared.wire.files import CameraData
 from shared.wire.photos import PhotoMatch
 from tests.service.inspection.conftest import SHIFT, Stage, stored_file
 from tests.service.inspection.records.test_work import reference_image
@@ -386,3 +387,18 @@ def test_rights(scene: Scene, role: str, changes: int) -> None:
     assert client.post(f"{one}/match").status_code == changes
     assert client.put(f"{one}/items", json={"items": []}).status_code == changes
     assert client.delete(one).status_code == changes
+
+
+def test_photos_say_which_camera_took_them_and_what_is_odd_about_the_time(scene: Scene) -> None:
+    camera = CameraData(taken_at="2020-01-01T00:00:00Z", make="Canon")
+    scene.stage.files["photo"] = scene.stage.files["photo"].model_copy(update={"camera": camera})
+    body = {"start_time": "2026-01-01T00:00:00"}
+    scene.stage.client.put(f"/api/inspection/updateInspection/{scene.record}", json=body)
+    photo = scene.add()
+    scene.assign(photo["photo_id"], scene.items[0])
+
+    of_item = scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}/photos").json()["data"]
+    of_items = scene.stage.client.get(f"/api/inspection/{scene.record}/photos").json()["data"]
+    for one in (*scene.listed(), *of_item, *of_items):
+        assert one["camera"]["make"] == "Canon"
+        assert one["taken_mark"] == "before_start"

@@ -1,0 +1,10 @@
+"""Watches a folder for new photos: lists it, waits until files are whole, knows which were taken.
+
+Reads only: nothing in the folder is ever changed. No widgets; `watcher` and `cards` need an event loop.
+"""
+
+from desktop.folder_watch.cards import Card, CardFinder
+from desktop.folder_watch.scan import FoundPhoto, Look
+from desktop.folder_watch.watcher import FolderWatcher, WatchState
+
+__all__ = ["Card", "CardFinder", "FolderWatcher", "FoundPhoto", "Look", "WatchState"]

@@ -1,0 +1,208 @@
+"""Watches a folder for the open record: photos that are new go to the record's photos, a few at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import platformdirs
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.background.workers import run
+from desktop.folder_watch import Card, CardFinder, FolderWatcher, FoundPhoto, WatchState
+from desktop.folder_watch.seen_photos import SeenPhotos
+from desktop.pages.common.files.file_dialogs import Purpose, open_folder
+from desktop.pages.workbench.folder_watch.bar import BarState, WatchBar, WatchOffer
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.record_photos import RecordPhotosController
+from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
+from desktop.preferences import APP
+from shared.content import sha256_of
+
+_MOST_QUEUED = 4
+"""So many photos of the record wait for their upload at most: the others stay in the folder until then."""
+
+
+class FolderWatchController(QObject):
+    """One folder for one record. Another record, another user and a sealed record end the watching."""
+
+    notice = Signal(str)
+    """Why a folder cannot be watched, or is not watched any more."""
+
+    def __init__(
+        self, open_record: OpenRecord, record_photos: RecordPhotosController, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._open_record, self._record_photos, self._window = open_record, record_photos, window
+        self._queue = record_photos.queue
+        self._seen = SeenPhotos(Path(platformdirs.user_data_dir(APP, appauthor=False)) / "folder_watch.db")
+        self.destroyed.connect(self._seen.close)
+        self.watcher = FolderWatcher(self._seen, self._room, self)
+        self.watcher.known = self._known
+        self.cards = CardFinder(self)
+        self.bar = WatchBar()
+        self._record_id = ""
+        self._watched_id = ""
+        self._handed: dict[Path, FoundPhoto] = {}
+        self._added = 0
+        self._offers: list[WatchOffer] = []
+        self._connect()
+
+    def _connect(self) -> None:
+        context = self._open_record.context
+        self.watcher.changed.connect(self._show)
+        self.watcher.found.connect(self._take)
+        self.cards.appeared.connect(self._offer_card)
+        self.cards.removed.connect(self._card_removed)
+        self.bar.watchWanted.connect(self.watch)
+        self.bar.dismissed.connect(self._dismiss)
+        self.bar.olderWanted.connect(self.watcher.take_older)
+        self.bar.stopWanted.connect(self.stop)
+        # Who stops the uploads does not want the next ones either.
+        self._record_photos.tray.cancelled.connect(self.stop)
+        self._queue.stored.connect(self._stored)
+        self._queue.lost.connect(self._lost)
+        self._queue.changed.connect(self.watcher.go_on)
+        self._open_record.changed.connect(self._follow)
+        context.loginChanged.connect(self.stop)
+        context.closing.connect(self.stop)
+
+    # -- what a person asks for
+
+    def choose(self) -> None:
+        """Ask for a folder and watch it for the open record."""
+        if self._open_record.document is not None and self._open_record.may_edit():
+            folder = open_folder(self._window, self.tr("Watch folder for new photos"), Purpose.WATCHED)
+            if folder is not None:
+                self.watch(folder)
+
+    def watch(self, folder: Path) -> None:
+        """Watch `folder` for the open record, and remember it on this computer."""
+        document = self._open_record.document
+        if document is None or not self._open_record.may_edit():
+            return
+        self._offers.clear()
+        self._handed.clear()
+        self._added, self._watched_id = 0, self._open_record.record_id
+        preferences = self._open_record.context.preferences
+        preferences.change(watched_folder=str(folder))
+        start = document.record.start_time or document.record.created_at
+        self.watcher.start(folder, self._watched_id, _utc(start))
+
+    def stop(self) -> None:
+        """Stop watching. What was found already is still sent."""
+        self._watched_id = ""
+        self.watcher.stop()
+        self._show()
+
+    def rest(self) -> None:
+        """The page was left: a folder is still watched, cards are not looked for."""
+        self.cards.stop()
+
+    # -- following the record
+
+    def _follow(self) -> None:
+        record = self._open_record
+        if record.record_id != self._record_id:
+            self._record_id = record.record_id
+            self._offers.clear()
+            self._offer_last()
+        if self._watched_id and (record.record_id != self._watched_id or record.sealed):
+            if record.sealed and record.record_id == self._watched_id:
+                self.notice.emit(self.tr("The record is sealed. The folder is no longer watched."))
+            self.stop()
+        if record.document is not None and record.editable:
+            self.cards.start()
+        else:
+            self.cards.stop()
+        self._show()
+
+    def _offer_last(self) -> None:
+        last = self._open_record.context.preferences.values.watched_folder
+        if last and self._record_id:
+            # A network that is away answers late.
+            run(
+                os.path.isdir,
+                last,
+                owner=self,
+                done=partial(self._last_is_there, Path(last), self._record_id),
+            )
+
+    def _last_is_there(self, folder: Path, record_id: str, is_there: bool) -> None:
+        if is_there and record_id == self._record_id and all(one.folder != folder for one in self._offers):
+            self._offers.append(WatchOffer(folder))
+            self._show()
+
+    def _offer_card(self, card: Card) -> None:
+        self._offers = [WatchOffer(card.folder, card.name)] + [
+            one for one in self._offers if one.folder != card.folder
+        ]
+        self._show()
+
+    def _card_removed(self, card: Card) -> None:
+        self._offers = [one for one in self._offers if one.folder != card.folder]
+        self._show()
+
+    def _dismiss(self) -> None:
+        dismissed = self._offers.pop(0) if self._offers else None
+        if dismissed is not None and not dismissed.card:
+            self._open_record.context.preferences.change(watched_folder="")
+        self._show()
+
+    # -- photos
+
+    def _room(self) -> int:
+        return max(0, _MOST_QUEUED - self._queue.count(self._watched_id))
+
+    def _known(self) -> frozenset[str]:
+        found = set()
+        for photo in self._record_photos.known.photos:
+            with contextlib.suppress(ValueError):
+                found.add(sha256_of(photo.file.ipfs_cid or ""))
+        return frozenset(found)
+
+    def _take(self, photos: tuple[FoundPhoto, ...]) -> None:
+        self._handed |= {photo.path: photo for photo in photos}
+        self._queue.add(self._watched_id, [(photo.path, photo.path.name) for photo in photos])
+
+    def _stored(self, picture: QueuedPicture) -> None:
+        photo = self._handed_of(picture)
+        if photo is not None:
+            self._added += 1
+            run(self._seen.keep_taken, picture.record_id, photo.sha256, owner=None)
+            self._show()
+
+    def _lost(self, picture: QueuedPicture, error: Exception) -> None:
+        photo = self._handed_of(picture)
+        if photo is not None and isinstance(error, OSError):
+            # The card was taken out meanwhile.
+            self.watcher.give_back(photo)
+
+    def _handed_of(self, picture: QueuedPicture) -> FoundPhoto | None:
+        if picture.record_id != self._watched_id or not isinstance(picture.source, Path):
+            return None
+        return self._handed.pop(picture.source, None)
+
+    # -- showing
+
+    def _show(self) -> None:
+        may = self._open_record.document is not None and self._open_record.editable
+        self.bar.show_state(
+            BarState(
+                state=self.watcher.state,
+                folder=self.watcher.folder,
+                look=self.watcher.look,
+                added=self._added,
+                offer=self._offers[0] if self._offers and may else None,
+            )
+        )
+        if self.watcher.state is WatchState.OFF and not may:
+            self.bar.hide()
+
+
+def _utc(time: datetime) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

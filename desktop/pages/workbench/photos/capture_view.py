@@ -1,0 +1,246 @@
+"""Paints the camera's picture with the region that is wanted: outline, reference image, arrow, ring."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from desktop.camera import GuideHint, GuideLook, target_rect
+from desktop.pages.workbench.photos.capture_target import hint_text
+from desktop.theme import DARK, TEXT_PX, sized, theme_manager
+from desktop.widgets import paint_icon
+
+_HINT_PX = 18
+_RING_PX = 34
+_ARROWS = {
+    GuideHint.LEFT: (-1, 0),
+    GuideHint.RIGHT: (1, 0),
+    GuideHint.UP: (0, -1),
+    GuideHint.DOWN: (0, 1),
+}
+
+
+class CaptureView(QWidget):
+    """The live picture, or a sentence. Dark in both themes, as the picture is the brightest thing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMinimumSize(480, 360)
+        self.setAccessibleName(self.tr("Camera"))
+        self.image = QImage()
+        self.look: GuideLook | None = None
+        """What the last frame showed of the region; None without one."""
+        self._ghost = QImage()
+        self._opacity = 0.0
+        self._share = 0.0
+        self._sentence = self._note = ""
+
+    def sizeHint(self) -> QSize:
+        return QSize(960, 620)
+
+    # What it shows
+
+    def show_image(self, image: QImage) -> None:
+        """A frame of the camera."""
+        self.image, self._sentence = image, ""
+        self.update()
+
+    def say(self, text: str) -> None:
+        """Why there is no picture."""
+        self.image, self.look, self._sentence = QImage(), None, text
+        self.setAccessibleDescription(text)
+        self.update()
+
+    def show_region(self, ghost: QImage) -> None:
+        """The picture of the region, to be laid where the region shall be; a null one for none."""
+        self._ghost = ghost
+        self.update()
+
+    def set_opacity(self, opacity: float) -> None:
+        """How strongly it is laid there, 0..1."""
+        self._opacity = opacity
+        self.update()
+
+    def show_look(self, look: GuideLook | None, share: float) -> None:
+        """What a frame shows, and how far (0..1) the time is until the photo is taken by itself."""
+        self.look, self._share = look, share
+        self.setAccessibleDescription(self.hint)
+        self.update()
+
+    def show_taken(self, image: QImage, note: str) -> None:
+        """The photo that was taken, with a note in place of the hint."""
+        self.image, self._note, self._sentence = image, note, ""
+        self.setAccessibleDescription(note)
+        self.update()
+
+    def count_down(self, share: float) -> None:
+        """How far (0..1) the time is until the photo that was taken is used."""
+        self._share = share
+        self.update()
+
+    def show_live(self) -> None:
+        """The camera's picture again."""
+        self._note, self._share, self.look = "", 0.0, None
+        self.update()
+
+    @property
+    def hint(self) -> str:
+        """What it says below the picture; empty for nothing."""
+        if self._note:
+            return self._note
+        return "" if self.look is None else hint_text(self.look.hint)
+
+    @property
+    def share(self) -> float:
+        """How much of the ring is drawn, 0..1."""
+        return self._share
+
+    # Painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.fillRect(self.rect(), DARK.colour("canvas"))
+        whole = QRectF(self.rect())
+        if self.image.isNull():
+            self._paint_sentence(painter, whole)
+        else:
+            size = self.image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+            where = QRectF(0, 0, size.width(), size.height())
+            where.moveCenter(whole.center())
+            painter.drawImage(where, self.image)
+            if not self._ghost.isNull() and not self._note:
+                self._paint_region(painter, where)
+            if self.hint:
+                self._paint_hint(painter, whole)
+        painter.end()
+
+    def _paint_sentence(self, painter: QPainter, whole: QRectF) -> None:
+        middle = whole.center()
+        paint_icon(painter, "camera", DARK.dim, QRectF(middle.x() - 16, middle.y() - 48, 32, 32))
+        painter.setPen(DARK.colour("text"))
+        painter.setFont(sized(TEXT_PX))
+        box = QRectF(24, middle.y(), whole.width() - 48, 80)
+        painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence)
+
+    def _paint_region(self, painter: QPainter, where: QRectF) -> None:
+        found = target_rect(self._ghost.width(), self._ghost.height(), where.width(), where.height())
+        target = QRectF(where.x() + found.x, where.y() + found.y, found.w, found.h)
+        painter.setOpacity(self._opacity)
+        painter.drawImage(target, self._ghost)
+        painter.setOpacity(1.0)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Light on dark: seen on any surface.
+        for colour, width in ((QColor(0, 0, 0, 150), 5), (QColor(DARK.text), 2)):
+            pen = QPen(colour, width)
+            pen.setDashPattern([12.0 / width, 8.0 / width])
+            painter.setPen(pen)
+            painter.drawRect(target)
+        look = self.look
+        if look is None or not look.corners:
+            return
+        theme = theme_manager().theme
+        corners = QPolygonF(
+            [QPointF(where.x() + x * where.width(), where.y() + y * where.height()) for x, y in look.corners]
+        )
+        painter.save()
+        painter.setClipRect(where)
+        for colour, width in (
+            (QColor(0, 0, 0, 150), 5),
+            (QColor(theme.passed if look.is_good else theme.accent), 3),
+        ):
+            painter.setPen(QPen(colour, width))
+            painter.drawPolygon(corners)
+        painter.restore()
+
+    def _paint_hint(self, painter: QPainter, whole: QRectF) -> None:
+        # At the foot of the widget: where the picture has another shape, it hides nothing of it.
+        font = sized(_HINT_PX, bold=True)
+        width = QFontMetricsF(font).horizontalAdvance(self.hint)
+        mark = _RING_PX + 12
+        box = QRectF(0, 0, min(width + mark + 36, whole.width()), 52)
+        box.moveCenter(QPointF(whole.center().x(), whole.bottom() - 36))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(0, 0, 0, 190))
+        painter.drawRoundedRect(box, 10, 10)
+        centre = QPointF(box.left() + 18 + _RING_PX / 2, box.center().y())
+        self._paint_mark(painter, centre)
+        painter.setFont(font)
+        painter.setPen(QColor(DARK.text))
+        text = QRectF(box.left() + 18 + mark, box.top(), box.width() - mark - 18, box.height())
+        aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(
+            text,
+            aligned,
+            painter.fontMetrics().elidedText(self.hint, Qt.TextElideMode.ElideRight, round(text.width())),
+        )
+
+    def _paint_mark(self, painter: QPainter, centre: QPointF) -> None:
+        """An arrow for where to go, or the ring of the time until the photo is taken or used."""
+        hint = None if self.look is None or self._note else self.look.hint
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if hint in _ARROWS:
+            _paint_arrow(painter, centre, math.degrees(math.atan2(_ARROWS[hint][1], _ARROWS[hint][0])))
+        elif hint in (GuideHint.ROTATE_LEFT, GuideHint.ROTATE_RIGHT):
+            _paint_turn(painter, centre, hint is GuideHint.ROTATE_RIGHT)
+        elif hint in (GuideHint.CLOSER, GuideHint.FARTHER):
+            _paint_distance(painter, centre, hint is GuideHint.CLOSER)
+        else:
+            ring = QRectF(0, 0, _RING_PX - 6, _RING_PX - 6)
+            ring.moveCenter(centre)
+            painter.setPen(QPen(QColor(255, 255, 255, 70), 4))
+            painter.drawEllipse(ring)
+            if self._share > 0:
+                pen = QPen(QColor(theme_manager().theme.passed), 4)
+                pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+                painter.setPen(pen)
+                painter.drawArc(ring, 90 * 16, -round(self._share * 360 * 16))
+
+
+def _stroke() -> QPen:
+    pen = QPen(QColor(DARK.text), 3)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    return pen
+
+
+def _paint_arrow(painter: QPainter, centre: QPointF, degrees: float, length: float = 13.0) -> None:
+    painter.save()
+    painter.setPen(_stroke())
+    painter.translate(centre)
+    painter.rotate(degrees)
+    painter.drawLine(QPointF(-length, 0), QPointF(length, 0))
+    painter.drawPolyline([QPointF(length - 7, -7), QPointF(length, 0), QPointF(length - 7, 7)])
+    painter.restore()
+
+
+def _paint_turn(painter: QPainter, centre: QPointF, clockwise: bool) -> None:
+    painter.save()
+    painter.setPen(_stroke())
+    painter.translate(centre)
+    if not clockwise:
+        painter.scale(-1, 1)
+    path = QPainterPath()
+    path.arcMoveTo(QRectF(-12, -12, 24, 24), 200)
+    path.arcTo(QRectF(-12, -12, 24, 24), 200, -230)
+    painter.drawPath(path)
+    end = path.currentPosition()
+    painter.drawPolyline([end + QPointF(-8, -3), end, end + QPointF(3, -9)])
+    painter.restore()
+
+
+def _paint_distance(painter: QPainter, centre: QPointF, closer: bool) -> None:
+    """Four short arrows, to the corners for closer and from them for farther away."""
+    for quarter in range(4):
+        degrees = 45 + 90 * quarter
+        way = QPointF(math.cos(math.radians(degrees)), math.sin(math.radians(degrees)))
+        painter.save()
+        painter.setPen(_stroke())
+        painter.translate(centre + way * 10)
+        painter.rotate(degrees if closer else degrees + 180)
+        painter.drawLine(QPointF(-5, 0), QPointF(5, 0))
+        painter.drawPolyline([QPointF(1, -4), QPointF(5, 0), QPointF(1, 4)])
+        painter.restore()

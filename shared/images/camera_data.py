@@ -1,0 +1,129 @@
+"""Reads what a camera wrote into a photo, as libvips gives it (EXIF 2.32, read by libexif).
+
+Nothing of it is trusted: texts are cut and cleaned, numbers have to be sensible, and what cannot be read is
+left out. A block that is damaged gives less, never an error.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from datetime import datetime
+from typing import Any
+
+import pyvips
+
+from shared.wire.files import CameraData, CameraPosition
+
+_LONGEST = 100
+_SUFFIX = re.compile(r", [^,()]*, \d+ components, \d+ bytes\)$")
+_TIME = re.compile(r"(\d{4})[:/-](\d\d)[:/-](\d\d)[ T](\d\d):(\d\d):(\d\d)", re.ASCII)
+_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d", re.ASCII)
+_FRACTION = re.compile(r"\d{1,6}", re.ASCII)
+_NUMBER = re.compile(r"(-?\d{1,12})(?:/(-?\d{1,12}))?", re.ASCII)
+_BLANK = {"", "unknown", "none", "n/a"}
+
+
+def read_camera_data(image: Any, *, position: bool = False) -> CameraData:
+    """The camera data of a vips image as a loader gave it; `position`: also where it was taken."""
+    make, model = _text(image, "exif-ifd0-Make"), _text(image, "exif-ifd0-Model")
+    return CameraData(
+        taken_at=_taken_at(image),
+        make=make,
+        model=model,
+        lens=_text(image, "exif-ifd2-LensModel"),
+        focal_length=_within(image, "exif-ifd2-FocalLength", 0.1, 10_000),
+        focal_length_35=_whole(_within(image, "exif-ifd2-FocalLengthIn35mmFilm", 1, 10_000)),
+        exposure_time=_within(image, "exif-ifd2-ExposureTime", 1e-7, 86_400),
+        f_number=_within(image, "exif-ifd2-FNumber", 0.1, 1_000),
+        iso=_whole(_within(image, "exif-ifd2-ISOSpeedRatings", 1, 10_000_000)),
+        position=_position(image) if position else None,
+    )
+
+
+def _raw(image: Any, name: str) -> str:
+    """A tag as libexif formats it: the value, then the value for people and its type in brackets."""
+    try:
+        value = image.get(name) if image.get_typeof(name) else ""
+    except (pyvips.Error, UnicodeDecodeError):
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+def _text(image: Any, name: str) -> str | None:
+    """A text without control characters, at most `_LONGEST` characters; None when it says nothing."""
+    text = _SUFFIX.sub("", _raw(image, name))
+    # "VALUE (VALUE": the same text twice, whatever brackets are in it.
+    half = (len(text) - 2) // 2
+    is_twice = half > 0 and text[:half] == text[half + 2 :]
+    text = text[:half] if is_twice else text.partition(" (")[0]
+    text = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text)
+    text = " ".join(text.split())[:_LONGEST].rstrip()
+    return None if text.casefold() in _BLANK else text
+
+
+def _numbers(image: Any, name: str) -> list[float]:
+    found = []
+    for part in _raw(image, name).partition(" (")[0].split()[:4]:
+        match = _NUMBER.fullmatch(part)
+        below = int(match[2] or 1) if match else 0
+        if match is None or below == 0:
+            return []
+        found.append(int(match[1]) / below)
+    return found
+
+
+def _within(image: Any, name: str, least: float, most: float) -> float | None:
+    value = next(iter(_numbers(image, name)), math.nan)
+    return value if least <= value <= most else None
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
+
+
+def _taken_at(image: Any) -> str | None:
+    """When it was taken, by the camera's clock; with its offset where the camera gave one."""
+    for time, offset, fraction in (
+        ("exif-ifd2-DateTimeOriginal", "exif-ifd2-OffsetTimeOriginal", "exif-ifd2-SubSecTimeOriginal"),
+        ("exif-ifd2-DateTimeDigitized", "exif-ifd2-OffsetTimeDigitized", "exif-ifd2-SubSecTimeDigitized"),
+    ):
+        match = _TIME.match(_raw(image, time))
+        if match is None:
+            continue
+        try:
+            year, month, day, hour, minute, second = map(int, match.groups())
+            found = datetime(year, month, day, hour, minute, second)
+        except ValueError:
+            # Zeros where the clock was never set.
+            continue
+        text = found.isoformat()
+        part = _FRACTION.match(_raw(image, fraction))
+        if part is not None and int(part[0]):
+            text += f".{part[0]}"
+        zone = _OFFSET.match(_raw(image, offset))
+        return text + (zone[0] if zone is not None else "")
+    return None
+
+
+def _position(image: Any) -> CameraPosition | None:
+    latitude = _degrees(image, "Latitude", "S", 90)
+    longitude = _degrees(image, "Longitude", "W", 180)
+    if latitude is None or longitude is None:
+        return None
+    height = next(iter(_numbers(image, "exif-ifd3-GPSAltitude")), None)
+    if height is not None and _raw(image, "exif-ifd3-GPSAltitudeRef").startswith(("1", "Below")):
+        height = -height
+    altitude = None if height is None or not -1_000 <= height <= 100_000 else round(height, 1)
+    return CameraPosition(latitude=latitude, longitude=longitude, altitude=altitude)
+
+
+def _degrees(image: Any, name: str, negative: str, most: float) -> float | None:
+    parts = _numbers(image, f"exif-ifd3-GPS{name}")
+    if len(parts) != 3:
+        return None
+    value = parts[0] + parts[1] / 60 + parts[2] / 3600
+    if not 0 <= value <= most:
+        return None
+    return round(-value if _raw(image, f"exif-ifd3-GPS{name}Ref").startswith(negative) else value, 7)

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.folder_watch import cards
+from desktop.folder_watch.cards import Card, CardFinder, card_at, mounted_cards
+
+
+def test_a_card_is_a_volume_with_the_folder_of_cameras(tmp_path: Path) -> None:
+    assert card_at(tmp_path, "EOS_DIGITAL") is None
+    (tmp_path / "DCIM").mkdir()
+    assert card_at(tmp_path, "EOS_DIGITAL") == Card("EOS_DIGITAL", tmp_path / "DCIM")
+    assert card_at(tmp_path, str(tmp_path)) == Card(tmp_path.name, tmp_path / "DCIM")
+    assert all(card.folder.is_dir() for card in mounted_cards())
+
+
+def test_a_card_is_said_once_until_it_is_taken_out(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, qapp: object
+) -> None:
+    card = Card("EOS_DIGITAL", Path("/media/EOS_DIGITAL/DCIM"))
+    there = [card]
+    monkeypatch.setattr(cards, "mounted_cards", lambda: list(there))
+    finder = CardFinder(qapp)  # type: ignore[arg-type]
+    finder._next.setInterval(1)
+    said: list[tuple[str, Card]] = []
+    finder.appeared.connect(lambda it: said.append(("in", it)))
+    finder.removed.connect(lambda it: said.append(("out", it)))
+    finder.start()
+    qtbot.waitUntil(lambda: said == [("in", card)])
+    there.clear()
+    qtbot.waitUntil(lambda: said == [("in", card), ("out", card)])
+    there.append(card)
+    qtbot.waitUntil(lambda: said[2:] == [("in", card)])
+    finder.stop()
+    finder.deleteLater()

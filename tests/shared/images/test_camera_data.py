@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import io
+import struct
+from typing import Any
+
+import pytest
+import pyvips
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from shared.images.camera_data import read_camera_data
+from shared.wire.files import CameraData, CameraPosition
+from tests.narrowing import present
+from tests.pictures import camera_photo
+
+_PLAIN = camera_photo({})
+
+
+def read(data: bytes, **options: Any) -> CameraData:
+    return read_camera_data(pyvips.Image.new_from_buffer(data, ""), **options)
+
+
+def with_block(block: bytes) -> bytes:
+    """A JPEG file with these bytes as its EXIF block."""
+    body = b"Exif\0\0" + block
+    return _PLAIN[:2] + b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body + _PLAIN[2:]
+
+
+PHOTO = camera_photo(
+    {0x010F: "Canon", 0x0110: "EOS R5 (mark, II)"},
+    {
+        0x9003: "2026:05:01 10:00:01",
+        0x9011: "+08:00",
+        0x9291: "42",
+        0xA434: "RF50mm F1.8",
+        0x829A: (1, 60),
+        0x829D: (28, 10),
+        0x8827: 400,
+        0x920A: (50, 1),
+        0xA405: 50,
+    },
+    {1: "S", 2: (31.0, 10.0, 20.5), 3: "E", 4: (121.0, 20.0, 3.0)},
+)
+
+
+@pytest.mark.parametrize("file_format", ["JPEG", "PNG", "WEBP"])
+def test_what_a_camera_writes_is_read(file_format: str) -> None:
+    data = PHOTO
+    if file_format != "JPEG":
+        image, buffer = Image.open(io.BytesIO(PHOTO)), io.BytesIO()
+        image.save(buffer, file_format, exif=image.getexif())
+        data = buffer.getvalue()
+
+    found = read(data)
+
+    assert found.model_dump(exclude_none=True) == {
+        "taken_at": "2026-05-01T10:00:01.42+08:00",
+        "make": "Canon",
+        "model": "EOS R5 (mark, II)",
+        "lens": "RF50mm F1.8",
+        "focal_length": 50.0,
+        "focal_length_35": 50,
+        "exposure_time": pytest.approx(1 / 60),
+        "f_number": 2.8,
+        "iso": 400,
+    }
+
+
+def test_the_position_is_read_only_where_it_is_wanted() -> None:
+    assert read(PHOTO).position is None
+    assert read(PHOTO, position=True).position == CameraPosition(latitude=-31.1723611, longitude=121.3341667)
+
+
+@pytest.mark.parametrize(
+    "value", ["0000:00:00 00:00:00", "2026:13:01 10:00:00", "    :  :     :  :  ", "yesterday"]
+)
+def test_a_clock_that_was_never_set_gives_no_time(value: str) -> None:
+    assert read(camera_photo({}, {0x9003: value})).taken_at is None
+
+
+@pytest.mark.parametrize("offset", ["+8", "+99:00", "UTC"])
+def test_an_offset_that_makes_no_sense_is_left_out(offset: str) -> None:
+    photo = camera_photo({}, {0x9003: "2026:05:01 10:00:01", 0x9011: offset})
+    assert read(photo).taken_at == "2026-05-01T10:00:01"
+
+
+def test_texts_are_cut_and_cleaned() -> None:
+    found = read(camera_photo({0x010F: "a\x1b[31m\nb" + "x" * 5000, 0x0110: "  unknown "}))
+    make = present(found.make)
+    assert make.startswith("a [31m b")
+    assert len(make) <= 100
+    assert found.model is None
+
+
+def test_numbers_out_of_any_camera_are_left_out() -> None:
+    photo = camera_photo({}, {0x829A: (1, 0), 0x829D: (0, 1), 0x920A: (4_000_000_000, 1)})
+    assert read(photo) == CameraData()
+
+
+def test_a_picture_without_a_camera_says_nothing() -> None:
+    assert read(_PLAIN) == CameraData()
+
+
+_BLOCK = PHOTO[PHOTO.index(b"Exif\0\0") + 6 :][:600]
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 600))
+@example(0)
+def test_a_block_that_is_cut_off_gives_less_and_no_error(length: int) -> None:
+    read(with_block(_BLOCK[:length]), position=True)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.tuples(st.integers(0, 599), st.binary(min_size=1, max_size=8)), max_size=12))
+def test_a_block_with_wrong_bytes_gives_no_error(changes: list[tuple[int, bytes]]) -> None:
+    block = bytearray(_BLOCK)
+    for at, data in changes:
+        block[at : at + len(data)] = data
+    found = read(with_block(bytes(block)), position=True)
+    assert len(found.model_dump_json()) < 2_000
+
+
+@settings(max_examples=60)
+@given(st.binary(max_size=2_000))
+@example(b"II*\0\x08\0\0\0\xff\xff" + b"\x01" * 100)
+@example(b"MM\0*\0\0\0\x08\0\x01\x87\x69\0\x04\0\0\0\x01\0\0\0\x08\0\0\0\0")
+def test_any_block_gives_no_error(block: bytes) -> None:
+    read(with_block(block), position=True)
