@@ -82,6 +82,7 @@ def _program() -> list[Command]:
 
 def _records() -> list[Command]:
     add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
+    manage = Permission.CATALOGUE_MANAGE
     say: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
         ("record.new", QT_TRANSLATE_NOOP("Commands", "New record"), ("Ctrl+N",), "plus", add),
         ("record.open", QT_TRANSLATE_NOOP("Commands", "Open record"), ("Ctrl+O",), "edit", None),
@@ -94,6 +95,29 @@ def _records() -> list[Command]:
         ),
         ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), ("Delete",), "trash", delete),
         ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list"), ("Ctrl+E",), "download", None),
+        ("record.from_picture", QT_TRANSLATE_NOOP("Commands", "Start from a picture"), (), "photo", manage),
+        (
+            "record.import",
+            QT_TRANSLATE_NOOP("Commands", "Import regions as a record"),
+            (),
+            "upload",
+            manage,
+        ),
+        (
+            "sample.create",
+            QT_TRANSLATE_NOOP("Commands", "Create sample inspection"),
+            (),
+            "plus",
+            manage,
+        ),
+        ("sample.open", QT_TRANSLATE_NOOP("Commands", "Open sample inspection"), (), "play", None),
+        (
+            "sample.remove",
+            QT_TRANSLATE_NOOP("Commands", "Remove sample inspection"),
+            (),
+            "trash",
+            manage,
+        ),
         ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear filters"), (), "close", None),
         (
             "records.detect",

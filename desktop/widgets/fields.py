@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import LABEL_PX, line_px, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import label
@@ -146,6 +147,20 @@ class Field(QWidget):
             if not self.editor.hasFocus():
                 self.editor.setCursorPosition(0)
         self.editor.blockSignals(False)
+
+    def add_action(self, button: Button) -> None:
+        """Put a quiet button at the right of the label; Tab leads to it after the editor."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.removeWidget(self._label)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._label, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addStretch(1)
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        column.insertLayout(0, row)
+        button.setFixedHeight(line_px(TEXT_PX) + 2)
+        QWidget.setTabOrder(self.editor, button)
 
     def set_error(self, sentence: str) -> None:
         """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""

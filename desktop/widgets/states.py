@@ -173,6 +173,10 @@ class StateStack(QStackedWidget):
         """Show that there is nothing yet."""
         self._show(EmptyState(icon, sentence, action, act))
 
+    def show_state(self, state: QWidget) -> None:
+        """Show a page's own widget for a state; it is deleted when something else is shown."""
+        self._show(state)
+
     def show_error(self, sentence: str, retry: Callable[[], object]) -> None:
         """Show what failed, with a button that calls `retry`."""
         self._show(ErrorState(sentence, retry))

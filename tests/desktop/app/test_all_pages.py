@@ -152,7 +152,9 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     chosen, mode = request.param
     language.use(chosen)
     theme_manager().set_mode(mode)
-    context = Context(served.session, Preferences(), embedded=True)
+    preferences = Preferences()
+    preferences.change(set_up=True)
+    context = Context(served.session, preferences, embedded=True)
     context.service_state = ServiceState.READY
     made = MainWindow(context, build_pages(context, lambda _url: None))
     made.resize(*USUAL)

@@ -121,6 +121,11 @@ class SearchCombo(Combo):
         self._reported = known[0] if known else None
         self._search()
 
+    def take(self, choice: Choice) -> None:
+        """Choose a thing that was made just now."""
+        self.begin(choice)
+        self.settled.emit()
+
     def showPopup(self) -> None:
         self._fetch_pictures()
         super().showPopup()
