@@ -53,6 +53,8 @@ class PreferenceValues(BaseModel):
     """Service -> field -> id of what the sample inspection there consists of."""
     tours: list[str] = Field(default_factory=list)
     """User and page, as "user:page", whose tour was shown."""
+    tours_start: bool = True
+    """Whether the tour of a page begins by itself the first time; off where a script drives the windows."""
 
 
 class Preferences:

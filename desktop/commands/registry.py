@@ -56,6 +56,7 @@ def _program() -> list[Command]:
     say = [
         ("palette", QT_TRANSLATE_NOOP("Commands", "Find command"), ("Ctrl+K",), "search"),
         ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("F1", "?"), "keyboard"),
+        ("tour", QT_TRANSLATE_NOOP("Commands", "Show tour of this page"), (), "info"),
         ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
         ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to catalogue"), ("Alt+2",), "plane"),
         ("go.people", QT_TRANSLATE_NOOP("Commands", "Go to administration"), ("Alt+3",), "people"),
@@ -95,7 +96,7 @@ def _records() -> list[Command]:
         ),
         ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), ("Delete",), "trash", delete),
         ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list"), ("Ctrl+E",), "download", None),
-        ("record.from_picture", QT_TRANSLATE_NOOP("Commands", "Start from a picture"), (), "photo", manage),
+        ("record.from_picture", QT_TRANSLATE_NOOP("Commands", "Start from an image"), (), "photo", manage),
         (
             "record.import",
             QT_TRANSLATE_NOOP("Commands", "Import regions as a record"),

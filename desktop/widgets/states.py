@@ -89,9 +89,11 @@ class EmptyState(_State):
         action: str = "",
         act: Callable[[], object] | None = None,
         parent: QWidget | None = None,
+        kind: ButtonKind = ButtonKind.MAIN,
     ) -> None:
+        """`kind`: PLAIN where several states stand side by side, as a page has one main button."""
         super().__init__(icon, "dim", sentence, parent)
-        self.button = self._add_button(action, act, ButtonKind.MAIN) if act is not None else None
+        self.button = self._add_button(action, act, kind) if act is not None else None
 
 
 class LoadingState(_State):

@@ -58,7 +58,7 @@ class FirstStepsPanel(QWidget):
         )
         self.picture = _Way(
             "photo",
-            self.tr("Start from a picture"),
+            self.tr("Start from an image"),
             self.tr("Choose or drop an image of the correct condition. Task and record are created with it."),
             self.tr("Choose image…"),
             ButtonKind.PLAIN,

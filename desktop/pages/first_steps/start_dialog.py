@@ -52,7 +52,7 @@ class StartDialog(Dialog):
         self._task: Task | None = None
         self._progress = Progress()
         self._suggested = ""
-        title = self.tr("Import regions as a record") if regions else self.tr("Start from a picture")
+        title = self.tr("Import regions as a record") if regions else self.tr("Start from an image")
         self.setObjectName("start-dialog")
         self.setWindowTitle(title)
         self.setMinimumWidth(520)

@@ -153,7 +153,7 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     language.use(chosen)
     theme_manager().set_mode(mode)
     preferences = Preferences()
-    preferences.change(set_up=True)
+    preferences.change(set_up=True, tours_start=False)
     context = Context(served.session, preferences, embedded=True)
     context.service_state = ServiceState.READY
     made = MainWindow(context, build_pages(context, lambda _url: None))

@@ -547,7 +547,7 @@ def test_aircraft_and_flight_are_made_beside_their_lookups(
     made.submit()
     qtbot.waitUntil(lambda: aircraft.typed()[0] != "")
     form.submit()
-    qtbot.waitUntil(lambda: not form.isVisible())
+    qtbot.waitUntil(lambda: dialog.task.typed()[0] != "")
     task = context.session.catalogue.tasks.get(present(dialog.task.chosen()))
     assert (task.task_name, task.aircraft_name) == ("Borescope of engine 2", "B-9999 in place")
     assert dialog.task.currentText() == "Borescope of engine 2 · B-9999 in place"
