@@ -114,7 +114,7 @@ def _records() -> list[Command]:
         ("sample.open", QT_TRANSLATE_NOOP("Commands", "Open sample inspection"), (), "play", None),
         (
             "sample.remove",
-            QT_TRANSLATE_NOOP("Commands", "Remove sample inspection"),
+            QT_TRANSLATE_NOOP("Commands", "Delete sample inspection"),
             (),
             "trash",
             manage,

@@ -105,6 +105,8 @@ class Field(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self.action: Button | None = None
+        """The button at the right of the label, where there is one."""
         self.editor: Editor = QLineEdit() if editor is None else editor
         self.editor.setAccessibleName(name)
         self._label = label(name, "label")
@@ -149,18 +151,19 @@ class Field(QWidget):
         self.editor.blockSignals(False)
 
     def add_action(self, button: Button) -> None:
-        """Put a quiet button at the right of the label; Tab leads to it after the editor."""
+        """Put a quiet button at the right of the label."""
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         column.removeWidget(self._label)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(self._label, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self._label)
         row.addStretch(1)
-        row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(button)
         column.insertLayout(0, row)
-        button.setFixedHeight(line_px(TEXT_PX) + 2)
-        QWidget.setTabOrder(self.editor, button)
+        # As high as the label: fields with a button and without one stand in one row.
+        button.setFixedHeight(line_px(TEXT_PX))
+        self.action = button
 
     def set_error(self, sentence: str) -> None:
         """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""

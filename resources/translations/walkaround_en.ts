@@ -546,10 +546,10 @@
 <context>
     <name>SampleController</name>
     <message numerus="yes">
-        <source>Sample inspection removed. %n catalogue entry(s) kept, in use by other entries.</source>
+        <source>Sample inspection deleted. %n catalogue entry(s) kept, in use by other entries.</source>
         <translation>
-            <numerusform>Sample inspection removed. %n catalogue entry kept, in use by other entries.</numerusform>
-            <numerusform>Sample inspection removed. %n catalogue entries kept, in use by other entries.</numerusform>
+            <numerusform>Sample inspection deleted. %n catalogue entry kept, in use by other entries.</numerusform>
+            <numerusform>Sample inspection deleted. %n catalogue entries kept, in use by other entries.</numerusform>
         </translation>
     </message>
 </context>

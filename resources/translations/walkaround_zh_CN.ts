@@ -1427,7 +1427,7 @@
     </message>
     <message>
         <source>Create sample inspection</source>
-        <translation>创建示例检查</translation>
+        <translation>新建示例检查</translation>
     </message>
     <message>
         <source>Darker</source>
@@ -1444,6 +1444,10 @@
     <message>
         <source>Delete record</source>
         <translation>删除记录</translation>
+    </message>
+    <message>
+        <source>Delete sample inspection</source>
+        <translation>删除示例检查</translation>
     </message>
     <message>
         <source>Draw region</source>
@@ -1708,10 +1712,6 @@
     <message>
         <source>Reload page</source>
         <translation>重新加载页面</translation>
-    </message>
-    <message>
-        <source>Remove sample inspection</source>
-        <translation>删除示例检查</translation>
     </message>
     <message>
         <source>Rename item</source>
@@ -4155,7 +4155,7 @@
 <context>
     <name>FirstStepsPanel</name>
     <message>
-        <source>An aircraft, a record with regions and a photo, ready to detect. One click removes it.</source>
+        <source>An aircraft, a record with regions and a photo, ready to detect. One click deletes it.</source>
         <translation>包含飞机、带区域的检查记录和照片，可直接检测；一键即可删除。</translation>
     </message>
     <message>
@@ -4176,7 +4176,7 @@
     </message>
     <message>
         <source>Create sample inspection</source>
-        <translation>创建示例检查</translation>
+        <translation>新建示例检查</translation>
     </message>
     <message>
         <source>Import regions</source>
@@ -6842,7 +6842,7 @@
         <translation>示例图：左翼根部蒙皮</translation>
     </message>
     <message>
-        <source>Sample inspection removed</source>
+        <source>Sample inspection deleted</source>
         <translation>示例检查已删除</translation>
     </message>
     <message>
@@ -6877,20 +6877,20 @@
         <translation>正在创建示例检查…</translation>
     </message>
     <message>
+        <source>Delete sample</source>
+        <translation>删除示例</translation>
+    </message>
+    <message>
+        <source>Deleting sample inspection…</source>
+        <translation>正在删除示例检查…</translation>
+    </message>
+    <message>
         <source>Open sample</source>
         <translation>打开示例</translation>
     </message>
     <message>
         <source>Progress</source>
         <translation>进度</translation>
-    </message>
-    <message>
-        <source>Remove sample</source>
-        <translation>删除示例</translation>
-    </message>
-    <message>
-        <source>Removing sample inspection…</source>
-        <translation>正在删除示例检查…</translation>
     </message>
     <message>
         <source>This list has the sample inspection.</source>
@@ -6900,11 +6900,11 @@
 <context>
     <name>SampleController</name>
     <message>
-        <source>Sample inspection removed.</source>
+        <source>Sample inspection deleted.</source>
         <translation>示例检查已删除。</translation>
     </message>
     <message numerus="yes">
-        <source>Sample inspection removed. %n catalogue entry(s) kept, in use by other entries.</source>
+        <source>Sample inspection deleted. %n catalogue entry(s) kept, in use by other entries.</source>
         <translation>
             <numerusform>示例检查已删除。%n 条基础数据仍被使用，已保留。</numerusform>
         </translation>
@@ -7521,7 +7521,7 @@
     </message>
     <message>
         <source>Create record</source>
-        <translation>创建记录</translation>
+        <translation>新建记录</translation>
     </message>
     <message>
         <source>Creating record…</source>
@@ -7883,7 +7883,7 @@
     </message>
     <message>
         <source>Start from an image, import regions, or create the sample inspection again.</source>
-        <translation>从图片开始、导入区域，或重新创建示例检查。</translation>
+        <translation>从图片开始、导入区域，或再次新建示例检查。</translation>
     </message>
     <message>
         <source>The model compares photo and reference image, and marks what it finds.</source>

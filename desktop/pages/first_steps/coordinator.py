@@ -9,9 +9,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.context import Context
+from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.first_steps.panel import FirstStepsPanel
 from desktop.pages.first_steps.sample_bar import SampleBar, SampleController
-from desktop.pages.first_steps.start_dialog import StartDialog
+from desktop.pages.first_steps.start_dialog import StartDialog, ask_region_file
 from desktop.widgets import IconButton, StateStack
 from shared.codes import Permission
 
@@ -79,7 +80,7 @@ class FirstSteps(QObject):
         """Say on the empty list what to do next, or who can."""
         if self.may_start():
             panel = FirstStepsPanel(self.sample)
-            panel.picture_wanted.connect(self.from_picture)
+            panel.picture_wanted.connect(lambda: self.from_picture())
             panel.picture_dropped.connect(self.from_picture)
             panel.import_wanted.connect(self.import_regions)
             panel.record_wanted.connect(self.form_wanted)
@@ -98,14 +99,16 @@ class FirstSteps(QObject):
             stack.show_empty("list", self.tr("No records yet. Inspectors create them."))
 
     def from_picture(self, path: Path | None = None) -> None:
-        """Ask for a picture and what goes with it, and make a record."""
-        dialog = self._dialog(regions=False)
+        """Ask for a picture, unless it is known, and for what goes with it; make a record."""
+        path = path or open_picture(self._page, self.tr("Choose reference image"), Purpose.REFERENCES)
         if path is not None:
-            dialog.take_picture(path)
+            self._dialog(regions=False).take_picture(path)
 
     def import_regions(self) -> None:
-        """Ask for a file of regions and its picture, and make a record."""
-        self._dialog(regions=True)
+        """Ask for a file of regions and for its picture; make a record."""
+        path = ask_region_file(self._page)
+        if path is not None:
+            self._dialog(regions=True).take_regions(path)
 
     def _dialog(self, regions: bool) -> StartDialog:
         dialog = StartDialog(self._context, regions, self._page)

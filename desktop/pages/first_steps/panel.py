@@ -52,7 +52,7 @@ class FirstStepsPanel(QWidget):
         self.sample = _Way(
             "play",
             self.tr("Try the sample inspection"),
-            self.tr("An aircraft, a record with regions and a photo, ready to detect. One click removes it."),
+            self.tr("An aircraft, a record with regions and a photo, ready to detect. One click deletes it."),
             self.tr("Create sample inspection"),
             ButtonKind.MAIN,
         )

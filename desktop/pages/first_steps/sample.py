@@ -84,9 +84,9 @@ def _create(
 ) -> None:
     drawn = inspection.draw()
     step()
-    reference = session.files.upload(_encoded(drawn.reference, ".png"), "walkaround-sample-reference.png")
+    reference = session.files.upload(_encoded(drawn.reference, ".png"), "sample-reference.png")
     step()
-    photo = session.files.upload(_encoded(drawn.photo, ".jpg"), "walkaround-sample-photo.jpg")
+    photo = session.files.upload(_encoded(drawn.photo, ".jpg"), "sample.jpg")
     step()
     catalogue = session.catalogue
     aircraft = AircraftWrite(aircraft_name=texts.aircraft, aircraft_type=texts.aircraft_type)

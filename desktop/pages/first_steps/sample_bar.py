@@ -128,13 +128,13 @@ class SampleController(QObject):
         if kept.ids():
             self.notice.emit(
                 self.tr(
-                    "Sample inspection removed. %n catalogue entry(s) kept, in use by other entries.",
+                    "Sample inspection deleted. %n catalogue entry(s) kept, in use by other entries.",
                     "",
                     len(kept.ids()),
                 )
             )
         else:
-            self.notice.emit(self.tr("Sample inspection removed."))
+            self.notice.emit(self.tr("Sample inspection deleted."))
 
     def _failed(self, error: Exception) -> None:
         self._task = None
@@ -186,7 +186,7 @@ class SampleBar(Panel):
         self.bar = ProgressBar(self.tr("Progress"))
         self.bar.setMaximumWidth(260)
         self.open = Button(self.tr("Open sample"), kind=ButtonKind.LINK)
-        self.remove = Button(self.tr("Remove sample"), icon="trash")
+        self.remove = Button(self.tr("Delete sample"), icon="trash")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 12, 8)
         row.setSpacing(12)
@@ -209,7 +209,7 @@ class SampleBar(Panel):
         if making:
             self.text.setText(self.tr("Creating sample inspection…"))
         elif sample.busy:
-            self.text.setText(self.tr("Removing sample inspection…"))
+            self.text.setText(self.tr("Deleting sample inspection…"))
         else:
             self.text.setText(self.tr("This list has the sample inspection."))
         self.bar.setVisible(making)

@@ -39,5 +39,5 @@ def sample_texts() -> SampleTexts:
                 translate("Sample", "Complete, readable, without scratches."),
             ),
         ),
-        reopened=translate("Sample", "Sample inspection removed"),
+        reopened=translate("Sample", "Sample inspection deleted"),
     )

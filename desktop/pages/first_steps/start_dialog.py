@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, Task, run
@@ -128,9 +128,8 @@ class StartDialog(Dialog):
         self.name.setFocus()
 
     def ask_regions(self) -> None:
-        """Ask for a file of regions."""
-        kinds = self.tr("Region files ({patterns})").format(patterns=" ".join(READABLE))
-        path = open_file(self, self.tr("Choose region file"), kinds, Purpose.REGIONS)
+        """Ask for another file of regions."""
+        path = ask_region_file(self)
         if path is not None:
             self.take_regions(path)
 
@@ -248,6 +247,13 @@ class StartDialog(Dialog):
         if self._task is not None:
             self._task.cancel()
         super().reject()
+
+
+def ask_region_file(parent: QWidget) -> Path | None:
+    """The file of regions that the person chose, or None."""
+    translate = QCoreApplication.translate
+    kinds = translate("StartDialog", "Region files ({patterns})").format(patterns=" ".join(READABLE))
+    return open_file(parent, translate("StartDialog", "Choose region file"), kinds, Purpose.REGIONS)
 
 
 def _named(chooser: SearchCombo) -> Named:

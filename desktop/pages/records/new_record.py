@@ -109,6 +109,13 @@ class NewRecord(Dialog):
         row.addWidget(self.cancel)
         row.addWidget(self.make)
         column.addLayout(row)
+        # Whoever fills in the form goes from field to field; what makes an entry comes after them.
+        before: QWidget = self.start
+        for field in (self.task_field, self.reference_field):
+            if field.action is not None:
+                self.setTabOrder(before, field.action)
+                before = field.action
+        self.setTabOrder(before, self.cancel)
         self.make.setDefault(True)
         self.name.setFocus()
 

@@ -240,6 +240,8 @@ class RecordsPage(Page):
         self.model.show(listing.data, found.seals)
         self.pager.show_pagination(listing.pagination)
         self.header.set_subtitle(self.tr("%n record(s)", "", listing.pagination.total))
+        # The empty list offers it itself, among other ways.
+        self.new.setVisible(self._context.may(Permission.INSPECTION_ADD) and bool(listing.data))
         if not listing.data:
             self._show_empty()
             return
