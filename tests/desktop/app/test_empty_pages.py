@@ -19,7 +19,6 @@ from desktop.preferences import Preferences
 from desktop.widgets import Button, EmptyState, LoadingState
 from desktop.widgets.states import ErrorState
 from shared.codes import Role
-from shared.wire.account import UserCreate
 from tests.narrowing import present
 from tests.service_app import ADMIN
 from tests.service_process import first_admin, service_process
@@ -44,7 +43,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         first_admin(url)
         session = Session(url)
         session.account.login(*ADMIN)
-        session.users.create(UserCreate(username=READER[0], password=READER[1], roles=[Role.VIEWER]))
+        session.users.create(*READER, [Role.VIEWER])
         session.close()
         yield url
 
