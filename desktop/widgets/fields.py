@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, theme_manager
+from desktop.theme import LABEL_PX, line_px, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import label
@@ -161,8 +161,8 @@ class Field(QWidget):
         row.addStretch(1)
         row.addWidget(button)
         column.insertLayout(0, row)
-        # As high as the label: fields with a button and without one stand in one row.
-        button.setFixedHeight(line_px(TEXT_PX))
+        # Little higher than the label: fields with a button and without one stand in one row.
+        button.setProperty("inline", True)
         self.action = button
 
     def set_error(self, sentence: str) -> None:

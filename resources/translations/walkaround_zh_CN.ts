@@ -4136,6 +4136,10 @@
 <context>
     <name>FirstSteps</name>
     <message>
+        <source>Choose reference image</source>
+        <translation>选择参考图</translation>
+    </message>
+    <message>
         <source>More ways to begin</source>
         <translation>更多开始方式</translation>
     </message>

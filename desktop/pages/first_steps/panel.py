@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.pages.first_steps.picture_drop import dropped_pictures
@@ -12,6 +12,7 @@ from desktop.widgets import Button, ButtonKind, Card, IconLabel, label
 
 _CARD_PX = 280
 _WIDE_PX = 1080
+_SHARE = 0.6
 
 
 class _Way(Card):
@@ -81,8 +82,7 @@ class FirstStepsPanel(QWidget):
         self._show_sample()
 
     def _build(self) -> None:
-        inner = QWidget()
-        inner.setMaximumWidth(_WIDE_PX)
+        self._inner = inner = QWidget()
         cards = QHBoxLayout()
         cards.setSpacing(16)
         for way in (self.sample, self.picture, self.import_):
@@ -113,6 +113,11 @@ class FirstStepsPanel(QWidget):
         middle.addStretch(3)
         outer.addLayout(middle, 20)
         outer.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # On a large screen the cards grow, so that they are not lost in emptiness.
+        self._inner.setMaximumWidth(max(_WIDE_PX, round(self.width() * _SHARE)))
+        super().resizeEvent(event)
 
     def _show_sample(self) -> None:
         self.sample.button.setEnabled(self._sample.may_create())

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.app.application import Desktop
 from desktop.connection.local_service import ServiceState
-from desktop.demo.driver.stage import click, dialog, wait_until, with_files, write
 from desktop.pages.first_steps.panel import FirstStepsPanel
 from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login import LoginPage
@@ -23,6 +22,7 @@ from desktop.preferences import Preferences
 from shared import results
 from shared.images.cv import cv2
 from shared.samples import inspection
+from tests.desktop.pages.first_steps.driver import click, dialog, write
 from tests.narrowing import present
 
 MOST_CLICKS = 12
@@ -31,20 +31,28 @@ MOST_CLICKS = 12
 class FirstHour:
     """An empty machine whose clicks are counted: one for each press, and one for "Open" in a file dialog."""
 
-    def __init__(self, desktop: Desktop) -> None:
+    def __init__(self, desktop: Desktop, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
         self.desktop = desktop
+        self.qtbot = qtbot
         self.clicks = 0
+        self._patch = monkeypatch
+
+    def wait(self, holds: Callable[[], object]) -> None:
+        self.qtbot.waitUntil(lambda: bool(holds()), timeout=60_000)
 
     def click(self, widget: QWidget) -> None:
-        click(widget)
+        click(self.qtbot, widget)
         self.clicks += 1
 
     def choose_file(self, button: QWidget, path: Path) -> None:
-        with_files(lambda: self.click(button), [path])
+        one, several = (str(path), ""), ([str(path)], "")
+        self._patch.setattr(QFileDialog, "getOpenFileName", lambda *_given, **_more: one)
+        self._patch.setattr(QFileDialog, "getOpenFileNames", lambda *_given, **_more: several)
+        self.click(button)
         self.clicks += 1
 
     def page(self, page_id: str) -> None:
-        wait_until(lambda: present(self.desktop.window.page).page_id == page_id, f"the page {page_id} comes")
+        self.wait(lambda: present(self.desktop.window.page).page_id == page_id)
 
     @property
     def login(self) -> LoginPage:
@@ -70,14 +78,14 @@ class FirstHour:
         self.click(login.setup.languages["en"])
         assert login.setup.step is Step.SERVICE
         self.click(login.setup.proceed)
-        wait_until(lambda: login.first_run, "the form of the administrator comes", 60)
+        self.wait(lambda: login.first_run)
         form = login.first_run_form
         for field, text in (
             (form.user_name, "zhao"),
             (form.password, "Rivets-and-Seams-2026"),
             (form.again, "Rivets-and-Seams-2026"),
         ):
-            write(field, text)
+            write(self.qtbot, field, text)
         self.click(form.button)
         self.page("records")
         # The screen of the tests is smaller than any that inspections are done on.
@@ -89,13 +97,14 @@ class FirstHour:
         def shown() -> Sequence[FirstStepsPanel]:
             return [one for one in records.findChildren(FirstStepsPanel) if one.isVisible()]
 
-        return wait_until(shown, "three ways are offered")[0]
+        self.wait(shown)
+        return shown()[0]
 
     def workbench_opens(self, items: int) -> None:
         self.page("workbench")
         page = self.workbench
-        wait_until(lambda: page.open_record.source is not None, "the reference image is there")
-        wait_until(lambda: len(page.open_record.rows) == items, "the items are there")
+        self.wait(lambda: page.open_record.source is not None)
+        self.wait(lambda: len(page.open_record.rows) == items)
 
     def detected(self, items: int) -> list[int]:
         """How many findings each item has once all are detected."""
@@ -106,7 +115,7 @@ class FirstHour:
             newest = [results.newest_detection(item.result) for item in every]
             return [one for one in newest if one is not None and results.is_finished(one)]
 
-        wait_until(lambda: len(entries()) == items, "the detection ends", 60)
+        self.wait(lambda: len(entries()) == items)
         return [len(one["resultImage"]["boxes"]) for one in entries()]  # type: ignore[index]
 
 
@@ -115,14 +124,11 @@ def hour(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[FirstHour]:
     monkeypatch.setenv("WALKAROUND_BCRYPT_COST", "4")
-    before = QApplication.testAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
-    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
     preferences = Preferences(tmp_path / "preferences.json")
     desktop = Desktop(server_url="", data_folder=tmp_path / "data", preferences=preferences)
     desktop.start()
-    yield FirstHour(desktop)
+    yield FirstHour(desktop, qtbot, monkeypatch)
     desktop.close()
-    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, before)
 
 
 @pytest.fixture
@@ -165,7 +171,7 @@ def _removed_by_one_click(hour: FirstHour) -> None:
         session.catalogue.reference_images,
     ):
         assert entries.list().data == []
-    wait_until(hour.panel().sample.button.isEnabled, "it can be made again")
+    hour.wait(hour.panel().sample.button.isEnabled)
 
 
 @pytest.mark.slow(60)
@@ -173,14 +179,14 @@ def test_a_picture_leads_to_a_first_result(hour: FirstHour, pictures: tuple[Path
     reference, photo = pictures
     hour.set_up()
     hour.choose_file(hour.panel().picture.button, reference)
-    form = dialog(StartDialog)
+    form = dialog(hour.qtbot, StartDialog)
     assert form.name.text() == "Engine cowling"
     hour.click(form.make)
     hour.workbench_opens(1)
     page = hour.workbench
-    wait_until(lambda: page.open_record.item is not None, "the item is chosen")
+    hour.wait(lambda: page.open_record.item is not None)
     hour.choose_file(page.inspector.photo.add, photo)
-    wait_until(lambda: page.open_record.photos.get(page.open_record.current), "the photo arrives")
+    hour.wait(lambda: page.open_record.photos.get(page.open_record.current))
     hour.click(page.top.detect)
     assert sum(hour.detected(1)) > 0
     assert hour.clicks <= MOST_CLICKS
@@ -195,21 +201,21 @@ def test_the_steps_go_back_and_keep_what_is_typed(hour: FirstHour, qtbot: QtBot)
     qtbot.keyClick(login.setup.languages["en"], Qt.Key.Key_Return)
     setup = login.setup
     setup.choice.other.setChecked(True)
-    write(setup.choice.address, "hangar.example")
-    click(setup.back_button)
+    write(hour.qtbot, setup.choice.address, "hangar.example")
+    click(hour.qtbot, setup.back_button)
     assert setup.languages["en"].isVisible()
-    click(setup.languages["en"])
+    click(hour.qtbot, setup.languages["en"])
     assert setup.choice.address.text() == "hangar.example"
     setup.choice.local_service.setChecked(True)
     qtbot.keyClick(setup.choice.local_service, Qt.Key.Key_Return)
-    wait_until(lambda: hour.desktop.context.service_state is ServiceState.READY, "the service starts", 60)
-    wait_until(lambda: login.first_run and login.first_run_form.isVisible(), "the account is asked for")
+    hour.wait(lambda: hour.desktop.context.service_state is ServiceState.READY)
+    hour.wait(lambda: login.first_run and login.first_run_form.isVisible())
     form = login.first_run_form
-    write(form.user_name, "zhao")
-    write(form.password, "Rivets-and-Seams-2026")
-    click(form.back_button)
+    write(hour.qtbot, form.user_name, "zhao")
+    write(hour.qtbot, form.password, "Rivets-and-Seams-2026")
+    click(hour.qtbot, form.back_button)
     assert setup.proceed.isVisible()
-    click(setup.proceed)
+    click(hour.qtbot, setup.proceed)
     assert (form.user_name.text(), form.password.text()) == ("zhao", "Rivets-and-Seams-2026")
     assert Preferences(hour.desktop.preferences.path).values.set_up
 
@@ -219,9 +225,9 @@ def test_another_language_goes_on_at_the_next_step(hour: FirstHour, catalogues: 
         page = hour.desktop.window.page
         return isinstance(page, LoginPage) and page.setup.proceed.text() == "继续"
 
-    click(hour.login.setup.languages["zh_CN"])
-    wait_until(chinese, "the window speaks Chinese")
+    click(hour.qtbot, hour.login.setup.languages["zh_CN"])
+    hour.wait(chinese)
     assert hour.login.setup.step is Step.SERVICE
     assert hour.desktop.preferences.values.language == "zh_CN"
     hour.desktop.set_language("en")
-    wait_until(lambda: not chinese(), "the window speaks English again")
+    hour.wait(lambda: not chinese())

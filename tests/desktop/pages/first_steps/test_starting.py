@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Unreachable
 from desktop.context import Context
-from desktop.demo.driver.stage import click
 from desktop.pages.first_steps.panel import FirstStepsPanel
 from desktop.pages.first_steps.sample_bar import SampleController
 from desktop.pages.first_steps.start_dialog import StartDialog
@@ -24,6 +23,7 @@ from shared.samples import panel
 from shared.wire.catalogue import TaskWrite
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Record, RecordCreate
+from tests.desktop.pages.first_steps.driver import click
 from tests.narrowing import present
 
 
@@ -63,7 +63,7 @@ def start(context: Context, qtbot: QtBot) -> Iterator[Callable[[bool], StartDial
 
 def made_by(dialog: StartDialog, context: Context, qtbot: QtBot) -> Record:
     with qtbot.waitSignal(dialog.made) as made:
-        click(dialog.make)
+        click(qtbot, dialog.make)
     return context.session.records.get(made.args[0]).value
 
 
@@ -110,7 +110,7 @@ def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
         return create(*given, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(session.items, "create", fails_once)
-    click(dialog.make)
+    click(qtbot, dialog.make)
     qtbot.waitUntil(lambda: dialog.banner.text() != "")
     assert dialog.isVisible()
     assert (dialog.name.text(), dialog.task.currentText()) == ("second try", "Inspection")
@@ -157,7 +157,7 @@ def test_a_file_without_regions_is_explained(
     path = tmp_path / "broken.json"
     path.write_text("{")
     dialog = start(True)
-    click(dialog.make)
+    click(qtbot, dialog.make)
     assert dialog.banner.text() == "Choose a file with regions."
     dialog.take_regions(path)
     qtbot.waitUntil(lambda: "Cannot read regions" in dialog.banner.text())
@@ -190,7 +190,7 @@ def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot
     session.records.finish(record.inspection_id)
     said: list[str] = []
     sample.notice.connect(said.append)
-    click(page.first_steps.bar.remove)
+    click(qtbot, page.first_steps.bar.remove)
     qtbot.waitUntil(lambda: not sample.busy and not sample.there)
     assert said == ["Sample inspection deleted. 3 catalogue entry(s) kept, in use by other entries."]
     left = {one.inspection_id for one in session.records.search(page_size=200).data}
