@@ -55,6 +55,14 @@ class PreferenceValues(BaseModel):
     """Whether a minimap is shown where not all of the picture is seen."""
     confidence: dict[str, float] = Field(default_factory=dict)
     """Id of a detection model -> least confidence (0..1) of the findings that are shown."""
+    set_up: bool = False
+    """Whether the person has chosen language and service, which the first run asks for."""
+    samples: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Service -> field -> id of what the sample inspection there consists of."""
+    tours: list[str] = Field(default_factory=list)
+    """User and page, as "user:page", whose tour was shown."""
+    tours_start: bool = True
+    """Whether the tour of a page begins by itself the first time; off where a script drives the windows."""
 
 
 class Preferences:

@@ -17,7 +17,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from desktop.app.window import MainWindow
+from desktop.app.window import LOGIN, MainWindow
 from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
 from desktop.background.memory_trimming import release_memory
@@ -168,7 +168,11 @@ class Desktop(QObject):
         self.context.embedded = not url
         self.context.show_service(ServiceState.STARTING)
         self._choose_service(url)
+        place = self.window.return_params()
         self._replace_window()
+        if place[0] == LOGIN:
+            # Names that were typed before the service was chosen stay.
+            self.window.go(*place)
         self.retry()
 
     def close(self) -> None:

@@ -24,6 +24,7 @@ from desktop.logs import log_dir
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.theme import Mode, theme_manager
+from desktop.tour import TourController
 from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBar, Toast, confirm
 
 LOGIN = "login"
@@ -87,6 +88,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
+        self.tour = TourController(context, self, self.rail)
         theme_manager().style_parts_separately()
         for part in (self.rail, self.banner, self.font_banner, self.status_bar, self.toast):
             theme_manager().apply_to(part)
@@ -202,6 +204,7 @@ class MainWindow(QMainWindow):
         # Or else the focus of the page before falls on a button of the rail.
         page.setFocus(Qt.FocusReason.OtherFocusReason)
         page.opened(params)
+        self.tour.page_opened(page)
 
     def _rail_chosen(self, page_id: str) -> None:
         if not self.go(page_id) and self._page is not None:
@@ -272,6 +275,7 @@ class MainWindow(QMainWindow):
         bind = self._context.commands.bind
         bind("palette", self._palette, self)
         bind("keys", self._keys, self)
+        bind("tour", self.tour.start, self, enabled=self.tour.possible)
         for page_id in self._kinds:
             if page_id in {"records", "catalogue", "statistics", "people", "me"}:
                 self._bind_page(page_id)
@@ -347,7 +351,7 @@ class MainWindow(QMainWindow):
         chosen = self._context.preferences.values
         themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
         languages = {f"language.{code or 'system'}": code == chosen.language for code in ("", *LANGUAGES)}
-        ids = ["palette", "keys", "", *themes, "", *languages, "", "finish.rules", "logs", "about"]
+        ids = ["palette", "keys", "tour", "", *themes, "", *languages, "", "finish.rules", "logs", "about"]
         self._pop_up(ids, self.rail.settings, themes | languages)
 
     def _account(self) -> None:

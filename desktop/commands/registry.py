@@ -56,6 +56,7 @@ def _program() -> list[Command]:
     say = [
         ("palette", QT_TRANSLATE_NOOP("Commands", "Find command"), ("Ctrl+K",), "search"),
         ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("F1", "?"), "keyboard"),
+        ("tour", QT_TRANSLATE_NOOP("Commands", "Show tour of this page"), (), "info"),
         ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
         ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to catalogue"), ("Alt+2",), "plane"),
         ("go.people", QT_TRANSLATE_NOOP("Commands", "Go to administration"), ("Alt+3",), "people"),
@@ -82,6 +83,7 @@ def _program() -> list[Command]:
 
 def _records() -> list[Command]:
     add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
+    manage = Permission.CATALOGUE_MANAGE
     say: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
         ("record.new", QT_TRANSLATE_NOOP("Commands", "New record"), ("Ctrl+N",), "plus", add),
         ("record.open", QT_TRANSLATE_NOOP("Commands", "Open record"), ("Ctrl+O",), "edit", None),
@@ -94,6 +96,29 @@ def _records() -> list[Command]:
         ),
         ("record.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), ("Delete",), "trash", delete),
         ("record.export", QT_TRANSLATE_NOOP("Commands", "Export list"), ("Ctrl+E",), "download", None),
+        ("record.from_picture", QT_TRANSLATE_NOOP("Commands", "Start from an image"), (), "photo", manage),
+        (
+            "record.import",
+            QT_TRANSLATE_NOOP("Commands", "Import regions as a record"),
+            (),
+            "upload",
+            manage,
+        ),
+        (
+            "sample.create",
+            QT_TRANSLATE_NOOP("Commands", "Create sample inspection"),
+            (),
+            "plus",
+            manage,
+        ),
+        ("sample.open", QT_TRANSLATE_NOOP("Commands", "Open sample inspection"), (), "play", None),
+        (
+            "sample.remove",
+            QT_TRANSLATE_NOOP("Commands", "Delete sample inspection"),
+            (),
+            "trash",
+            manage,
+        ),
         ("record.clear_filters", QT_TRANSLATE_NOOP("Commands", "Clear filters"), (), "close", None),
         (
             "records.detect",

@@ -22,7 +22,7 @@ def run(folder: Path, out: Path) -> str:
     application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
     spoken = demo_texts()
     preferences = Preferences(folder / "preferences.json")
-    preferences.change(language=spoken.language, theme=Mode.LIGHT)
+    preferences.change(language=spoken.language, theme=Mode.LIGHT, set_up=True, tours_start=False)
     stage = WindowDriver(_say)
     desktop = Desktop(server_url="", data_folder=folder / "data", preferences=preferences)
     try:

@@ -382,9 +382,13 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         # What a client of the service sets and sees, which no person decided here.
         name = QCoreApplication.translate("Report", "API status")
         api_status = ((name, report_terms.status(record.inspection_status)),)
-    return (
+    # A record of any other part has neither, and its report says nothing of them.
+    thing = (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
         (QCoreApplication.translate("Report", "Flight"), flight or record.flight_id or ""),
+    )
+    return (
+        *(field for field in thing if field[1]),
         (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
         (QCoreApplication.translate("Report", "Start time"), _clock(record.start_time)),

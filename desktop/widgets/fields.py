@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
@@ -24,6 +25,8 @@ from desktop.widgets.basic.labels import label
 from desktop.widgets.basic.popups import RoundedCorners
 
 _SEARCH_MS = 250
+_ACTION_PX = 20
+"""The height of a button beside a label, as the stylesheet has it."""
 _AROUND_PX = 70
 """What stands in a search line beside its text: the glass, the key, the space around them."""
 
@@ -104,6 +107,8 @@ class Field(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self.action: Button | None = None
+        """The button at the right of the label, where there is one."""
         self.editor: Editor = QLineEdit() if editor is None else editor
         self.editor.setAccessibleName(name)
         self._label = label(name, "label")
@@ -146,6 +151,25 @@ class Field(QWidget):
             if not self.editor.hasFocus():
                 self.editor.setCursorPosition(0)
         self.editor.blockSignals(False)
+
+    def add_action(self, button: Button) -> None:
+        """Put a quiet button at the right of the label."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.removeWidget(self._label)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._label)
+        row.addStretch(1)
+        row.addWidget(button)
+        column.insertLayout(0, row)
+        # Little higher than the label: fields with a button and without one stand in one row.
+        button.setProperty("inline", True)
+        self.action = button
+
+    def reserve_action(self) -> None:
+        """Make the label as high as beside a button: the field stands in a row with one that has it."""
+        self._label.setFixedHeight(_ACTION_PX)
 
     def set_error(self, sentence: str) -> None:
         """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""

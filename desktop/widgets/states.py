@@ -89,9 +89,11 @@ class EmptyState(_State):
         action: str = "",
         act: Callable[[], object] | None = None,
         parent: QWidget | None = None,
+        kind: ButtonKind = ButtonKind.MAIN,
     ) -> None:
+        """`kind`: PLAIN where several states stand side by side, as a page has one main button."""
         super().__init__(icon, "dim", sentence, parent)
-        self.button = self._add_button(action, act, ButtonKind.MAIN) if act is not None else None
+        self.button = self._add_button(action, act, kind) if act is not None else None
 
 
 class LoadingState(_State):
@@ -172,6 +174,10 @@ class StateStack(QStackedWidget):
     ) -> None:
         """Show that there is nothing yet."""
         self._show(EmptyState(icon, sentence, action, act))
+
+    def show_state(self, state: QWidget) -> None:
+        """Show a page's own widget for a state; it is deleted when something else is shown."""
+        self._show(state)
 
     def show_error(self, sentence: str, retry: Callable[[], object]) -> None:
         """Show what failed, with a button that calls `retry`."""

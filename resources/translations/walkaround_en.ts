@@ -568,6 +568,16 @@
     </message>
 </context>
 <context>
+    <name>SampleController</name>
+    <message numerus="yes">
+        <source>Sample inspection deleted. %n catalogue entry(s) kept, in use by other entries.</source>
+        <translation>
+            <numerusform>Sample inspection deleted. %n catalogue entry kept, in use by other entries.</numerusform>
+            <numerusform>Sample inspection deleted. %n catalogue entries kept, in use by other entries.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SaveMark</name>
     <message numerus="yes">
         <source>%n unsent change(s)</source>
@@ -618,6 +628,23 @@
         <translation>
             <numerusform>{photo} · shared with %n other item</numerusform>
             <numerusform>{photo} · shared with %n other items</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StartDialog</name>
+    <message numerus="yes">
+        <source>%n outside the image skipped.</source>
+        <translation>
+            <numerusform>%n outside the image skipped.</numerusform>
+            <numerusform>%n outside the image skipped.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n region(s) imported.</source>
+        <translation>
+            <numerusform>%n region imported.</numerusform>
+            <numerusform>%n regions imported.</numerusform>
         </translation>
     </message>
 </context>

@@ -1202,12 +1202,24 @@
         <translation>新建飞机</translation>
     </message>
     <message>
+        <source>New aircraft…</source>
+        <translation>新建飞机…</translation>
+    </message>
+    <message>
         <source>New flight</source>
         <translation>新建航班</translation>
     </message>
     <message>
+        <source>New flight…</source>
+        <translation>新建航班…</translation>
+    </message>
+    <message>
         <source>New task</source>
         <translation>新建任务</translation>
+    </message>
+    <message>
+        <source>New task…</source>
+        <translation>新建任务…</translation>
     </message>
     <message>
         <source>No aircraft</source>
@@ -1276,6 +1288,10 @@
         <translation>导出图表“{title}”</translation>
     </message>
     <message>
+        <source>Nothing to count yet. Charts follow from records and their findings.</source>
+        <translation>暂无可统计的内容。有了检查记录和缺陷后，图表会自动生成。</translation>
+    </message>
+    <message>
         <source>Nothing was counted for these filters.</source>
         <translation>没有符合筛选条件的数据。</translation>
     </message>
@@ -1286,6 +1302,14 @@
     <message>
         <source>Picture as PNG (*.png)</source>
         <translation>图片 PNG (*.png)</translation>
+    </message>
+    <message>
+        <source>Show everything</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>Show records</source>
+        <translation>查看记录</translation>
     </message>
 </context>
 <context>
@@ -1532,6 +1556,10 @@
         <translation>复制区域</translation>
     </message>
     <message>
+        <source>Create sample inspection</source>
+        <translation>新建示例检查</translation>
+    </message>
+    <message>
         <source>Darker</source>
         <translation>调暗</translation>
     </message>
@@ -1546,6 +1574,10 @@
     <message>
         <source>Delete record</source>
         <translation>删除记录</translation>
+    </message>
+    <message>
+        <source>Delete sample inspection</source>
+        <translation>删除示例检查</translation>
     </message>
     <message>
         <source>Draw region</source>
@@ -1634,6 +1666,10 @@
     <message>
         <source>Import regions</source>
         <translation>导入区域</translation>
+    </message>
+    <message>
+        <source>Import regions as a record</source>
+        <translation>导入区域并新建记录</translation>
     </message>
     <message>
         <source>Items and findings</source>
@@ -1750,6 +1786,10 @@
     <message>
         <source>Open record</source>
         <translation>打开记录</translation>
+    </message>
+    <message>
+        <source>Open sample inspection</source>
+        <translation>打开示例检查</translation>
     </message>
     <message>
         <source>Open workbench</source>
@@ -1872,8 +1912,16 @@
         <translation>显示或隐藏区域</translation>
     </message>
     <message>
+        <source>Show tour of this page</source>
+        <translation>显示本页导览</translation>
+    </message>
+    <message>
         <source>Snap to edges</source>
         <translation>吸附到边缘</translation>
+    </message>
+    <message>
+        <source>Start from an image</source>
+        <translation>从图片开始</translation>
     </message>
     <message>
         <source>Switch between photo and reference image</source>
@@ -2284,11 +2332,15 @@
         <translation>下次尝试</translation>
     </message>
     <message>
-        <source>No deliveries yet.</source>
-        <translation>暂无推送记录。</translation>
+        <source>No deliveries yet. The next event, or a test, is listed here.</source>
+        <translation>暂无推送记录。下一个事件或测试会显示在这里。</translation>
     </message>
     <message>
         <source>Refresh</source>
+        <translation>刷新</translation>
+    </message>
+    <message>
+        <source>Reload</source>
         <translation>刷新</translation>
     </message>
     <message>
@@ -3417,6 +3469,25 @@
     </message>
 </context>
 <context>
+    <name>ExchangeMessages</name>
+    <message>
+        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme file.</source>
+        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO 或 labelme 文件。</translation>
+    </message>
+    <message>
+        <source>No region in this file is inside the reference image.</source>
+        <translation>文件中的区域均不在参考图范围内。</translation>
+    </message>
+    <message>
+        <source>The file is too large. The limit is {n} regions and 64 MB.</source>
+        <translation>文件过大，上限为 {n} 个区域、64 MB。</translation>
+    </message>
+    <message>
+        <source>This file has several images, none named like the reference image. Rename one in the file, or select a file with a single image.</source>
+        <translation>文件包含多张图片，且均与参考图不同名。请在文件中改名，或选择只含一张图片的文件。</translation>
+    </message>
+</context>
+<context>
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n image(s) not exported: missing on the service.</source>
@@ -4192,6 +4263,10 @@
 <context>
     <name>FirstRunForm</name>
     <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
         <source>Confirm password</source>
         <translation>确认密码</translation>
     </message>
@@ -4222,6 +4297,84 @@
     <message>
         <source>Username</source>
         <translation>用户名</translation>
+    </message>
+</context>
+<context>
+    <name>FirstSteps</name>
+    <message>
+        <source>Choose reference image</source>
+        <translation>选择参考图</translation>
+    </message>
+    <message>
+        <source>More ways to begin</source>
+        <translation>更多开始方式</translation>
+    </message>
+    <message>
+        <source>New record</source>
+        <translation>新建记录</translation>
+    </message>
+    <message>
+        <source>No records yet. Create the first one. Planners and administrators add tasks and reference images in the catalogue.</source>
+        <translation>暂无检查记录，请新建第一条。任务和参考图由计划员或管理员在基础数据中添加。</translation>
+    </message>
+    <message>
+        <source>No records yet. Inspectors create them.</source>
+        <translation>暂无检查记录，由检查员新建。</translation>
+    </message>
+</context>
+<context>
+    <name>FirstStepsPanel</name>
+    <message>
+        <source>An aircraft, a record with regions and a photo, ready to detect. One click deletes it.</source>
+        <translation>包含飞机、带区域的检查记录和照片，可直接检测；一键即可删除。</translation>
+    </message>
+    <message>
+        <source>Choose file…</source>
+        <translation>选择文件…</translation>
+    </message>
+    <message>
+        <source>Choose how to begin. Everything can be changed or deleted later.</source>
+        <translation>选择开始的方式。所有内容以后都可以修改或删除。</translation>
+    </message>
+    <message>
+        <source>Choose image…</source>
+        <translation>选择图片…</translation>
+    </message>
+    <message>
+        <source>Choose or drop an image of the correct condition. Task and record are created with it.</source>
+        <translation>选择或拖入一张正常状态的图片，任务和检查记录会随之建好。</translation>
+    </message>
+    <message>
+        <source>Create sample inspection</source>
+        <translation>新建示例检查</translation>
+    </message>
+    <message>
+        <source>Import regions</source>
+        <translation>导入区域</translation>
+    </message>
+    <message>
+        <source>New record</source>
+        <translation>新建记录</translation>
+    </message>
+    <message>
+        <source>No records yet</source>
+        <translation>暂无检查记录</translation>
+    </message>
+    <message>
+        <source>Regions from labelme, COCO, YOLO, CSV, or an export of Walkaround, with their image.</source>
+        <translation>来自 labelme、COCO、YOLO、CSV 或本程序导出文件的区域，连同图片。</translation>
+    </message>
+    <message>
+        <source>Start from an image</source>
+        <translation>从图片开始</translation>
+    </message>
+    <message>
+        <source>Tasks and reference images are there already?</source>
+        <translation>已有任务和参考图？</translation>
+    </message>
+    <message>
+        <source>Try the sample inspection</source>
+        <translation>试用示例检查</translation>
     </message>
 </context>
 <context>
@@ -4586,8 +4739,12 @@
         <translation>下一处缺陷</translation>
     </message>
     <message>
-        <source>No items yet. Press R and draw a region on the image.</source>
-        <translation>暂无检查项。按 R 键在图片上绘制区域。</translation>
+        <source>No items yet. A user with edit permission can add them.</source>
+        <translation>暂无检查项。有编辑权限的用户可以添加。</translation>
+    </message>
+    <message>
+        <source>No items yet. Draw a region on the image.</source>
+        <translation>暂无检查项。请在图片上绘制区域。</translation>
     </message>
     <message>
         <source>No matching items.</source>
@@ -4604,10 +4761,6 @@
     <message>
         <source>Show all items</source>
         <translation>显示全部检查项</translation>
-    </message>
-    <message>
-        <source>This record has no items.</source>
-        <translation>此记录没有检查项。</translation>
     </message>
     <message>
         <source>Undecided {n}</source>
@@ -4678,10 +4831,6 @@
         <translation>更换服务器</translation>
     </message>
     <message>
-        <source>Checking…</source>
-        <translation>正在核对…</translation>
-    </message>
-    <message>
         <source>Create administrator account</source>
         <translation>创建管理员账户</translation>
     </message>
@@ -4696,10 +4845,6 @@
     <message>
         <source>Log in</source>
         <translation>登录</translation>
-    </message>
-    <message>
-        <source>Log in with photo file</source>
-        <translation>使用照片文件登录</translation>
     </message>
     <message>
         <source>Look into the camera, or enter your password.</source>
@@ -4722,6 +4867,14 @@
         <translation>重试</translation>
     </message>
     <message>
+        <source>Step 1 of 3. You can change it at any time.</source>
+        <translation>第 1 步，共 3 步。以后随时可以更改。</translation>
+    </message>
+    <message>
+        <source>Step 2 of 3. The service stores records and images: on this computer, or on a server that several people share.</source>
+        <translation>第 2 步，共 3 步。检查记录和图片由服务保存：在本机，或在多人共用的服务器上。</translation>
+    </message>
+    <message>
         <source>The service has stopped</source>
         <translation>服务已停止</translation>
     </message>
@@ -4732,6 +4885,10 @@
     <message>
         <source>This computer</source>
         <translation>本机</translation>
+    </message>
+    <message>
+        <source>Where is the service?</source>
+        <translation>服务在哪里？</translation>
     </message>
 </context>
 <context>
@@ -5085,6 +5242,10 @@
 <context>
     <name>NewRecord</name>
     <message>
+        <source>Add image…</source>
+        <translation>添加图片…</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -5113,6 +5274,10 @@
         <translation>新建记录</translation>
     </message>
     <message>
+        <source>New task…</source>
+        <translation>新建任务…</translation>
+    </message>
+    <message>
         <source>No entry with this name. Select one from the list, or leave the field empty.</source>
         <translation>没有此名称。请从列表中选择，或留空。</translation>
     </message>
@@ -5121,20 +5286,20 @@
         <translation>不添加检查项</translation>
     </message>
     <message>
-        <source>No reference images yet. Add one in the catalogue, or create the record without one.</source>
-        <translation>暂无参考图。请在基础数据中添加，也可不选参考图直接新建。</translation>
+        <source>No reference images yet. Add one, or create the record without one.</source>
+        <translation>暂无参考图。请添加，或不带参考图新建记录。</translation>
     </message>
     <message>
-        <source>No tasks yet. Create one in the catalogue, or enter an external task ID.</source>
-        <translation>暂无任务。请在基础数据中新建，或输入外部任务编号。</translation>
-    </message>
-    <message>
-        <source>Open catalogue</source>
-        <translation>打开基础数据</translation>
+        <source>No tasks yet. Create one, or enter an external task ID.</source>
+        <translation>暂无任务。请新建，或输入外部任务编号。</translation>
     </message>
     <message>
         <source>Reference image</source>
         <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Reference image (optional)</source>
+        <translation>参考图（选填）</translation>
     </message>
     <message numerus="yes">
         <source>Reference image template, %n region(s)</source>
@@ -5157,6 +5322,21 @@
     <message>
         <source>Task or external task ID</source>
         <translation>任务或外部任务编号</translation>
+    </message>
+</context>
+<context>
+    <name>NewReference</name>
+    <message>
+        <source>Add image…</source>
+        <translation>添加图片…</translation>
+    </message>
+    <message>
+        <source>Add reference image</source>
+        <translation>添加参考图</translation>
+    </message>
+    <message>
+        <source>Uploading… {n} %</source>
+        <translation>正在上传… {n} %</translation>
     </message>
 </context>
 <context>
@@ -5640,6 +5820,17 @@
     </message>
 </context>
 <context>
+    <name>PhotoLogin</name>
+    <message>
+        <source>Checking…</source>
+        <translation>正在识别…</translation>
+    </message>
+    <message>
+        <source>Log in with photo file</source>
+        <translation>使用照片文件登录</translation>
+    </message>
+</context>
+<context>
     <name>PhotoPairController</name>
     <message>
         <source>Downloading photo… {n} %</source>
@@ -5727,6 +5918,21 @@
     <message>
         <source>This item has no photos. Add or take one.</source>
         <translation>此检查项没有照片，请添加或拍摄。</translation>
+    </message>
+</context>
+<context>
+    <name>PictureDrop</name>
+    <message>
+        <source>Choose image…</source>
+        <translation>选择图片…</translation>
+    </message>
+    <message>
+        <source>Choose reference image</source>
+        <translation>选择参考图</translation>
+    </message>
+    <message>
+        <source>Drop an image here, or choose a file.</source>
+        <translation>将图片拖到这里，或选择文件。</translation>
     </message>
 </context>
 <context>
@@ -6215,6 +6421,10 @@
         <translation>名称</translation>
     </message>
     <message>
+        <source>No aircraft</source>
+        <translation>未指定飞机</translation>
+    </message>
+    <message>
         <source>No reference image</source>
         <translation>无参考图</translation>
     </message>
@@ -6290,14 +6500,6 @@
         <translation>没有符合条件的记录。</translation>
     </message>
     <message>
-        <source>No records yet.</source>
-        <translation>暂无记录。</translation>
-    </message>
-    <message>
-        <source>No records yet. Create the first one.</source>
-        <translation>暂无记录，请新建记录。</translation>
-    </message>
-    <message>
         <source>Records</source>
         <translation>检查记录</translation>
     </message>
@@ -6354,8 +6556,8 @@
         <translation>选择或搜索</translation>
     </message>
     <message>
-        <source>This record has no reference image.</source>
-        <translation>此记录没有参考图。</translation>
+        <source>This record has no reference image. A user with edit permission can select one.</source>
+        <translation>此记录没有参考图。有编辑权限的用户可以选择。</translation>
     </message>
     <message>
         <source>This record has no reference image. Select the image to draw regions on.</source>
@@ -6460,10 +6662,6 @@
         </translation>
     </message>
     <message>
-        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme file.</source>
-        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO 或 labelme 文件。</translation>
-    </message>
-    <message>
         <source>Cannot read the file: {why}</source>
         <translation>无法读取文件：{why}</translation>
     </message>
@@ -6476,10 +6674,6 @@
         <translation>检查项 {n}</translation>
     </message>
     <message>
-        <source>No region in this file is inside the reference image.</source>
-        <translation>文件中的区域均不在参考图范围内。</translation>
-    </message>
-    <message>
         <source>Region files ({patterns})</source>
         <translation>区域文件 ({patterns})</translation>
     </message>
@@ -6488,16 +6682,8 @@
         <translation>已保存：{path}</translation>
     </message>
     <message>
-        <source>The file is too large. The limit is {n} regions and 64 MB.</source>
-        <translation>文件过大，上限为 {n} 个区域、64 MB。</translation>
-    </message>
-    <message>
         <source>The reference image is still opening. Import again when it is shown.</source>
         <translation>参考图正在打开，请在显示后重新导入。</translation>
-    </message>
-    <message>
-        <source>This file has several images, none named like the reference image. Rename one in the file, or select a file with a single image.</source>
-        <translation>文件包含多张图片，且均与参考图不同名。请在文件中改名，或选择只含一张图片的文件。</translation>
     </message>
 </context>
 <context>
@@ -6930,6 +7116,117 @@
     </message>
 </context>
 <context>
+    <name>Sample</name>
+    <message>
+        <source>Between frames 12 and 13; no deeper than 2 mm.</source>
+        <translation>第 12 框与第 13 框之间，凹坑深度不得超过 2 mm。</translation>
+    </message>
+    <message>
+        <source>Complete, readable, without scratches.</source>
+        <translation>标识应完整、清晰、无划伤。</translation>
+    </message>
+    <message>
+        <source>Crack in the panel</source>
+        <translation>壁板裂纹</translation>
+    </message>
+    <message>
+        <source>Dent in the skin</source>
+        <translation>机身蒙皮凹坑</translation>
+    </message>
+    <message>
+        <source>Missing rivet</source>
+        <translation>铆钉缺失</translation>
+    </message>
+    <message>
+        <source>Narrow-body</source>
+        <translation>窄体机</translation>
+    </message>
+    <message>
+        <source>Registration</source>
+        <translation>注册号标识</translation>
+    </message>
+    <message>
+        <source>SAMPLE-1</source>
+        <translation>SAMPLE-1</translation>
+    </message>
+    <message>
+        <source>Sample aircraft</source>
+        <translation>示例飞机</translation>
+    </message>
+    <message>
+        <source>Sample image: skin of the left wing root</source>
+        <translation>示例图：左翼根部蒙皮</translation>
+    </message>
+    <message>
+        <source>Sample inspection deleted</source>
+        <translation>示例检查已删除</translation>
+    </message>
+    <message>
+        <source>Sample task: after-flight check</source>
+        <translation>示例任务：航后检查</translation>
+    </message>
+    <message>
+        <source>Sample: left wing root, after flight</source>
+        <translation>示例：左翼根部航后检查</translation>
+    </message>
+    <message>
+        <source>Seals and frames of the three windows.</source>
+        <translation>三个舷窗的密封与边框。</translation>
+    </message>
+    <message>
+        <source>Skin near frame 14; no crack is accepted.</source>
+        <translation>第 14 框附近的蒙皮，不允许有任何裂纹。</translation>
+    </message>
+    <message>
+        <source>Where the lap joints cross; every rivet in place.</source>
+        <translation>搭接缝交叉处，铆钉应齐全。</translation>
+    </message>
+    <message>
+        <source>Window frames</source>
+        <translation>舷窗边框</translation>
+    </message>
+</context>
+<context>
+    <name>SampleBar</name>
+    <message>
+        <source>Creating sample inspection…</source>
+        <translation>正在创建示例检查…</translation>
+    </message>
+    <message>
+        <source>Delete sample</source>
+        <translation>删除示例</translation>
+    </message>
+    <message>
+        <source>Deleting sample inspection…</source>
+        <translation>正在删除示例检查…</translation>
+    </message>
+    <message>
+        <source>Open sample</source>
+        <translation>打开示例</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>This list has the sample inspection.</source>
+        <translation>列表中有示例检查。</translation>
+    </message>
+</context>
+<context>
+    <name>SampleController</name>
+    <message>
+        <source>Sample inspection deleted.</source>
+        <translation>示例检查已删除。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Sample inspection deleted. %n catalogue entry(s) kept, in use by other entries.</source>
+        <translation>
+            <numerusform>示例检查已删除。%n 条基础数据仍被使用，已保留。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SaveAs</name>
     <message>
         <source>Export HTML</source>
@@ -7181,6 +7478,10 @@
         <translation>暂无内容。</translation>
     </message>
     <message>
+        <source>No entries yet. Planners and administrators create them.</source>
+        <translation>暂无内容，由计划员或管理员新建。</translation>
+    </message>
+    <message>
         <source>No matches.</source>
         <translation>没有符合条件的内容。</translation>
     </message>
@@ -7216,32 +7517,8 @@
         <translation>正在连接…</translation>
     </message>
     <message>
-        <source>Enter a valid address, for example https://name or name:port.</source>
-        <translation>请输入有效的地址，例如 https://名称 或 名称:端口。</translation>
-    </message>
-    <message>
-        <source>Network server</source>
-        <translation>网络服务器</translation>
-    </message>
-    <message>
         <source>Select service</source>
         <translation>选择服务</translation>
-    </message>
-    <message>
-        <source>Server address</source>
-        <translation>服务器地址</translation>
-    </message>
-    <message>
-        <source>This computer</source>
-        <translation>本机</translation>
-    </message>
-    <message>
-        <source>This server does not use HTTPS. Check the port, or enter an address that begins with http://.</source>
-        <translation>此服务器未使用 HTTPS。请检查端口，或输入以 http:// 开头的地址。</translation>
-    </message>
-    <message>
-        <source>Without HTTPS, passwords and images can be intercepted.</source>
-        <translation>不使用 HTTPS 时，密码和图片可能在传输中被窃取。</translation>
     </message>
 </context>
 <context>
@@ -7285,6 +7562,33 @@
     <message>
         <source>The service cannot start: the disk of {folder} is full. Free disk space.</source>
         <translation>服务无法启动：{folder} 所在磁盘已满。请清理磁盘空间。</translation>
+    </message>
+</context>
+<context>
+    <name>ServiceChoice</name>
+    <message>
+        <source>Enter a valid address, for example https://name or name:port.</source>
+        <translation>请输入有效的地址，例如 https://名称 或 名称:端口。</translation>
+    </message>
+    <message>
+        <source>Network server</source>
+        <translation>网络服务器</translation>
+    </message>
+    <message>
+        <source>Server address</source>
+        <translation>服务器地址</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>This server does not use HTTPS. Check the port, or enter an address that begins with http://.</source>
+        <translation>此服务器未使用 HTTPS。请检查端口，或输入以 http:// 开头的地址。</translation>
+    </message>
+    <message>
+        <source>Without HTTPS, passwords and images can be intercepted.</source>
+        <translation>不使用 HTTPS 时，密码和图片可能在传输中被窃取。</translation>
     </message>
 </context>
 <context>
@@ -7388,6 +7692,21 @@
     </message>
 </context>
 <context>
+    <name>SetupSteps</name>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>正在连接…</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+</context>
+<context>
     <name>SharedPhotoController</name>
     <message>
         <source>Also used for {names}</source>
@@ -7468,6 +7787,129 @@
     <message>
         <source>Single-key shortcuts are inactive while you type in a field.</source>
         <translation>在输入框中输入时，单键快捷键不生效。</translation>
+    </message>
+</context>
+<context>
+    <name>StartDialog</name>
+    <message numerus="yes">
+        <source>%n outside the image skipped.</source>
+        <translation>
+            <numerusform>已跳过图片之外的 %n 个。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n region(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个区域。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add an item for the whole image</source>
+        <translation>为整张图片添加一个检查项</translation>
+    </message>
+    <message>
+        <source>Aircraft (optional)</source>
+        <translation>飞机（选填）</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Choose a file with regions.</source>
+        <translation>请选择区域文件。</translation>
+    </message>
+    <message>
+        <source>Choose an image.</source>
+        <translation>请选择图片。</translation>
+    </message>
+    <message>
+        <source>Choose region file</source>
+        <translation>选择区域文件</translation>
+    </message>
+    <message>
+        <source>Choose region file…</source>
+        <translation>选择区域文件…</translation>
+    </message>
+    <message>
+        <source>Choose the image that the regions were drawn on.</source>
+        <translation>请选择绘制这些区域所用的图片。</translation>
+    </message>
+    <message>
+        <source>Create record</source>
+        <translation>新建记录</translation>
+    </message>
+    <message>
+        <source>Creating record…</source>
+        <translation>正在创建记录…</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Discard entries?</source>
+        <translation>放弃已填写的内容？</translation>
+    </message>
+    <message>
+        <source>Enter a name for the task.</source>
+        <translation>请输入任务名称。</translation>
+    </message>
+    <message>
+        <source>Import regions as a record</source>
+        <translation>导入区域并新建记录</translation>
+    </message>
+    <message>
+        <source>Inspection</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>Item {n}</source>
+        <translation>检查项 {n}</translation>
+    </message>
+    <message>
+        <source>Left wing root, after flight</source>
+        <translation>左翼根部航后检查</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>New names become entries of the catalogue. Everything can be edited later.</source>
+        <translation>新名称会加入基础数据，以后都可以编辑。</translation>
+    </message>
+    <message>
+        <source>No file chosen</source>
+        <translation>未选择文件</translation>
+    </message>
+    <message>
+        <source>No record is created.</source>
+        <translation>不会创建记录。</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Region files ({patterns})</source>
+        <translation>区域文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Select, or enter a new name</source>
+        <translation>选择，或输入新名称</translation>
+    </message>
+    <message>
+        <source>Start from an image</source>
+        <translation>从图片开始</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Whole image</source>
+        <translation>整张图片</translation>
     </message>
 </context>
 <context>
@@ -7679,6 +8121,128 @@
     <message>
         <source>Tools</source>
         <translation>工具</translation>
+    </message>
+</context>
+<context>
+    <name>Tour</name>
+    <message>
+        <source>A double click or Enter opens the selected record on the workbench.</source>
+        <translation>双击或按 Enter 键，在工作台中打开所选记录。</translation>
+    </message>
+    <message>
+        <source>A record is one inspection of one thing on one day. Its form also creates task, aircraft, and reference image.</source>
+        <translation>一条记录是某天对某个对象的一次检查。任务、飞机和参考图也可以在新建窗口中创建。</translation>
+    </message>
+    <message>
+        <source>Add today&apos;s photo</source>
+        <translation>添加当天的照片</translation>
+    </message>
+    <message>
+        <source>Create a record</source>
+        <translation>新建记录</translation>
+    </message>
+    <message>
+        <source>Decide</source>
+        <translation>判定</translation>
+    </message>
+    <message>
+        <source>Detect in all records</source>
+        <translation>检测所有记录</translation>
+    </message>
+    <message>
+        <source>Draw regions</source>
+        <translation>绘制区域</translation>
+    </message>
+    <message>
+        <source>Find records</source>
+        <translation>查找记录</translation>
+    </message>
+    <message>
+        <source>Finish the record</source>
+        <translation>完成记录</translation>
+    </message>
+    <message>
+        <source>Items</source>
+        <translation>检查项</translation>
+    </message>
+    <message>
+        <source>Language, theme, keyboard shortcuts and this tour are here. {key} finds any command.</source>
+        <translation>语言、主题、快捷键和本导览都在这里。按 {key} 可查找任何命令。</translation>
+    </message>
+    <message>
+        <source>More ways to begin</source>
+        <translation>更多开始方式</translation>
+    </message>
+    <message>
+        <source>Once every item is decided, the record is sealed and its report can be exported.</source>
+        <translation>所有检查项判定后，完成并封存记录，即可导出报告。</translation>
+    </message>
+    <message>
+        <source>Open a record</source>
+        <translation>打开记录</translation>
+    </message>
+    <message>
+        <source>Run detection</source>
+        <translation>运行检测</translation>
+    </message>
+    <message>
+        <source>Runs every detection that has a photo and no result yet.</source>
+        <translation>对已有照片但没有结果的检查项运行检测。</translation>
+    </message>
+    <message>
+        <source>Search and filters combine. {key} leads to the search.</source>
+        <translation>搜索和筛选可以同时使用。按 {key} 进入搜索。</translation>
+    </message>
+    <message>
+        <source>Settings and commands</source>
+        <translation>设置与命令</translation>
+    </message>
+    <message>
+        <source>Start from an image, import regions, or create the sample inspection again.</source>
+        <translation>从图片开始、导入区域，或再次新建示例检查。</translation>
+    </message>
+    <message>
+        <source>The model compares photo and reference image, and marks what it finds.</source>
+        <translation>模型比对照片与参考图，并标出缺陷。</translation>
+    </message>
+    <message>
+        <source>The photo stands beside its region. Photos can also be dropped here from a folder.</source>
+        <translation>照片显示在对应区域旁边，也可以从文件夹拖到这里。</translation>
+    </message>
+    <message>
+        <source>The verdict is yours: {passed} passes the item, {failed} fails it.</source>
+        <translation>由您判定：按 {passed} 通过，按 {failed} 未通过。</translation>
+    </message>
+    <message>
+        <source>What is inspected, a line each. {next} and {before} go through them.</source>
+        <translation>每行是一个检查项。按 {next} 和 {before} 切换。</translation>
+    </message>
+    <message>
+        <source>{key} draws a region on the reference image. Each region becomes an item.</source>
+        <translation>按 {key} 在参考图上绘制区域，每个区域成为一个检查项。</translation>
+    </message>
+</context>
+<context>
+    <name>TourBubble</name>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>End tour</source>
+        <translation>结束导览</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Skip tour</source>
+        <translation>跳过导览</translation>
+    </message>
+    <message>
+        <source>{n} of {all}</source>
+        <translation>{n} / {all}</translation>
     </message>
 </context>
 <context>

@@ -96,13 +96,13 @@ def stranger(play: DemoRun) -> None:
     """The photo of another person is refused, for exactly that reason."""
     with play.stage.step("refuse the face of a stranger"):
         page = play.page(LoginPage)
-        with_files(lambda: click(page.photo), [play.pictures.stranger])
+        with_files(lambda: click(page.by_photo.button), [play.pictures.stranger])
         wait_until(
-            lambda: page.photo_error() or play.desktop.context.payload, "the service answers", seconds=45
+            lambda: page.by_photo.error() or play.desktop.context.payload, "the service answers", seconds=45
         )
         check(play.desktop.context.payload is None, "a stranger got in by face")
         expected = sentence(Refused("无法校验人脸"))
-        check(page.photo_error() == expected, f"refused for another reason: {page.photo_error()}")
+        check(page.by_photo.error() == expected, f"refused for another reason: {page.by_photo.error()}")
     with play.stage.step("check that the stranger's photo is a good one"):
         _usable_face(play)
 
@@ -126,11 +126,11 @@ def log_in_by_face(play: DemoRun) -> None:
     """The inspector gets in with another photo of the enrolled face."""
     with play.stage.step("log in by face"):
         page = play.page(LoginPage)
-        with_files(lambda: click(page.photo), [play.pictures.login])
+        with_files(lambda: click(page.by_photo.button), [play.pictures.login])
 
         def entered() -> bool:
-            if page.photo_error() and not play.desktop.context.payload:
-                raise FailedError(page.photo_error())
+            if page.by_photo.error() and not play.desktop.context.payload:
+                raise FailedError(page.by_photo.error())
             return play.desktop.context.payload is not None
 
         wait_until(entered, "the inspector gets in by face", seconds=45)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.context import Context
 from desktop.localization.dates import example, minute, typed_minute
+from desktop.pages.catalogue.in_place import offer_new
 from desktop.pages.catalogue.saving import EntryConflict, save
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms import lookup
@@ -62,11 +63,16 @@ class EntryForm(Form):
             self.fields[name].set_text((getattr(entry, name) or "") if entry is not None else "")
 
     def chooser(self, name: str, title: str, find_them: Find, known: tuple[str, str] | None) -> Field:
-        """A field that chooses another entry of the catalogue."""
+        """A field that chooses another entry of the catalogue, or makes one beside it."""
         chooser = SearchCombo(title, find_them, placeholder=self.tr("Not set"))
         chooser.begin(known)
         chooser.editTextChanged.connect(lambda _: self.fields[name].set_error(""))
-        return Field(title, chooser)
+        field = Field(title, chooser)
+        if name == "aircraft_id":
+            offer_new_aircraft(self._context, field, self)
+        elif name == "flight_id":
+            offer_new_flight(self._context, field, self)
+        return field
 
     def chosen(self, name: str) -> str | None:
         """The id chosen in such a field. Raises ValueError, after saying so, when the text names nothing."""
@@ -293,6 +299,26 @@ class ReferenceForm(EntryForm):
         known = self._entry.mm_per_pixel
         # The field shows six digits; what was not changed keeps all of them.
         return known if known is not None and typed == f"{known:.6g}" else scale
+
+
+def offer_new_aircraft(context: Context, field: Field, parent: QWidget) -> None:
+    """Let a person make an aircraft beside the field that chooses one; what was typed becomes its name."""
+    text = QCoreApplication.translate("Catalogue", "New aircraft…")
+    offer_new(
+        context, field, text, partial(AircraftForm, context, None, parent), "aircraft_name", "aircraft_id"
+    )
+
+
+def offer_new_flight(context: Context, field: Field, parent: QWidget) -> None:
+    """Let a person make a flight beside the field that chooses one; what was typed becomes its number."""
+    text = QCoreApplication.translate("Catalogue", "New flight…")
+    offer_new(context, field, text, partial(FlightForm, context, None, parent), "flight_number", "flight_id")
+
+
+def offer_new_task(context: Context, field: Field, parent: QWidget) -> None:
+    """Let a person make a task beside the field that chooses one; what was typed becomes its name."""
+    text = QCoreApplication.translate("Catalogue", "New task…")
+    offer_new(context, field, text, partial(TaskForm, context, None, parent), "task_name", "task_id")
 
 
 def _pair(known: tuple[str | None, str | None] | None) -> tuple[str, str] | None:

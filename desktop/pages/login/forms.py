@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
@@ -109,6 +109,8 @@ class FirstRunForm(QWidget):
     """The `Payload` of the new admin."""
     taken = Signal()
     """Another user made the first user meanwhile: log in instead."""
+    back = Signal()
+    """The person wants to choose the service again."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,13 +127,21 @@ class FirstRunForm(QWidget):
         self._error.hide()
         self.button = Button(self.tr("Create account and log in"), kind=ButtonKind.MAIN, large=True)
         self.button.clicked.connect(lambda _checked=False: self.submit())
+        self.back_button = Button(self.tr("Back"), large=True)
+        self.back_button.clicked.connect(lambda _checked=False: self.back.emit())
+        buttons = QWidget()
+        row = QHBoxLayout(buttons)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.back_button)
+        row.addWidget(self.button, 1)
         for widget, gap in (
             (self.user_name, 10),
             (self.name, 10),
             (self.password, 6),
             (self.strength, 10),
             (self.again, 14),
-            (self.button, 8),
+            (buttons, 8),
             (self._error, 0),
         ):
             column.addWidget(widget)

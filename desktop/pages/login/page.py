@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -20,19 +19,18 @@ from PySide6.QtWidgets import (
 
 from desktop.background.workers import run
 from desktop.camera import sources
-from desktop.client import Session
 from desktop.client.http.address import is_local
-from desktop.client.http.errors import TooMany
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.localization.language import LANGUAGES
-from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.common.faces.viewfinder import Viewfinder
-from desktop.pages.common.messages.error_messages import seconds_sentence, sentence
+from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.face_login import FaceLogin, FindSources
 from desktop.pages.login.forms import FirstRunForm, PasswordForm
+from desktop.pages.login.photo_login import PhotoLogin
 from desktop.pages.login.server_dialog import ServerDialog
-from desktop.pages.login.status_widgets import Countdown, ServiceDot, Welcome
+from desktop.pages.login.setup_steps import SetupSteps, Step
+from desktop.pages.login.status_widgets import ServiceDot, Welcome
 from desktop.theme import CARD_RADIUS, theme_manager
 from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, rule
 from shared.wire.account import Payload
@@ -71,15 +69,23 @@ class LoginPage(Page):
         )
         self.password_form = PasswordForm(session, context.preferences.values.user_name)
         self.first_run_form = FirstRunForm(session)
-        self._photo_wait = Countdown(self)
-        self._photo_wait.counted.connect(self._photo_counted)
+        self.setup = SetupSteps(self._language_code(), self._server_url(), context.preferences)
+        values = context.preferences.values
+        # Who was here before, or chose a language, has met the program.
+        self._step = Step.LANGUAGE if context.embedded and not (values.set_up or values.user_name) else None
+        self.by_photo = PhotoLogin(session)
         self._build()
         self.viewfinder.acted.connect(self._try_again)
         self.face.loggedIn.connect(self._enter)
         self.face.cameraChosen.connect(lambda name: context.preferences.change(camera=name))
         self.password_form.loggedIn.connect(self._enter)
+        self.by_photo.loggedIn.connect(self._enter)
         self.first_run_form.loggedIn.connect(self._enter)
         self.first_run_form.taken.connect(self._probe)
+        self.first_run_form.back.connect(lambda: self._go_to(Step.SERVICE))
+        self.setup.back.connect(lambda: self._go_to(Step.LANGUAGE))
+        self.setup.language_chosen.connect(self._set_language)
+        self.setup.server_chosen.connect(self._set_service)
         # Methods, so that the connections end with the page.
         context.serviceChanged.connect(self._service_changed)
         theme_manager().themeChanged.connect(self._repaint)
@@ -92,7 +98,7 @@ class LoginPage(Page):
     @property
     def first_run(self) -> bool:
         """True while the page makes the first admin."""
-        return self._is_first_run
+        return self._is_first_run and self._step is None
 
     # Building
 
@@ -163,14 +169,9 @@ class LoginPage(Page):
         column.addSpacing(20)
         column.addWidget(self.password_form)
         column.addWidget(self.first_run_form)
+        column.addWidget(self.setup)
         column.addSpacing(12)
-        self.photo = Button(self.tr("Log in with photo file"), kind=ButtonKind.GHOST, icon="camera")
-        self.photo.clicked.connect(lambda _checked=False: self._choose_photo())
-        column.addWidget(self.photo, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._photo_error = label("", "error", wrap=True)
-        self._photo_error.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._photo_error.hide()
-        column.addWidget(self._photo_error)
+        column.addWidget(self.by_photo)
         column.addStretch(2)
         column.addSpacing(12)
         column.addWidget(rule())
@@ -179,11 +180,11 @@ class LoginPage(Page):
         row.setSpacing(8)
         self._dot = ServiceDot()
         self._server = label("", "text")
-        change = Button(self.tr("Change server"), kind=ButtonKind.QUIET)
-        change.clicked.connect(lambda _checked=False: self._change_server())
+        self.change = Button(self.tr("Change server"), kind=ButtonKind.QUIET)
+        self.change.clicked.connect(lambda _checked=False: self._change_server())
         row.addWidget(self._dot)
         row.addWidget(self._server, 1)
-        row.addWidget(change)
+        row.addWidget(self.change)
         column.addLayout(row)
         self._show_form(first_run=False)
         return right
@@ -197,8 +198,20 @@ class LoginPage(Page):
             self.first_run_form.user_name.set_text(params["user_name"])
         if params.get("name"):
             self.first_run_form.name.set_text(params["name"])
-        (self.first_run_form if self.first_run else self.password_form).begin()
+        if params.get("address"):
+            self.setup.choice.restore(params["address"])
+        if self._step is not None and params.get("step") in list(Step):
+            self._step = Step(params["step"])
+        self._show_form(self._is_first_run)
+        self._begin()
         self._service_changed()
+
+    def _begin(self) -> None:
+        """Put the cursor where something is to be typed or chosen."""
+        if self._step is not None:
+            self.setup.begin(self._language_code())
+        else:
+            (self.first_run_form if self.first_run else self.password_form).begin()
 
     def leave(self) -> bool:
         """Release the camera."""
@@ -207,8 +220,39 @@ class LoginPage(Page):
 
     def return_params(self) -> dict[str, Any]:
         """The names that were typed; never a password."""
-        form = self.first_run_form if self.first_run else self.password_form
-        return {"user_name": form.user_name.text(), "name": self.first_run_form.name.text()}
+        form = self.first_run_form if self._is_first_run else self.password_form
+        return {
+            "user_name": form.user_name.text(),
+            "name": self.first_run_form.name.text(),
+            "address": self.setup.choice.address.text(),
+            "step": self._step or "",
+        }
+
+    def _go_to(self, step: Step | None) -> None:
+        """Bring a step of the first run to the front; None: the account."""
+        self._step = step
+        self._show_form(self._is_first_run)
+        self._begin()
+
+    def _set_language(self, code: str) -> None:
+        """Go on in a language: another one than now makes a new window, which comes back to this page."""
+        self._go_to(Step.SERVICE)
+        if code == self._language_code():
+            self._context.preferences.change(language=code)
+        else:
+            self._context.commands.run(f"language.{code}")
+
+    def _set_service(self, url: str) -> None:
+        """Go on with a service; another one than now makes a new window."""
+        self._context.preferences.change(set_up=True)
+        if url == self._server_url():
+            self._go_to(None)
+            self._service_changed()
+        else:
+            self.server_chosen.emit(url)
+
+    def _server_url(self) -> str:
+        return "" if self._context.embedded else self._context.session.base_url
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -260,9 +304,9 @@ class LoginPage(Page):
             )
         if not self.isVisible():
             return
-        if first_run:
+        if first_run or self._step is not None:
             self.face.stop()
-            self.first_run_form.begin()
+            self._begin()
         else:
             self.face.start()
 
@@ -275,18 +319,36 @@ class LoginPage(Page):
 
     def _show_form(self, first_run: bool) -> None:
         self._is_first_run = first_run
-        self._left.setCurrentIndex(1 if first_run else 0)
-        self.first_run_form.setVisible(first_run)
-        self.password_form.setVisible(not first_run)
-        self.photo.setVisible(not first_run)
-        self._heading.setText(self.tr("Create administrator account") if first_run else self.tr("Log in"))
-        self._below.setText(
-            self.tr("No users yet. The first user is the administrator and can create all other users.")
-            if first_run
-            else self.tr("Look into the camera, or enter your password.")
-        )
+        step = self._step
+        self._left.setCurrentIndex(1 if first_run or step is not None else 0)
+        self.setup.setVisible(step is not None)
+        self.first_run_form.setVisible(first_run and step is None)
+        self.password_form.setVisible(not first_run and step is None)
+        self.by_photo.setVisible(not first_run and step is None)
+        self.change.setVisible(step is None)
+        if step is not None:
+            self.setup.show_step(step)
+        heading, below = self._heading_texts()
+        self._heading.setText(heading)
+        self._below.setText(below)
         self._card.setAccessibleName(self._heading.text())
         self.update()
+
+    def _heading_texts(self) -> tuple[str, str]:
+        """What is asked for, and why."""
+        match self._step:
+            case Step.LANGUAGE:
+                return "Language · 语言", self.tr("Step 1 of 3. You can change it at any time.")
+            case Step.SERVICE:
+                return self.tr("Where is the service?"), self.tr(
+                    "Step 2 of 3. The service stores records and images: on this computer, or on a server "
+                    "that several people share."
+                )
+        if self._is_first_run:
+            return self.tr("Create administrator account"), self.tr(
+                "No users yet. The first user is the administrator and can create all other users."
+            )
+        return self.tr("Log in"), self.tr("Look into the camera, or enter your password.")
 
     def _enter(self, payload: Payload) -> None:
         self.face.stop()
@@ -294,48 +356,8 @@ class LoginPage(Page):
 
     # What a person asks for
 
-    def _choose_photo(self) -> None:
-        for path in choose_face_pictures(self):
-            self.log_in_by_photo(path)
-
-    def log_in_by_photo(self, path: Path) -> None:
-        """Log in by a picture from a file."""
-        self.photo.setEnabled(False)
-        self.photo.setText(self.tr("Checking…"))
-        self._say_photo("")
-        session = self._context.session
-        run(_log_in_by_photo, session, path, owner=self, done=self._photo_worked, failed=self._photo_failed)
-
-    def _photo_worked(self, payload: Payload) -> None:
-        self._photo_ready()
-        self._enter(payload)
-
-    def _photo_failed(self, error: Exception) -> None:
-        self._photo_ready()
-        if isinstance(error, TooMany):
-            self._photo_wait.start(round(error.retry_after))
-        else:
-            self._say_photo(sentence(error))
-
-    def _photo_counted(self, left: int) -> None:
-        self.photo.setEnabled(not left)
-        self._say_photo(seconds_sentence(left) if left else "")
-
-    def _photo_ready(self) -> None:
-        self.photo.setEnabled(True)
-        self.photo.setText(self.tr("Log in with photo file"))
-
-    def _say_photo(self, text: str) -> None:
-        self._photo_error.setText(text)
-        self._photo_error.setVisible(bool(text))
-
-    def photo_error(self) -> str:
-        """What was wrong with the photo file."""
-        return self._photo_error.text()
-
     def _change_server(self) -> None:
-        url = "" if self._context.embedded else self._context.session.base_url
-        dialog = ServerDialog(url, self._context.preferences, self)
+        dialog = ServerDialog(self._server_url(), self._context.preferences, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self.server_chosen)
         dialog.open()
@@ -377,7 +399,3 @@ class LoginPage(Page):
             radius = max(CARD_RADIUS, CARD_RADIUS + ring)
             painter.drawRoundedRect(card.adjusted(-ring, -ring, ring, ring), radius, radius)
         painter.end()
-
-
-def _log_in_by_photo(session: Session, path: Path) -> Payload:
-    return session.account.login_by_face(read_face_picture(path))

@@ -170,8 +170,12 @@ class FieldsCard(Card):
         self._facts["judged"].setText(counted_sentence(Counters(**opened.seal.counters.model_dump())))
         self._facts["outcome"].setText(outcome_word(opened.seal.outcome))
         self._facts["ended"].setText(minute(record.end_time) or NOTHING)
-        self._facts["aircraft"].setText(record.aircraft_name or NOTHING)
-        self._facts["flight"].setText(opened.flight_number or record.flight_id or NOTHING)
+        self._facts["aircraft"].setText(record.aircraft_name or "")
+        self._facts["flight"].setText(opened.flight_number or record.flight_id or "")
+        for name in ("aircraft", "flight"):
+            # Any other part has neither.
+            for shown in (self._titles[name], self._facts[name]):
+                shown.setVisible(bool(self._facts[name].text()))
         self._facts["created"].setText(minute(record.created_at))
         self._facts["updated"].setText(minute(record.updated_at))
         self._id.setText(record.inspection_id)

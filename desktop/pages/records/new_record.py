@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,10 +15,13 @@ from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.localization.dates import minute
+from desktop.pages.catalogue.forms import TaskForm, offer_new_task
+from desktop.pages.catalogue.in_place import open_new
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.item_sources import ItemSources, items_as_last_time, sources
 from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.records.new_reference import NewReference
 from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label
 from shared.codes import Permission
 from shared.wire.inspection import RecordCreate
@@ -46,8 +50,6 @@ class NewRecord(Dialog):
     """The id of the record that the service has made."""
     unfilled = Signal(str)
     """The record is made, but without items: why, as a sentence."""
-    catalogueWanted = Signal(str)  # noqa: N815 - a Qt signal
-    """Something must be made first, in this section of the catalogue."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,13 +63,17 @@ class NewRecord(Dialog):
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
         self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=typing)
         self.task_field = Field(self.tr("Task or external task ID"), self.task)
+        offer_new_task(context, self.task_field, self)
         self.reference = SearchCombo(
             self.tr("Reference image"),
             lookup.references(session),
             placeholder=typing,
             picture=lookup.reference_picture(session),
         )
-        self.reference_field = Field(self.tr("Reference image"), self.reference)
+        self.reference_field = Field(self.tr("Reference image (optional)"), self.reference)
+        self.new_reference = NewReference(context, self.reference_field, self)
+        self.new_reference.busy.connect(self._uploading)
+        self.new_reference.failed.connect(self._explain)
         self.start = Combo(self.tr("Items"))
         self.banner = Banner()
         self.make = Button(self.tr("Create record"), kind=ButtonKind.MAIN)
@@ -103,6 +109,13 @@ class NewRecord(Dialog):
         row.addWidget(self.cancel)
         row.addWidget(self.make)
         column.addLayout(row)
+        # Whoever fills in the form goes from field to field; what makes an entry comes after them.
+        before: QWidget = self.start
+        for field in (self.task_field, self.reference_field):
+            if field.action is not None:
+                self.setTabOrder(before, field.action)
+                before = field.action
+        self.setTabOrder(before, self.cancel)
         self.make.setDefault(True)
         self.name.setFocus()
 
@@ -114,17 +127,27 @@ class NewRecord(Dialog):
             return
         self._missing = section
         if section == "tasks":
-            text = self.tr("No tasks yet. Create one in the catalogue, or enter an external task ID.")
+            text = self.tr("No tasks yet. Create one, or enter an external task ID.")
         else:
-            text = self.tr(
-                "No reference images yet. Add one in the catalogue, or create the record without one."
-            )
-        may = self._context.may(Permission.CATALOGUE_MANAGE)
-        self.banner.say(text, "info", self.tr("Open catalogue") if may else "", closable=False)
+            text = self.tr("No reference images yet. Add one, or create the record without one.")
+        action = ""
+        if self._context.may(Permission.CATALOGUE_MANAGE):
+            action = self.tr("New task…") if section == "tasks" else self.tr("Add image…")
+        self.banner.say(text, "info", action, closable=False)
 
     def _make_first(self) -> None:
-        self.reject()
-        self.catalogueWanted.emit(self._missing)
+        """Make what there is not yet, beside what is typed."""
+        if self._missing == "tasks":
+            form = TaskForm(self._context, None, self)
+            form.saved.connect(lambda _: self.banner.hide())
+            open_new(self.task_field, form, "task_name", "task_id")
+        else:
+            self.new_reference.ask()
+
+    def _uploading(self, busy: bool) -> None:
+        self.make.setEnabled(not busy)
+        if busy:
+            self.banner.hide()
 
     # -- where the items come from
 
@@ -208,6 +231,17 @@ class NewRecord(Dialog):
         self.made.emit(made.record_id)
         if made.unfilled is not None:
             self.unfilled.emit(sentence(made.unfilled))
+
+
+def ask_new_record(
+    context: Context, page: QWidget, made: Callable[[str], object], notice: Callable[[str], object]
+) -> None:
+    """Ask for a new record; `made` gets its id, `notice` what could not be done for it."""
+    dialog = NewRecord(context, page)
+    dialog.made.connect(made)
+    dialog.unfilled.connect(notice)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
 
 
 def _make(session: Session, body: RecordCreate, start: ItemSource) -> CreatedRecord:

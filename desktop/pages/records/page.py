@@ -23,10 +23,11 @@ from desktop.pages.common.files.save_as import choose_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
+from desktop.pages.first_steps import FirstSteps
 from desktop.pages.records.batch_detection import BatchBar, BatchController
 from desktop.pages.records.csv_export import Listing, export_list, flight_numbers, read_listing
 from desktop.pages.records.filters import Filters
-from desktop.pages.records.new_record import NewRecord
+from desktop.pages.records.new_record import ask_new_record
 from desktop.pages.records.records_model import (
     LEAST,
     WIDTHS,
@@ -85,6 +86,7 @@ class RecordsPage(Page):
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = BatchController.of(context)
         self.batch_bar = BatchBar(self.batches)
+        self.first_steps = FirstSteps(context, self)
         self.filters = Filters(context)
         self.model = RecordsModel(self)
         self.table = self._make_table()
@@ -118,6 +120,7 @@ class RecordsPage(Page):
     def _build(self) -> None:
         self.header.add_action(self.detect)
         self.header.add_action(self.export)
+        self.header.add_action(self.first_steps.more)
         self.header.add_action(self.new)
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 22, 28, 20)
@@ -125,6 +128,7 @@ class RecordsPage(Page):
         column.addWidget(self.header)
         column.addWidget(self.filters)
         column.addWidget(self.batch_bar)
+        column.addWidget(self.first_steps.bar)
         column.addWidget(self.stack, 1)
 
     def _bind(self) -> None:
@@ -149,6 +153,10 @@ class RecordsPage(Page):
         self.batches.changed.connect(self._batches_changed)
         self.batches.moved.connect(self._detected_more)
         self.batches.notice.connect(self._say)
+        self.first_steps.form_wanted.connect(self.make_record)
+        self.first_steps.record_wanted.connect(self._open)
+        self.first_steps.changed.connect(self.reload)
+        self.first_steps.notice.connect(self.toast)
         self.listener.heard.connect(self._heard)
         self._gather.timeout.connect(self._follow)
         self.filters.changed.connect(lambda: self._go(1))
@@ -172,6 +180,7 @@ class RecordsPage(Page):
             self.filters.show_behind(behind, str(params.get("said", "")))
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
+        self.first_steps.opened()
         self.filters.refresh()
         self.reload()
         self.listener.start()
@@ -231,6 +240,8 @@ class RecordsPage(Page):
         self.model.show(listing.data, found.seals)
         self.pager.show_pagination(listing.pagination)
         self.header.set_subtitle(self.tr("%n record(s)", "", listing.pagination.total))
+        # The empty list offers it itself, among other ways.
+        self.new.setVisible(self._context.may(Permission.INSPECTION_ADD) and bool(listing.data))
         if not listing.data:
             self._show_empty()
             return
@@ -268,15 +279,8 @@ class RecordsPage(Page):
             self.stack.show_empty(
                 "search", self.tr("No matching records."), self.tr("Clear filters"), self.filters.reset
             )
-        elif self._context.may(Permission.INSPECTION_ADD):
-            self.stack.show_empty(
-                "list",
-                self.tr("No records yet. Create the first one."),
-                self.tr("New record"),
-                self.make_record,
-            )
         else:
-            self.stack.show_empty("list", self.tr("No records yet."))
+            self.first_steps.show_empty(self.stack)
 
     def _explain(self, error: Exception) -> None:
         if self._stays and self.model.rowCount():
@@ -314,7 +318,10 @@ class RecordsPage(Page):
     def _activated(self, index: QModelIndex) -> None:
         record = self.model.record(index.row())
         if record is not None:
-            self.navigate.emit("workbench", {"record_id": record.inspection_id})
+            self._open(record.inspection_id)
+
+    def _open(self, record_id: str) -> None:
+        self.navigate.emit("workbench", {"record_id": record_id})
 
     def open_chosen(self) -> None:
         """Open the selected record in the workbench."""
@@ -336,11 +343,7 @@ class RecordsPage(Page):
 
     def make_record(self) -> None:
         """Ask for a new record and open it."""
-        dialog = NewRecord(self._context, self)
-        dialog.made.connect(lambda record_id: self.navigate.emit("workbench", {"record_id": record_id}))
-        dialog.unfilled.connect(self.toast)
-        dialog.catalogueWanted.connect(lambda name: self.navigate.emit("catalogue", {"section": name}))
-        dialog.open()
+        ask_new_record(self._context, self, self._open, self.toast.emit)
 
     def delete_chosen(self) -> None:
         """Delete the selected record with its items, after asking."""

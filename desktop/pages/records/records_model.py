@@ -180,9 +180,9 @@ class RecordsModel(QAbstractTableModel):
             case RecordColumn.NAME:
                 return record.inspection_name or QCoreApplication.translate("Records", "Unnamed")
             case RecordColumn.AIRCRAFT:
-                return record.aircraft_name or "–"
+                return record.aircraft_name or QCoreApplication.translate("Records", "No aircraft")
             case RecordColumn.FLIGHT:
-                return self.flights.get(record.flight_id or "", record.flight_id or "–")
+                return self.flights.get(record.flight_id or "", record.flight_id or "")
             case RecordColumn.EXECUTOR:
                 return record.executor_name or record.executor_id or "–"
             case RecordColumn.PROGRESS:
@@ -242,7 +242,9 @@ class RecordDelegate(QStyledItemDelegate):
             case RecordColumn.STATUS:
                 self._status(painter, inner, index.data(SEAL_ROLE))
             case RecordColumn.AIRCRAFT | RecordColumn.EXECUTOR:
-                self._words(painter, inner, text, theme.text)
+                # Any other part has no aircraft: said, but quietly.
+                quiet = RecordColumn(index.column()) is RecordColumn.AIRCRAFT and not record.aircraft_id
+                self._words(painter, inner, text, theme.dim_text if quiet else theme.text)
             case _:
                 self._words(painter, inner, text, theme.dim_text)
         painter.restore()

@@ -21,7 +21,7 @@ from desktop.pages.statistics.chart_view import ChartView
 from desktop.pages.statistics.charts import Kind, read_chart, title_of
 from desktop.pages.statistics.painting import Part, paint_chart, paint_title
 from desktop.theme import theme_manager
-from desktop.widgets import Card, ElidedLabel, IconButton, StateStack
+from desktop.widgets import ButtonKind, Card, ElidedLabel, EmptyState, IconButton, StateStack
 from shared import atomic
 
 PICTURE = QSize(1200, 700)
@@ -37,6 +37,8 @@ class ChartCard(Card):
     """A `RecordFilter` and the name of the part whose records the person wants to see."""
     said = Signal(str)
     """A short notice."""
+    all_wanted = Signal()
+    """The person wants everything counted, whatever the filters say."""
 
     def __init__(self, context: Context, kind: Kind, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,9 +87,29 @@ class ChartCard(Card):
         self.view.show_chart(chart)
         self.export.setEnabled(not chart.empty)
         if chart.empty:
-            self.stack.show_empty("chart", self.tr("Nothing was counted for these filters."))
+            self._show_empty()
         else:
             self.stack.show_content()
+
+    def _show_empty(self) -> None:
+        """Say what to do: count all days, or make records where there is nothing to count at all."""
+        if self._where == ChartFilter():
+            state = EmptyState(
+                "chart",
+                self.tr("Nothing to count yet. Charts follow from records and their findings."),
+                self.tr("Show records"),
+                lambda: self.opened.emit(RecordFilter(), ""),
+                kind=ButtonKind.PLAIN,
+            )
+        else:
+            state = EmptyState(
+                "chart",
+                self.tr("Nothing was counted for these filters."),
+                self.tr("Show everything"),
+                self.all_wanted.emit,
+                kind=ButtonKind.PLAIN,
+            )
+        self.stack.show_state(state)
 
     def _explain(self, error: Exception) -> None:
         self.view.show_chart(ChartData(""))

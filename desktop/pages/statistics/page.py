@@ -58,6 +58,7 @@ class StatisticsPage(Page):
         for card in self.cards.values():
             card.opened.connect(self._open)
             card.said.connect(self.toast)
+            card.all_wanted.connect(self.count_everything)
 
     @classmethod
     def title(cls) -> str:
@@ -118,6 +119,13 @@ class StatisticsPage(Page):
         self.executor.begin(None)
         self.reload()
 
+    def count_everything(self) -> None:
+        """Count all days, aircraft and executors."""
+        self.days.set_range(None, None)
+        self.aircraft.begin(None)
+        self.executor.begin(None)
+        self.reload()
+
     def _range_said(self, first: str, last: str) -> str:
         if first and last:
             return self.tr("{first} to {last}").format(first=first, last=last)
@@ -151,7 +159,7 @@ class StatisticsPage(Page):
             card.fetch(where, filters)
 
     def _open(self, behind: RecordFilter, said: str) -> None:
-        self.navigate.emit("records", {"behind": behind, "said": said})
+        self.navigate.emit("records", {"behind": behind, "said": said} if said else {})
 
 
 def _chosen(chooser: SearchCombo) -> str | None:

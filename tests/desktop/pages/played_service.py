@@ -86,7 +86,9 @@ class Played:
 @contextmanager
 def played_context(played: Played, base_url: str = "http://127.0.0.1:9") -> Iterator[Context]:
     session = Session(base_url, patience=0.0, transport=httpx.MockTransport(played))
-    yield Context(session, Preferences(), embedded=True)
+    preferences = Preferences()
+    preferences.change(set_up=True)
+    yield Context(session, preferences, embedded=True)
     session.close()
 
 

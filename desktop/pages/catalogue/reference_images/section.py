@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -15,10 +14,11 @@ from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.imaging.conversion import PICTURES, for_upload
+from desktop.imaging.conversion import PICTURES
 from desktop.pages.catalogue.delete_entry import DeletableSection
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.reference_images.cards import ReferenceCards
+from desktop.pages.catalogue.reference_images.sending import send_reference
 from desktop.pages.catalogue.reference_images.uploads import Uploads
 from desktop.pages.common.files.file_dialogs import Purpose, open_pictures
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
@@ -36,7 +36,7 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
         translate = QCoreApplication.translate
         self._one_came = False
         super().__init__(context, translate("Catalogue", "Add images"), translate("Catalogue", "Name"))
-        self.uploads = Uploads(context, partial(_send, context.session))
+        self.uploads = Uploads(context, partial(send_reference, context.session))
         self.uploads.arrived.connect(self._arrived)
         self.card_column.insertWidget(0, self.uploads)
         self.setAcceptDrops(True)
@@ -129,13 +129,6 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
 def _pictures(given: QMimeData) -> list[Path]:
     paths = [Path(url.toLocalFile()) for url in given.urls() if url.isLocalFile()]
     return [path for path in paths if path.suffix.lower() in PICTURES]
-
-
-def _send(session: Session, path: Path, count: Callable[[int, int], None]) -> ReferenceImage:
-    source, name = for_upload(path)
-    stored = session.files.upload(source, name, progress=count)
-    body = ReferenceImageWrite(reference_image_name=path.stem[:255] or path.name, file_id=stored.file_id)
-    return session.catalogue.reference_images.create(body)
 
 
 def _thumbnail(session: Session, file_id: str) -> QImage:

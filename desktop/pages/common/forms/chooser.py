@@ -118,8 +118,17 @@ class SearchCombo(Combo):
         self._known = [known] if known is not None else []
         self._offer([])
         self.setEditText(known[1] if known else "")
+        line = self.lineEdit()
+        if line is not None and not line.hasFocus():
+            # A long name shows its beginning.
+            line.setCursorPosition(0)
         self._reported = known[0] if known else None
         self._search()
+
+    def take(self, choice: Choice) -> None:
+        """Choose a thing that was made just now."""
+        self.begin(choice)
+        self.settled.emit()
 
     def showPopup(self) -> None:
         self._fetch_pictures()

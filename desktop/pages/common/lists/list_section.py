@@ -133,6 +133,10 @@ class Section(PageSection, Generic[T]):
         """The sentence for a section without entries."""
         return self.tr("No entries yet.")
 
+    def none_for_readers(self) -> str:
+        """The same for those who may not create entries: who can."""
+        return self.tr("No entries yet. Planners and administrators create them.")
+
     # -- showing
 
     def opened(self) -> None:
@@ -189,7 +193,7 @@ class Section(PageSection, Generic[T]):
         elif self.may_edit:
             self.stack.show_empty(self.sign, self.none_yet(), self.new.text(), self.make)
         else:
-            self.stack.show_empty(self.sign, self.none_yet())
+            self.stack.show_empty(self.sign, self.none_for_readers())
         self._was_saved = False
         self.show_chosen()
 

@@ -88,7 +88,12 @@ class DeliveriesDialog(Dialog):
             if chosen is None:
                 self.table.setFocus()
         else:
-            self.stack.show_empty("list", self.tr("No deliveries yet."))
+            self.stack.show_empty(
+                "list",
+                self.tr("No deliveries yet. The next event, or a test, is listed here."),
+                self.tr("Reload"),
+                self.load,
+            )
         self._show_reason()
 
     def _show_reason(self) -> None:

@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import MOST, ImportedRegions, item_creates
+from desktop.exchange.data.imported_regions import ImportedRegions, item_creates
 from desktop.exchange.formats.archive import MOST_BYTES
 from desktop.exchange.registry import READABLE, read_regions
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.common.messages.exchange_messages import exchange_sentence
 from desktop.pages.workbench.exchange.bulk_import import BulkImport
 from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -128,21 +129,7 @@ class RegionFilesController(QObject):
             return self.tr("Cannot read the file: {why}").format(why=why)
         if not isinstance(error, ExchangeError):
             return sentence(error)
-        match error.reason:
-            case Reason.UNREADABLE:
-                return self.tr(
-                    "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO "
-                    "or labelme file."
-                )
-            case Reason.NO_REGIONS:
-                return self.tr("No region in this file is inside the reference image.")
-            case Reason.WHICH_PICTURE:
-                return self.tr(
-                    "This file has several images, none named like the reference image. Rename one "
-                    "in the file, or select a file with a single image."
-                )
-            case Reason.TOO_LARGE:
-                return self.tr("The file is too large. The limit is {n} regions and 64 MB.").format(n=MOST)
+        return exchange_sentence(error)
 
 
 def _read(path: Path, target: ExportedPicture) -> ImportedRegions:

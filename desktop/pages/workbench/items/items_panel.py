@@ -67,7 +67,7 @@ class ItemsPanel(Panel):
         self._detected.setObjectName("items-detected")
         self._sign = IconLabel("finding", "dim", 14)
         self._hidden = self._make_hidden(commands)
-        self._empty = self._make_empty()
+        self._empty = self._make_empty(commands)
         self._current = ""
         self._selection: tuple[str, ...] = ()
         self._build(commands)
@@ -125,7 +125,7 @@ class ItemsPanel(Panel):
         """Say what is drawn on the picture in front: findings or regions."""
         self._drawing.setText(self.tr("Draw finding") if findings else self.tr("Draw region"))
 
-    def _make_empty(self) -> QWidget:
+    def _make_empty(self, commands: Commands) -> QWidget:
         made = QWidget()
         column = QVBoxLayout(made)
         column.setContentsMargins(12, 16, 12, 16)
@@ -137,7 +137,11 @@ class ItemsPanel(Panel):
         self.last.clicked.connect(lambda _checked=False: self.last_wanted.emit())
         self._all = Button(self.tr("Show all items"), kind=ButtonKind.LINK)
         self._all.clicked.connect(lambda _checked=False: self.show_all())
-        for widget in (self._empty_text, self.template, self.last, self._all):
+        self.draw = Button(
+            self.tr("Draw region"), icon="rectangle", keys=commands.keys_text("tool.rectangle")
+        )
+        self.draw.clicked.connect(lambda _checked=False: commands.run("tool.rectangle"))
+        for widget in (self._empty_text, self.draw, self.template, self.last, self._all):
             column.addWidget(widget)
         return made
 
@@ -193,10 +197,12 @@ class ItemsPanel(Panel):
         nothing = self.model.rowCount() == 0
         self._empty.setVisible(nothing)
         if no_items:
-            text = self.tr("No items yet. Press R and draw a region on the image.")
-            self._empty_text.setText(text if can_start else self.tr("This record has no items."))
+            text = self.tr("No items yet. Draw a region on the image.")
+            rest = self.tr("No items yet. A user with edit permission can add them.")
+            self._empty_text.setText(text if can_start else rest)
         else:
             self._empty_text.setText(self.tr("No matching items."))
+        self.draw.setVisible(no_items and can_start)
         self.template.setVisible(no_items and can_start and has_template)
         self.last.setVisible(no_items and can_start)
         self._all.setVisible(nothing and not no_items)

@@ -77,7 +77,7 @@ class ReferenceChoice(QWidget):
         self._text.setText(
             self.tr("This record has no reference image. Select the image to draw regions on.")
             if may
-            else self.tr("This record has no reference image.")
+            else self.tr("This record has no reference image. A user with edit permission can select one.")
         )
         for widget in (self.images, self.use):
             widget.setVisible(may)

@@ -34,7 +34,9 @@ def test_first_run_enrolment_and_face_login(
     ]
     with service_process(tmp_path / "data") as url:
         session = Session(url)
-        context = Context(session, Preferences(), embedded=True)
+        preferences = Preferences()
+        preferences.change(set_up=True)
+        context = Context(session, preferences, embedded=True)
         context.service_state = ServiceState.READY
 
         login = LoginPage(context, lambda: [ImageSequence(arriving, "Door")])

@@ -18,7 +18,8 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.login import LoginPage
-from desktop.pages.login.server_dialog import ServerDialog, server_address
+from desktop.pages.login.server_dialog import ServerDialog
+from desktop.pages.login.service_choice import server_address
 from tests.desktop.camera.pictures import empty_frame, face_frame, write
 from tests.desktop.children import child
 from tests.desktop.client.played import PAYLOAD
@@ -223,7 +224,7 @@ def test_no_camera_offers_the_photo_file(
     page = show()
     qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
     with qtbot.waitSignal(context.loginChanged):
-        page.log_in_by_photo(write(tmp_path / "我.png", face_frame()))
+        page.by_photo.log_in(write(tmp_path / "我.png", face_frame()))
     assert present(context.payload).user.user_id == PAYLOAD["user"]["user_id"]
 
 
@@ -252,10 +253,10 @@ def test_a_photo_that_does_not_work_is_said(
     path = tmp_path / (name or "missing.jpg")
     if name:
         path.write_bytes(data)
-    page.log_in_by_photo(path)
-    qtbot.waitUntil(lambda: page.photo_error() != "")
-    assert said in page.photo_error()
-    assert page.photo.isEnabled()
+    page.by_photo.log_in(path)
+    qtbot.waitUntil(lambda: page.by_photo.error() != "")
+    assert said in page.by_photo.error()
+    assert page.by_photo.button.isEnabled()
     assert context.payload is None
 
 
@@ -264,18 +265,18 @@ def test_too_many_photos_are_counted_down(
 ) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=3)
     page = show()
-    page._photo_wait.second.setInterval(20)
+    page.by_photo._wait.second.setInterval(20)
     said: list[str] = []
-    page._photo_wait.counted.connect(lambda _left: said.append(page.photo_error()))
+    page.by_photo._wait.counted.connect(lambda _left: said.append(page.by_photo.error()))
     path = write(tmp_path / "me.png", face_frame())
-    page.log_in_by_photo(path)
+    page.by_photo.log_in(path)
     qtbot.waitUntil(lambda: len(said) == 4)
     assert ["3 second" in said[0], "2 second" in said[1], "1 second" in said[2]] == [True] * 3
     assert said[3] == ""
-    assert page.photo.isEnabled()
+    assert page.by_photo.button.isEnabled()
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     with qtbot.waitSignal(context.loginChanged):
-        page.log_in_by_photo(path)
+        page.by_photo.log_in(path)
 
 
 def test_a_face_in_front_of_the_camera_lets_in(
@@ -396,7 +397,7 @@ def test_leaving_releases_the_camera(qtbot: QtBot, show: Show, tmp_path: Path) -
 def test_the_place_keeps_the_names_and_no_password(show: Show) -> None:
     page = show(user_name="zhang")
     page.password_form.password.set_text("secret words")
-    assert page.return_params() == {"user_name": "zhang", "name": ""}
+    assert page.return_params() == {"user_name": "zhang", "name": "", "address": "", "step": ""}
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,22 @@ import pytest
 import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.client import RecordFilter, Session
 from desktop.context import Context
+from desktop.pages.catalogue.forms import AircraftForm, TaskForm
 from desktop.pages.common import delete_record
 from desktop.pages.common.forms import lookup
+from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.messages.seal_terms import sealed_sentence
 from desktop.pages.records import RecordsPage
 from desktop.pages.records.new_record import ItemSource, NewRecord
 from desktop.pages.records.records_model import TALLY_ROLE, RecordColumn, progress_width
 from desktop.preferences import Preferences
 from desktop.theme import TEXT_PX, sized, theme_manager
+from desktop.widgets import Button
 from shared.codes import Status, Verdict
 from shared.images.cv import cv2
 from shared.samples import panel
@@ -505,18 +508,80 @@ def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Conte
     batches.notice.emit("")
 
 
-def test_a_first_record_leads_to_the_catalogue_when_there_is_no_task(
+def test_a_first_task_is_made_within_the_dialog(
     page: RecordsPage, context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lookup, "tasks", lambda _session: lambda _text, _page: [])
-    monkeypatch.setattr(lookup, "references", lambda _session: lambda _text, _page: [])
     page.make_record()
     dialog = page.findChildren(NewRecord)[-1]
+    dialog.name.set_text("typed before")
     qtbot.waitUntil(lambda: "task" in dialog.banner.text())
-    with qtbot.waitSignal(page.navigate) as asked:
-        dialog.banner.acted.emit()
-    assert asked.args == ["catalogue", {"section": "tasks"}]
-    assert not dialog.isVisible()
+    dialog.task.setEditText("Engine check")
+    dialog.banner.acted.emit()
+    form = dialog.findChildren(TaskForm)[-1]
+    assert form.fields["task_name"].text() == "Engine check"
+    form.submit()
+    qtbot.waitUntil(lambda: not dialog.banner.isVisible())
+    task_id = present(dialog.task.chosen())
+    made = context.session.catalogue.tasks.get(task_id)
+    assert (made.task_name, made.aircraft_id) == ("Engine check", None)
+    assert dialog.name.text() == "typed before"
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+def test_aircraft_and_flight_are_made_beside_their_lookups(
+    page: RecordsPage, context: Context, qtbot: QtBot
+) -> None:
+    page.make_record()
+    dialog = page.findChildren(NewRecord)[-1]
+    dialog.task.setEditText("Borescope of engine 2")
+    link(dialog, "New task…").click()
+    form = dialog.findChildren(TaskForm)[-1]
+    aircraft = form.fields["aircraft_id"].editor
+    assert isinstance(aircraft, SearchCombo)
+    aircraft.setEditText("B-9999 in place")
+    link(form, "New aircraft…").click()
+    made = form.findChildren(AircraftForm)[-1]
+    assert made.fields["aircraft_name"].text() == "B-9999 in place"
+    made.submit()
+    qtbot.waitUntil(lambda: aircraft.typed()[0] != "")
+    form.submit()
+    qtbot.waitUntil(lambda: dialog.task.typed()[0] != "")
+    task = context.session.catalogue.tasks.get(present(dialog.task.chosen()))
+    assert (task.task_name, task.aircraft_name) == ("Borescope of engine 2", "B-9999 in place")
+    assert dialog.task.currentText() == "Borescope of engine 2 · B-9999 in place"
+    dialog.reject()
+
+
+def test_a_reference_image_is_added_within_the_dialog(
+    page: RecordsPage, context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "IMG_1.png"
+    path.write_bytes(cv2.imencode(".png", panel(320, 240, 3).image)[1].tobytes())
+    page.make_record()
+    dialog = page.findChildren(NewRecord)[-1]
+    dialog.reference.setEditText("Gearbox housing")
+    dialog.new_reference.send(path)
+    assert not dialog.make.isEnabled()
+    qtbot.waitUntil(lambda: dialog.reference.typed()[0] != "" and dialog.make.isEnabled())
+    image = context.session.catalogue.reference_images.get(present(dialog.reference.chosen()))
+    assert (image.reference_image_name, image.filename) == ("Gearbox housing", "IMG_1.png")
+    dialog.reject()
+
+
+def test_a_record_without_an_aircraft_is_named_so(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+    record = context.session.records.create(RecordCreate(task_id="EXT-1", inspection_name="Gearbox"))
+    page.reload()
+    qtbot.waitUntil(lambda: page.model.row_of(record.inspection_id) >= 0)
+    row = page.model.row_of(record.inspection_id)
+    assert page.model.index(row, RecordColumn.AIRCRAFT).data() == "No aircraft"
+    assert page.model.index(row, RecordColumn.FLIGHT).data() == ""
+    context.session.records.delete(record.inspection_id)
+
+
+def link(within: QWidget, text: str) -> Button:
+    return next(button for button in within.findChildren(Button) if button.text() == text)
 
 
 def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: RecordsPage, qtbot: QtBot) -> None:

@@ -1,0 +1,111 @@
+"""Finds the picture that a file of regions was drawn on: in the file itself, or beside it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.formats import coco, walkaround_json
+from desktop.exchange.formats.archive import MOST_BYTES, is_archive
+
+_PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
+_FOLDERS = (".", "images", "../images")
+"""Where programs that label images put them, from the folder of the file of regions."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPicture:
+    """A picture by its file name; `source` is where it lies, or its bytes."""
+
+    name: str
+    source: Path | bytes
+
+
+def found_picture(path: Path) -> FoundPicture | None:
+    """The picture of the regions in the file at `path`; None where none or more than one is known.
+
+    Raises OSError, ExchangeError (UNREADABLE, TOO_LARGE).
+    """
+    if path.stat().st_size > MOST_BYTES:
+        raise ExchangeError(Reason.TOO_LARGE)
+    data = path.read_bytes()
+    if is_archive(data):
+        return _packed(data)
+    named: list[str] = []
+    if path.suffix.lower() == ".json":
+        document = walkaround_json.load(data)
+        embedded = _embedded(document)
+        if embedded is not None:
+            return embedded
+        named = list(_named(document))
+    beside = {found for name in named for found in _beside(path, name)}
+    if not beside:
+        stems = (f"{path.stem}{ending}" for ending in _PICTURES)
+        beside = {found for name in stems for found in _beside(path, name)}
+    if len(beside) != 1:
+        return None
+    found = beside.pop()
+    return FoundPicture(found.name, found)
+
+
+def _embedded(document: Mapping[str, Any]) -> FoundPicture | None:
+    """The picture that labelme wrote into its document as Base64."""
+    data, name = document.get("imageData"), document.get("imagePath")
+    if not isinstance(data, str) or not data:
+        return None
+    try:
+        return FoundPicture(_last(name) or "image.png", base64.b64decode(data, validate=True))
+    except binascii.Error:
+        return None
+
+
+def _named(document: dict[str, Any]) -> Iterator[str]:
+    """The file names of pictures in a document of labelme, COCO or Walkaround."""
+    images: list[Any] = document["images"] if coco.is_dataset(document) else []
+    reference = document.get("reference")
+    for value in (
+        document.get("imagePath"),
+        *(image.get("file_name") for image in images if isinstance(image, dict)),
+        reference.get("filename") if isinstance(reference, dict) else None,
+    ):
+        if name := _last(value):
+            yield name
+
+
+def _last(value: object) -> str:
+    """The last part of a path as any system writes it; never a path itself."""
+    if not isinstance(value, str):
+        return ""
+    return PurePosixPath(PureWindowsPath(value).as_posix()).name
+
+
+def _beside(path: Path, name: str) -> Iterator[Path]:
+    if Path(name).suffix.lower() not in _PICTURES:
+        return
+    for folder in _FOLDERS:
+        candidate = path.parent / folder / name
+        if candidate.is_file():
+            yield candidate.resolve()
+
+
+def _packed(data: bytes) -> FoundPicture | None:
+    """The one picture in a ZIP file; of an export with its photos, the one of the regions."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = [one for one in archive.infolist() if one.filename.lower().endswith(_PICTURES)]
+            drawn_on = [one for one in entries if "regions" in PurePosixPath(one.filename).parts[:-1]]
+            entries = drawn_on or entries
+            if len(entries) != 1:
+                return None
+            if entries[0].file_size > MOST_BYTES:
+                raise ExchangeError(Reason.TOO_LARGE)
+            return FoundPicture(_last(entries[0].filename), archive.read(entries[0]))
+    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
+        raise ExchangeError(Reason.UNREADABLE) from error

@@ -1,0 +1,32 @@
+"""Says in the user's language why a file of regions cannot be imported."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.imported_regions import MOST
+
+
+def exchange_sentence(error: ExchangeError) -> str:
+    """What is wrong with the file, and what to do."""
+    translate = QCoreApplication.translate
+    match error.reason:
+        case Reason.UNREADABLE:
+            return translate(
+                "ExchangeMessages",
+                "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme "
+                "file.",
+            )
+        case Reason.NO_REGIONS:
+            return translate("ExchangeMessages", "No region in this file is inside the reference image.")
+        case Reason.WHICH_PICTURE:
+            return translate(
+                "ExchangeMessages",
+                "This file has several images, none named like the reference image. Rename one in the file, "
+                "or select a file with a single image.",
+            )
+        case Reason.TOO_LARGE:
+            return translate(
+                "ExchangeMessages", "The file is too large. The limit is {n} regions and 64 MB."
+            ).format(n=MOST)

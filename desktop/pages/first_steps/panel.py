@@ -1,0 +1,133 @@
+"""Shows three ways to the first record, where the list of records is empty."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.pages.first_steps.picture_drop import dropped_pictures
+from desktop.pages.first_steps.sample_bar import SampleController
+from desktop.widgets import Button, ButtonKind, Card, IconLabel, label
+
+_CARD_PX = 280
+_WIDE_PX = 1080
+_SHARE = 0.6
+
+
+class _Way(Card):
+    """One way: a sign, what it is, what comes of it, and its button."""
+
+    def __init__(self, icon: str, title: str, text: str, verb: str, kind: ButtonKind) -> None:
+        super().__init__()
+        self.setMinimumWidth(_CARD_PX - 60)
+        self.button = Button(verb, kind=kind, large=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 20)
+        column.setSpacing(10)
+        column.addWidget(IconLabel(icon, "accent", 28))
+        column.addWidget(label(title, "item", wrap=True))
+        column.addWidget(label(text, "dim", wrap=True))
+        column.addStretch(1)
+        column.addSpacing(6)
+        column.addWidget(self.button)
+
+
+class FirstStepsPanel(QWidget):
+    """Three cards; a picture that is dropped anywhere begins a record."""
+
+    picture_wanted = Signal()
+    """The person wants to begin with a picture."""
+    picture_dropped = Signal(object)
+    """The `Path` of a picture that was dropped."""
+    import_wanted = Signal()
+    record_wanted = Signal()
+    """The person wants a record by the form."""
+
+    def __init__(self, sample: SampleController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sample = sample
+        self.setAcceptDrops(True)
+        self.heading = label(self.tr("No records yet"), "title")
+        self.heading.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sample = _Way(
+            "play",
+            self.tr("Try the sample inspection"),
+            self.tr("An aircraft, a record with regions and a photo, ready to detect. One click deletes it."),
+            self.tr("Create sample inspection"),
+            ButtonKind.MAIN,
+        )
+        self.picture = _Way(
+            "photo",
+            self.tr("Start from an image"),
+            self.tr("Choose or drop an image of the correct condition. Task and record are created with it."),
+            self.tr("Choose image…"),
+            ButtonKind.PLAIN,
+        )
+        self.import_ = _Way(
+            "upload",
+            self.tr("Import regions"),
+            self.tr("Regions from labelme, COCO, YOLO, CSV, or an export of Walkaround, with their image."),
+            self.tr("Choose file…"),
+            ButtonKind.PLAIN,
+        )
+        self.form = Button(self.tr("New record"), kind=ButtonKind.LINK)
+        self.setAccessibleName(self.heading.text())
+        self._build()
+        self.sample.button.clicked.connect(lambda _checked=False: sample.create())
+        self.picture.button.clicked.connect(lambda _checked=False: self.picture_wanted.emit())
+        self.import_.button.clicked.connect(lambda _checked=False: self.import_wanted.emit())
+        self.form.clicked.connect(lambda _checked=False: self.record_wanted.emit())
+        sample.changed.connect(self._show_sample)
+        self._show_sample()
+
+    def _build(self) -> None:
+        self._inner = inner = QWidget()
+        cards = QHBoxLayout()
+        cards.setSpacing(16)
+        for way in (self.sample, self.picture, self.import_):
+            cards.addWidget(way, 1)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.heading)
+        text = label(self.tr("Choose how to begin. Everything can be changed or deleted later."), "dim")
+        text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(text)
+        column.addSpacing(16)
+        column.addLayout(cards)
+        column.addSpacing(12)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addStretch(1)
+        row.addWidget(label(self.tr("Tasks and reference images are there already?"), "dim"))
+        row.addWidget(self.form)
+        row.addStretch(1)
+        column.addLayout(row)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addStretch(1)
+        middle = QVBoxLayout()
+        middle.addStretch(2)
+        middle.addWidget(inner)
+        middle.addStretch(3)
+        outer.addLayout(middle, 20)
+        outer.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # On a large screen the cards grow, so that they are not lost in emptiness.
+        self._inner.setMaximumWidth(max(_WIDE_PX, round(self.width() * _SHARE)))
+        super().resizeEvent(event)
+
+    def _show_sample(self) -> None:
+        self.sample.button.setEnabled(self._sample.may_create())
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_pictures(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        pictures = dropped_pictures(event.mimeData())
+        if pictures:
+            event.acceptProposedAction()
+            self.picture_dropped.emit(pictures[0])

@@ -1,0 +1,128 @@
+"""Takes one picture file: by a drop, or by a button that asks for it; shows it small."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop.background.workers import run
+from desktop.imaging.conversion import PICTURES, for_upload
+from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrunk
+from desktop.imaging.decoding.pixels import to_qimage
+from desktop.pages.common.files.file_dialogs import Purpose, open_picture
+from desktop.widgets import Button, ElidedLabel, label
+
+_THUMB = (112, 84)
+
+
+def dropped_pictures(given: QMimeData) -> list[Path]:
+    """The picture files among what is dragged."""
+    paths = [Path(url.toLocalFile()) for url in given.urls() if url.isLocalFile()]
+    return [path for path in paths if path.suffix.lower() in PICTURES]
+
+
+class PictureDrop(QFrame):
+    """A field for one picture: its preview and name beside the button that chooses another one."""
+
+    changed = Signal()
+    """Another picture was chosen."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("card", True)
+        self.setAcceptDrops(True)
+        self.source: Path | bytes | None = None
+        """The file, or its bytes where it was packed in another one."""
+        self.name = ""
+        self._preview = QLabel()
+        self._preview.setFixedSize(*_THUMB)
+        self._preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._name = ElidedLabel("", "strong")
+        self._hint = label(self.tr("Drop an image here, or choose a file."), "dim", wrap=True)
+        self._error = label("", "error", wrap=True)
+        self._error.hide()
+        self.choose = Button(self.tr("Choose image…"), icon="photo")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 12, 12, 12)
+        row.setSpacing(14)
+        row.addWidget(self._preview)
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        column.addStretch(1)
+        column.addWidget(self._name)
+        column.addWidget(self._hint)
+        column.addWidget(self._error)
+        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        row.addLayout(column, 1)
+        self._name.hide()
+        self._preview.hide()
+        self.choose.clicked.connect(self.ask)
+
+    def ask(self) -> None:
+        """Ask for a picture file."""
+        path = open_picture(self, self.tr("Choose reference image"), Purpose.REFERENCES)
+        if path is not None:
+            self.take(path, path.name)
+
+    def take(self, source: Path | bytes, name: str) -> None:
+        """Show this picture as the chosen one."""
+        self.source, self.name = source, name
+        self.set_error("")
+        self._name.setText(name)
+        self._name.show()
+        self._hint.hide()
+        run(_preview, source, name, owner=self, done=self._show, failed=lambda _: self._preview.hide())
+        self.changed.emit()
+
+    def set_error(self, sentence: str) -> None:
+        """Say what is wrong; an empty sentence takes it back."""
+        self._error.setText(sentence)
+        self._error.setVisible(bool(sentence))
+
+    def error(self) -> str:
+        """What is wrong, or an empty string."""
+        return self._error.text()
+
+    def _show(self, image: QImage) -> None:
+        self._preview.setPixmap(QPixmap.fromImage(image))
+        self._preview.show()
+
+    def _mark(self, over: bool) -> None:
+        self.setProperty("over", over)
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_pictures(event.mimeData()):
+            event.acceptProposedAction()
+            self._mark(True)
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        self._mark(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._mark(False)
+        pictures = dropped_pictures(event.mimeData())
+        if pictures:
+            event.acceptProposedAction()
+            self.take(pictures[0], pictures[0].name)
+
+
+def _preview(source: Path | bytes, name: str) -> QImage:
+    """A small picture, in device px of a screen at 200 %. Raises ImageError, OSError."""
+    prepared, _ = for_upload(source, name)
+    data = prepared if isinstance(prepared, bytes) else prepared.read_bytes()
+    longest = 2 * max(_THUMB)
+    image = shrunk(to_qimage(read_preview(data, read_header(data), longest, Cancellation())), longest)
+    scaled = image.scaled(
+        2 * _THUMB[0],
+        2 * _THUMB[1],
+        Qt.AspectRatioMode.KeepAspectRatio,
+        Qt.TransformationMode.SmoothTransformation,
+    )
+    scaled.setDevicePixelRatio(2)
+    return scaled

@@ -1,0 +1,218 @@
+"""Makes and removes the sample inspection in the background, and shows that it is there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.background.workers import Lane, Task, run
+from desktop.client.http.address import server_key
+from desktop.context import Context
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.first_steps.sample import SampleObjects, create, remove
+from desktop.pages.first_steps.sample_texts import sample_texts
+from desktop.widgets import Button, ButtonKind, IconLabel, Panel, ProgressBar, label
+from shared.codes import Permission
+
+_MAKE = (
+    Permission.INSPECTION_ADD,
+    Permission.INSPECTION_ITEM_ADD,
+    Permission.INSPECTION_ITEM_UPDATE,
+    Permission.CATALOGUE_MANAGE,
+    Permission.FILE_ADD,
+)
+_REMOVE = (Permission.INSPECTION_DELETE, Permission.CATALOGUE_MANAGE)
+
+
+class SampleController(QObject):
+    """The sample inspection of this desktop: made once, removed by one click, made again when wanted.
+
+    Its ids are kept in the preferences, for each service, so that nothing else can be taken for it.
+    """
+
+    changed = Signal()
+    """It is there or not, or further than before."""
+    made = Signal(str)
+    """It is there: the id of its record."""
+    notice = Signal(str)
+    """Something to tell the person."""
+
+    def __init__(self, context: Context) -> None:
+        """Use `SampleController.of`."""
+        super().__init__(context)
+        self._context = context
+        self._task: Task | None = None
+        self.percent = 0
+        """How far it is while it is being made."""
+        context.loginChanged.connect(self._login_changed)
+        context.closing.connect(self._stop)
+
+    @classmethod
+    def of(cls, context: Context) -> SampleController:
+        """The one of this desktop."""
+        found = context.findChild(SampleController)
+        return found if isinstance(found, SampleController) else cls(context)
+
+    @property
+    def busy(self) -> bool:
+        """True while it is made or removed."""
+        return self._task is not None
+
+    @property
+    def record_id(self) -> str:
+        """The record of the sample at this service, or an empty string."""
+        return self._known().inspection_id
+
+    @property
+    def there(self) -> bool:
+        """True when something of the sample is at this service."""
+        return bool(self._known().ids())
+
+    def may_create(self) -> bool:
+        """True when there is none and the person has the rights to make it."""
+        return not self.busy and not self.there and all(map(self._context.may, _MAKE))
+
+    def may_remove(self) -> bool:
+        """True when there is one and the person has the rights to delete what belongs to it."""
+        return not self.busy and self.there and all(map(self._context.may, _REMOVE))
+
+    def create(self) -> None:
+        """Make it, in the background."""
+        payload = self._context.payload
+        if payload is None or not self.may_create():
+            return
+        self.percent = 0
+        self._task = run(
+            create,
+            self._context.session,
+            sample_texts(),
+            payload.user.user_id,
+            owner=self,
+            progress=self._show,
+            done=self._made,
+            failed=self._failed,
+            lane=Lane.LONG,
+        )
+        self.changed.emit()
+
+    def remove(self) -> None:
+        """Delete it, and nothing else."""
+        if self.may_remove():
+            self.percent = 100
+            known = self._known()
+            self._task = run(
+                remove,
+                self._context.session,
+                known,
+                sample_texts().reopened,
+                owner=self,
+                done=self._removed,
+                failed=self._failed,
+            )
+            self.changed.emit()
+
+    def _show(self, percent: int) -> None:
+        self.percent = percent
+        self.changed.emit()
+
+    def _made(self, objects: SampleObjects) -> None:
+        self._task = None
+        self._keep(objects)
+        self.changed.emit()
+        self.made.emit(objects.inspection_id)
+
+    def _removed(self, kept: SampleObjects) -> None:
+        self._task = None
+        self._keep(SampleObjects())
+        self.changed.emit()
+        if kept.ids():
+            self.notice.emit(
+                self.tr(
+                    "Sample inspection deleted. %n catalogue entry(s) kept, in use by other entries.",
+                    "",
+                    len(kept.ids()),
+                )
+            )
+        else:
+            self.notice.emit(self.tr("Sample inspection deleted."))
+
+    def _failed(self, error: Exception) -> None:
+        self._task = None
+        self.changed.emit()
+        self.notice.emit(sentence(error))
+
+    def _service(self) -> str:
+        """What the preferences know the service by: its address, or the data folder of the desktop's own."""
+        if self._context.embedded:
+            return str(self._context.data_folder or "")
+        return server_key(self._context.session.base_url)
+
+    def _known(self) -> SampleObjects:
+        ids = self._context.preferences.values.samples.get(self._service(), {})
+        known = SampleObjects()
+        for name in known.__slots__:
+            setattr(known, name, ids.get(name, ""))
+        return known
+
+    def _keep(self, objects: SampleObjects) -> None:
+        samples = dict(self._context.preferences.values.samples)
+        samples.pop(self._service(), None)
+        if objects.ids():
+            samples[self._service()] = objects.ids()
+        self._context.preferences.change(samples=samples)
+
+    def _login_changed(self) -> None:
+        if self._context.payload is None:
+            self._stop()
+        self.changed.emit()
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+
+class SampleBar(Panel):
+    """One line above the records while the sample is made, and as long as it is there."""
+
+    open_wanted = Signal(str)
+    """The person wants to see the record with this id."""
+
+    def __init__(self, sample: SampleController, parent: QWidget | None = None) -> None:
+        super().__init__("raised", "", parent)
+        self.setObjectName("sample-bar")
+        self._sample = sample
+        self.text = label("", "strong")
+        self.bar = ProgressBar(self.tr("Progress"))
+        self.bar.setMaximumWidth(260)
+        self.open = Button(self.tr("Open sample"), kind=ButtonKind.LINK)
+        self.remove = Button(self.tr("Delete sample"), icon="trash")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 12, 8)
+        row.setSpacing(12)
+        row.addWidget(IconLabel("info", "accent"))
+        row.addWidget(self.text)
+        row.addWidget(self.bar, 1)
+        row.addWidget(self.open)
+        row.addStretch(1)
+        row.addWidget(self.remove)
+        self.open.clicked.connect(lambda _checked=False: self.open_wanted.emit(sample.record_id))
+        self.remove.clicked.connect(lambda _checked=False: sample.remove())
+        sample.changed.connect(self.show_sample)
+        self.show_sample()
+
+    def show_sample(self) -> None:
+        """Show where the sample stands; nothing when there is none."""
+        sample = self._sample
+        making = sample.busy and not sample.there
+        self.setVisible(sample.busy or sample.there)
+        if making:
+            self.text.setText(self.tr("Creating sample inspection…"))
+        elif sample.busy:
+            self.text.setText(self.tr("Deleting sample inspection…"))
+        else:
+            self.text.setText(self.tr("This list has the sample inspection."))
+        self.bar.setVisible(making)
+        self.bar.setValue(sample.percent)
+        self.open.setVisible(not sample.busy and bool(sample.record_id))
+        self.remove.setVisible(sample.may_remove())

@@ -1,0 +1,265 @@
+"""Asks for what a record from a picture needs: one short form; everything else has a default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.background.workers import Lane, Task, run
+from desktop.context import Context
+from desktop.exchange.data.errors import ExchangeError
+from desktop.exchange.found_picture import FoundPicture, found_picture
+from desktop.exchange.registry import READABLE
+from desktop.pages.common.files.file_dialogs import Purpose, open_file
+from desktop.pages.common.forms import lookup
+from desktop.pages.common.forms.chooser import SearchCombo
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.common.messages.exchange_messages import exchange_sentence
+from desktop.pages.first_steps.picture_drop import PictureDrop
+from desktop.pages.first_steps.starting import Named, Progress, StartDetails, Started, start
+from desktop.widgets import (
+    Banner,
+    Button,
+    ButtonKind,
+    Dialog,
+    ElidedLabel,
+    Field,
+    ProgressBar,
+    confirm,
+    label,
+)
+
+_MOST_LETTERS = 255
+
+
+class StartDialog(Dialog):
+    """Makes a record from a picture, or with `regions` from a file of regions and its picture.
+
+    What was typed stays whatever fails; a second try makes nothing twice.
+    """
+
+    made = Signal(str)
+    """The id of the record."""
+    notice = Signal(str)
+    """Something to tell the person once the record is there."""
+
+    def __init__(self, context: Context, regions: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._regions: Path | None = None
+        self._task: Task | None = None
+        self._progress = Progress()
+        self._suggested = ""
+        title = self.tr("Import regions as a record") if regions else self.tr("Start from an image")
+        self.setObjectName("start-dialog")
+        self.setWindowTitle(title)
+        self.setMinimumWidth(520)
+        session = context.session
+        self.regions_row = QWidget()
+        self.regions_name = ElidedLabel(self.tr("No file chosen"), "dim")
+        self.choose_regions = Button(self.tr("Choose region file…"), icon="upload")
+        self.picture = PictureDrop()
+        self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
+        search = self.tr("Select, or enter a new name")
+        self.aircraft = SearchCombo(
+            self.tr("Aircraft (optional)"), lookup.aircraft(session), free=True, placeholder=search
+        )
+        self.aircraft_field = Field(self.tr("Aircraft (optional)"), self.aircraft)
+        self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=search)
+        self.task_field = Field(self.tr("Task"), self.task)
+        self.whole = QCheckBox(self.tr("Add an item for the whole image"))
+        self.whole.setChecked(True)
+        self.whole.setVisible(not regions)
+        self.banner = Banner()
+        self.bar = ProgressBar(self.tr("Progress"))
+        self.bar.hide()
+        self.make = Button(self.tr("Create record"), kind=ButtonKind.MAIN)
+        self.cancel = Button(self.tr("Cancel"))
+        self._asks_regions = regions
+        self._build(title)
+        self.picture.changed.connect(self._picture_changed)
+        self.choose_regions.clicked.connect(self.ask_regions)
+        self.make.clicked.connect(self.submit)
+        self.cancel.clicked.connect(self.reject)
+        self.aircraft.begin(None)
+        self.task.begin(None)
+        self.task.setEditText(self.tr("Inspection"))
+
+    def _build(self, title: str) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(14)
+        column.addWidget(label(title, "item"))
+        column.addWidget(self.banner)
+        row = QHBoxLayout(self.regions_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.choose_regions)
+        row.addWidget(self.regions_name, 1)
+        column.addWidget(self.regions_row)
+        self.regions_row.setVisible(self._asks_regions)
+        column.addWidget(self.picture)
+        column.addWidget(self.name)
+        column.addWidget(self.aircraft_field)
+        column.addWidget(self.task_field)
+        column.addWidget(self.whole)
+        hint = self.tr("New names become entries of the catalogue. Everything can be edited later.")
+        column.addWidget(label(hint, "small", wrap=True))
+        column.addWidget(self.bar)
+        column.addSpacing(2)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.make)
+        column.addLayout(buttons)
+        assert isinstance(self.name.editor, QLineEdit)
+        self.name.editor.setMaxLength(_MOST_LETTERS)
+        self.make.setDefault(True)
+        (self.choose_regions if self._asks_regions else self.picture.choose).setFocus()
+
+    # -- files
+
+    def take_picture(self, path: Path) -> None:
+        """Begin with this picture."""
+        self.picture.take(path, path.name)
+        self.name.setFocus()
+
+    def ask_regions(self) -> None:
+        """Ask for another file of regions."""
+        path = ask_region_file(self)
+        if path is not None:
+            self.take_regions(path)
+
+    def take_regions(self, path: Path) -> None:
+        """Begin with this file of regions, and the picture that it names where that is there."""
+        self._regions = path
+        self.regions_name.setText(path.name)
+        self.banner.hide()
+        run(found_picture, path, owner=self, done=self._found, failed=self._regions_failed)
+
+    def _found(self, picture: FoundPicture | None) -> None:
+        if picture is not None:
+            self.picture.take(picture.source, picture.name)
+        elif self.picture.source is None:
+            self.banner.say(self.tr("Choose the image that the regions were drawn on."), "info")
+
+    def _regions_failed(self, error: Exception) -> None:
+        self._regions = None
+        self.regions_name.setText(self.tr("No file chosen"))
+        self.banner.say(_sentence(error), "error")
+
+    def _picture_changed(self) -> None:
+        """Name the record after its picture, unless the person has named it."""
+        if self.banner.isVisible():
+            self.banner.hide()
+        if self.name.text().strip() in ("", self._suggested):
+            self._suggested = Path(self.picture.name).stem[:_MOST_LETTERS]
+            self.name.set_text(self._suggested)
+
+    # -- making it
+
+    def submit(self) -> None:
+        """Make the record with what is typed."""
+        details = self._details() if self._task is None else None
+        if details is None:
+            return
+        self.banner.hide()
+        self._busy(True)
+        self._task = run(
+            start,
+            self._context.session,
+            details,
+            self._progress,
+            owner=self,
+            progress=self.bar.setValue,
+            done=self._done,
+            failed=self._failed,
+            lane=Lane.LONG,
+        )
+
+    def _details(self) -> StartDetails | None:
+        """What is typed; None after saying what is missing."""
+        if self._asks_regions and self._regions is None:
+            self.banner.say(self.tr("Choose a file with regions."), "error")
+            self.choose_regions.setFocus()
+            return None
+        source = self.picture.source
+        if source is None:
+            self.picture.set_error(self.tr("Choose an image."))
+            self.picture.choose.setFocus()
+            return None
+        task, aircraft = _named(self.task), _named(self.aircraft)
+        if not task:
+            self.task_field.set_error(self.tr("Enter a name for the task."))
+            self.task_field.setFocus()
+            return None
+        payload = self._context.payload
+        name = self.tr("Item {n}")
+        return StartDetails(
+            picture=source,
+            picture_name=self.picture.name,
+            name=self.name.text().strip(),
+            task=task,
+            aircraft=aircraft,
+            executor_id=payload.user.user_id if payload else "",
+            whole_image=self.tr("Whole image") if self.whole.isChecked() and not self._asks_regions else "",
+            regions=self._regions,
+            unnamed=lambda number: name.format(n=number),
+        )
+
+    def _busy(self, busy: bool) -> None:
+        self.make.setEnabled(not busy)
+        self.make.setText(self.tr("Creating record…") if busy else self.tr("Create record"))
+        self.bar.setVisible(busy)
+        self.bar.setValue(0)
+        for field in (self.picture, self.regions_row, self.name, self.aircraft_field, self.task_field):
+            field.setEnabled(not busy)
+        self.whole.setEnabled(not busy)
+
+    def _done(self, made: Started) -> None:
+        self._task = None
+        self.accept()
+        self.made.emit(made.record_id)
+        if self._asks_regions:
+            text = self.tr("%n region(s) imported.", "", made.regions)
+            if made.left_out:
+                text += " " + self.tr("%n outside the image skipped.", "", made.left_out)
+            self.notice.emit(text)
+
+    def _failed(self, error: Exception) -> None:
+        self._task = None
+        self._busy(False)
+        self.banner.say(_sentence(error), "error")
+
+    def reject(self) -> None:
+        """Close, after asking where something was chosen or typed."""
+        typed = self.picture.source is not None or self._regions is not None or self.aircraft.currentText()
+        if typed and not confirm(
+            self,
+            self.tr("Discard entries?"),
+            self.tr("No record is created."),
+            self.tr("Discard"),
+        ):
+            return
+        if self._task is not None:
+            self._task.cancel()
+        super().reject()
+
+
+def ask_region_file(parent: QWidget) -> Path | None:
+    """The file of regions that the person chose, or None."""
+    translate = QCoreApplication.translate
+    kinds = translate("StartDialog", "Region files ({patterns})").format(patterns=" ".join(READABLE))
+    return open_file(parent, translate("StartDialog", "Choose region file"), kinds, Purpose.REGIONS)
+
+
+def _named(chooser: SearchCombo) -> Named:
+    entry_id, text = chooser.typed()
+    return Named(entry_id, text.strip())
+
+
+def _sentence(error: Exception) -> str:
+    return exchange_sentence(error) if isinstance(error, ExchangeError) else sentence(error)

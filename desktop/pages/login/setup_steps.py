@@ -1,0 +1,96 @@
+"""Asks on the first run for the language, then for the service; the first administrator follows."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.localization.language import LANGUAGES
+from desktop.pages.login.service_choice import ServiceChoice
+from desktop.preferences import Preferences
+from desktop.widgets import Button, ButtonKind
+
+
+class Step(StrEnum):
+    """The steps of the first run before the account."""
+
+    LANGUAGE = "language"
+    SERVICE = "service"
+
+
+class SetupSteps(QWidget):
+    """One step at a time; what was typed in a step stays while another one is in front."""
+
+    language_chosen = Signal(str)
+    """The code of a language."""
+    server_chosen = Signal(str)
+    """The address of a service that answers, or an empty string for the desktop's own."""
+    back = Signal()
+    """The person wants the step before this one."""
+
+    def __init__(
+        self, language: str, server_url: str, preferences: Preferences, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.step = Step.LANGUAGE
+        """The step in front."""
+        self.languages: dict[str, Button] = {}
+        self.choice = ServiceChoice(server_url, preferences)
+        self.proceed = Button(self.tr("Continue"), kind=ButtonKind.MAIN, large=True)
+        self.back_button = Button(self.tr("Back"), large=True)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._language_step(language))
+        self._stack.addWidget(self._service_step())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+        self.proceed.clicked.connect(lambda _checked=False: self.choice.submit())
+        self.back_button.clicked.connect(lambda _checked=False: self.back.emit())
+        self.choice.chosen.connect(self.server_chosen)
+        self.choice.busy.connect(self._busy)
+
+    def _language_step(self, language: str) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        for code, name in LANGUAGES.items():
+            kind = ButtonKind.MAIN if code == language else ButtonKind.PLAIN
+            button = Button(name, kind=kind, large=True)
+            button.clicked.connect(lambda _checked=False, it=code: self.language_chosen.emit(it))
+            column.addWidget(button)
+            self.languages[code] = button
+        column.addStretch(1)
+        return page
+
+    def _service_step(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self.choice)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.back_button)
+        row.addWidget(self.proceed, 1)
+        column.addLayout(row)
+        column.addStretch(1)
+        return page
+
+    def show_step(self, step: Step) -> None:
+        """Bring a step to the front."""
+        self.step = step
+        self._stack.setCurrentIndex(list(Step).index(step))
+
+    def begin(self, language: str) -> None:
+        """Put the focus where the step begins; `language` is the one in force."""
+        if self.step is Step.SERVICE:
+            self.choice.begin()
+        elif language in self.languages:
+            self.languages[language].setFocus()
+
+    def _busy(self, busy: bool) -> None:
+        self.proceed.setEnabled(not busy)
+        self.proceed.setText(self.tr("Connecting…") if busy else self.tr("Continue"))

@@ -1,0 +1,138 @@
+"""Lists what the tour of a page points at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
+
+from desktop.commands.bindings import Commands
+from desktop.pages.records import RecordsPage
+from desktop.pages.workbench import WorkbenchPage
+from desktop.widgets import Page, Rail
+
+APage = TypeVar("APage", bound=Page)
+
+
+@dataclass(frozen=True, slots=True)
+class TourStop:
+    """A control of the page, what it is for, and how it is used."""
+
+    target: QWidget
+    title: str
+    text: str
+
+
+def has_tour(page: Page | None) -> bool:
+    """True for a page that has a tour."""
+    return isinstance(page, RecordsPage | WorkbenchPage)
+
+
+def is_ready(page: Page | None) -> bool:
+    """True once the page shows what its tour points at."""
+    return isinstance(page, RecordsPage | WorkbenchPage) and page.stack.currentWidget() is page.stack.content
+
+
+def tour_stops(page: Page, rail: Rail, commands: Commands) -> list[TourStop]:
+    """The stops of a page whose controls are seen now, in order."""
+    if isinstance(page, RecordsPage):
+        stops = _records(page, rail, commands.keys_text)
+    elif isinstance(page, WorkbenchPage):
+        stops = _workbench(page, commands.keys_text)
+    else:
+        stops = []
+    return [stop for stop in stops if stop.target.isVisible()]
+
+
+def _records(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[TourStop]:
+    translate = QCoreApplication.translate
+    return [
+        TourStop(
+            page.new,
+            translate("Tour", "Create a record"),
+            translate(
+                "Tour",
+                "A record is one inspection of one thing on one day. Its form also creates task, aircraft, "
+                "and reference image.",
+            ),
+        ),
+        TourStop(
+            page.first_steps.more,
+            translate("Tour", "More ways to begin"),
+            translate("Tour", "Start from an image, import regions, or create the sample inspection again."),
+        ),
+        TourStop(
+            page.filters,
+            translate("Tour", "Find records"),
+            translate("Tour", "Search and filters combine. {key} leads to the search.").format(
+                key=keys("search")
+            ),
+        ),
+        TourStop(
+            page.table,
+            translate("Tour", "Open a record"),
+            translate("Tour", "A double click or Enter opens the selected record on the workbench."),
+        ),
+        TourStop(
+            page.detect,
+            translate("Tour", "Detect in all records"),
+            translate("Tour", "Runs every detection that has a photo and no result yet."),
+        ),
+        TourStop(
+            rail.settings,
+            translate("Tour", "Settings and commands"),
+            translate(
+                "Tour",
+                "Language, theme, keyboard shortcuts and this tour are here. {key} finds any command.",
+            ).format(key=keys("palette")),
+        ),
+    ]
+
+
+def _workbench(page: WorkbenchPage, keys: Callable[[str], str]) -> list[TourStop]:
+    translate = QCoreApplication.translate
+    return [
+        TourStop(
+            page.items,
+            translate("Tour", "Items"),
+            translate("Tour", "What is inspected, a line each. {next} and {before} go through them.").format(
+                next=keys("item.next"), before=keys("item.previous")
+            ),
+        ),
+        TourStop(
+            page.strip,
+            translate("Tour", "Draw regions"),
+            translate(
+                "Tour", "{key} draws a region on the reference image. Each region becomes an item."
+            ).format(key=keys("tool.rectangle")),
+        ),
+        TourStop(
+            page.inspector.photo,
+            translate("Tour", "Add today's photo"),
+            translate(
+                "Tour", "The photo stands beside its region. Photos can also be dropped here from a folder."
+            ),
+        ),
+        TourStop(
+            page.top.detect,
+            translate("Tour", "Run detection"),
+            translate("Tour", "The model compares photo and reference image, and marks what it finds."),
+        ),
+        TourStop(
+            page.inspector.verdict,
+            translate("Tour", "Decide"),
+            translate("Tour", "The verdict is yours: {passed} passes the item, {failed} fails it.").format(
+                passed=keys("item.pass"), failed=keys("item.fail")
+            ),
+        ),
+        TourStop(
+            page.top.finish,
+            translate("Tour", "Finish the record"),
+            translate(
+                "Tour", "Once every item is decided, the record is sealed and its report can be exported."
+            ),
+        ),
+    ]

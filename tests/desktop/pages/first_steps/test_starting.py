@@ -1,0 +1,234 @@
+"""A record from a picture and from a file of regions, and the sample, against the real service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from pytestqt.qtbot import QtBot
+
+from desktop.client.http.errors import Unreachable
+from desktop.context import Context
+from desktop.pages.first_steps.panel import FirstStepsPanel
+from desktop.pages.first_steps.sample_bar import SampleController
+from desktop.pages.first_steps.start_dialog import StartDialog
+from desktop.pages.records import RecordsPage
+from shared.codes import ROLE_PERMISSIONS, Role, Verdict
+from shared.images.cv import cv2
+from shared.samples import panel
+from shared.wire.catalogue import TaskWrite
+from shared.wire.detection import REFERENCE_DIFFERENCE
+from shared.wire.inspection import Record, RecordCreate
+from tests.desktop.pages.first_steps.driver import click
+from tests.narrowing import present
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "Gearbox.png"
+    path.write_bytes(cv2.imencode(".png", panel(320, 240, 3).image)[1].tobytes())
+    return path
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
+    made = RecordsPage(context)
+    qtbot.addWidget(made)
+    made.resize(1280, 800)
+    made.show()
+    made.opened({})
+    yield made
+    made.leave()
+
+
+@pytest.fixture
+def start(context: Context, qtbot: QtBot) -> Iterator[Callable[[bool], StartDialog]]:
+    dialogs: list[StartDialog] = []
+
+    def make(regions: bool) -> StartDialog:
+        dialog = StartDialog(context, regions)
+        qtbot.addWidget(dialog)
+        dialog.show()
+        dialogs.append(dialog)
+        return dialog
+
+    yield make
+    for dialog in dialogs:
+        dialog.hide()
+
+
+def made_by(dialog: StartDialog, context: Context, qtbot: QtBot) -> Record:
+    with qtbot.waitSignal(dialog.made) as made:
+        click(qtbot, dialog.make)
+    return context.session.records.get(made.args[0]).value
+
+
+def test_what_is_typed_becomes_entries_once(
+    context: Context, qtbot: QtBot, picture: Path, start: Callable[[bool], StartDialog]
+) -> None:
+    records = []
+    for _ in range(2):
+        dialog = start(False)
+        dialog.take_picture(picture)
+        dialog.aircraft.setEditText("B-7777")
+        dialog.task.setEditText("Gearbox check")
+        records.append(made_by(dialog, context, qtbot))
+    first, second = records
+    assert (first.inspection_name, first.aircraft_name, first.reference_image_name) == (
+        "Gearbox",
+        "B-7777",
+        "Gearbox",
+    )
+    assert first.task_id == second.task_id
+    assert first.aircraft_id == second.aircraft_id
+    [item] = context.session.items.all(first.inspection_id)
+    assert (item.item_name, item.model_id) == ("Whole image", REFERENCE_DIFFERENCE)
+
+
+def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
+    context: Context,
+    qtbot: QtBot,
+    picture: Path,
+    start: Callable[[bool], StartDialog],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = context.session
+    images = session.catalogue.reference_images.list().pagination.total
+    records = session.records.search().pagination.total
+    dialog = start(False)
+    dialog.take_picture(picture)
+    dialog.name.set_text("second try")
+    create, failures = session.items.create, [Unreachable()]
+
+    def fails_once(*given: object, **more: object) -> object:
+        if failures:
+            raise failures.pop()
+        return create(*given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(session.items, "create", fails_once)
+    click(qtbot, dialog.make)
+    qtbot.waitUntil(lambda: dialog.banner.text() != "")
+    assert dialog.isVisible()
+    assert (dialog.name.text(), dialog.task.currentText()) == ("second try", "Inspection")
+    dialog.name.set_text("renamed meanwhile")
+    record = made_by(dialog, context, qtbot)
+    assert record.inspection_name == "renamed meanwhile"
+    assert len(session.items.all(record.inspection_id)) == 1
+    assert session.catalogue.reference_images.list().pagination.total == images + 1
+    assert session.records.search().pagination.total == records + 1
+
+
+def test_regions_of_labelme_become_items_and_a_template(
+    context: Context, qtbot: QtBot, picture: Path, start: Callable[[bool], StartDialog]
+) -> None:
+    document = {
+        "shapes": [
+            {"label": "bolt", "shape_type": "rectangle", "points": [[10, 10], [50, 40]]},
+            {"label": "", "shape_type": "rectangle", "points": [[100, 100], [150, 140]]},
+            {"label": "outside", "shape_type": "rectangle", "points": [[900, 900], [950, 940]]},
+        ],
+        "imagePath": picture.name,
+        "imageWidth": 320,
+        "imageHeight": 240,
+    }
+    path = picture.with_suffix(".json")
+    path.write_text(json.dumps(document), "utf-8")
+    dialog = start(True)
+    said: list[str] = []
+    dialog.notice.connect(said.append)
+    dialog.take_regions(path)
+    qtbot.waitUntil(lambda: dialog.picture.source is not None)
+    record = made_by(dialog, context, qtbot)
+    items = context.session.items.all(record.inspection_id)
+    assert [item.item_name for item in items] == ["bolt", "Item 2"]
+    assert {item.model_id for item in items} == {REFERENCE_DIFFERENCE}
+    image = context.session.catalogue.reference_images.get(present(record.reference_image_id))
+    assert len(image.template) == 2
+    assert said == ["2 region(s) imported. 1 outside the image skipped."]
+
+
+def test_a_file_without_regions_is_explained(
+    qtbot: QtBot, tmp_path: Path, start: Callable[[bool], StartDialog]
+) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text("{")
+    dialog = start(True)
+    click(qtbot, dialog.make)
+    assert dialog.banner.text() == "Choose a file with regions."
+    dialog.take_regions(path)
+    qtbot.waitUntil(lambda: "Cannot read regions" in dialog.banner.text())
+    assert dialog.regions_name.text() == "No file chosen"
+
+
+def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> None:
+    given = QMimeData()
+    given.setUrls([QUrl.fromLocalFile(str(picture))])
+    shown = FirstStepsPanel(page.first_steps.sample)
+    shown.picture_dropped.connect(page.first_steps.from_picture)
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    shown.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, given, buttons, keys))
+    dialog = page.findChildren(StartDialog)[-1]
+    assert (dialog.picture.name, dialog.name.text()) == ("Gearbox.png", "Gearbox")
+    dialog.hide()
+    shown.deleteLater()
+
+
+def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+    """A task of the sample that the person's own record uses stays, with its flight and aircraft."""
+    session, sample = context.session, SampleController.of(context)
+    own_task = session.catalogue.tasks.create(TaskWrite(task_name="Sample task: after-flight check"))
+    with qtbot.waitSignal(sample.made) as made:
+        assert context.commands.run("sample.create")
+    record = session.records.get(made.args[0]).value
+    own = session.records.create(RecordCreate(task_id=record.task_id, inspection_name="mine"))
+    for item in session.items.all(record.inspection_id):
+        session.items.set_verdict(item.item_id, Verdict.PASSED, "seen")
+    session.records.finish(record.inspection_id)
+    said: list[str] = []
+    sample.notice.connect(said.append)
+    click(qtbot, page.first_steps.bar.remove)
+    qtbot.waitUntil(lambda: not sample.busy and not sample.there)
+    assert said == ["Sample inspection deleted. 3 catalogue entry(s) kept, in use by other entries."]
+    left = {one.inspection_id for one in session.records.search(page_size=200).data}
+    assert own.inspection_id in left
+    assert record.inspection_id not in left
+    assert session.records.get(own.inspection_id).value.aircraft_id == record.aircraft_id
+    assert session.catalogue.tasks.get(own_task.task_id).task_name == own_task.task_name
+    assert sample.may_create()
+
+
+def test_a_sample_that_fails_leaves_nothing(
+    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, sample = context.session, SampleController.of(context)
+    totals = [session.catalogue.aircraft.list().pagination.total, session.records.search().pagination.total]
+
+    def fails(*_given: object) -> None:
+        raise Unreachable
+
+    monkeypatch.setattr(session.photos, "assign", fails)
+    with qtbot.waitSignal(sample.notice):
+        sample.create()
+    assert not sample.there
+    assert totals == [
+        session.catalogue.aircraft.list().pagination.total,
+        session.records.search().pagination.total,
+    ]
+
+
+@pytest.mark.parametrize("role", [Role.INSPECTOR, Role.VIEWER])
+def test_who_may_not_begin_reads_who_can(page: RecordsPage, context: Context, role: Role) -> None:
+    payload = present(context.payload)
+    context.payload = payload.model_copy(update={"permissions": sorted(ROLE_PERMISSIONS[role])})
+    page.first_steps.opened()
+    page.first_steps.show_empty(page.stack)
+    state = present(page.stack.currentWidget())
+    said = state.accessibleName()
+    assert ("Planners and administrators" in said) is (role is Role.INSPECTOR)
+    assert ("Inspectors create them" in said) is (role is Role.VIEWER)
+    assert page.first_steps.more.isHidden()
+    assert not context.commands.run("sample.create")

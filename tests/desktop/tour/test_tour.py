@@ -1,0 +1,133 @@
+"""The tour of a page in the real window: real controls, no focus taken, once for each person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.app.application import build_pages
+from desktop.app.window import MainWindow
+from desktop.client import Session
+from desktop.connection.local_service import ServiceState
+from desktop.context import Context
+from desktop.pages.records import RecordsPage
+from desktop.preferences import Preferences
+from desktop.tour import controller as tour_controller
+from shared.wire.inspection import RecordCreate
+from tests.service_app import ADMIN
+from tests.service_process import first_admin, service_process
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with service_process(tmp_path_factory.mktemp("tour") / "data") as url:
+        first_admin(url)
+        session = Session(url)
+        session.account.login(*ADMIN)
+        session.records.create(RecordCreate(task_id="EXT-1", inspection_name="Gearbox"))
+        session.close()
+        yield url
+
+
+@pytest.fixture
+def context(service: str, tmp_path: Path, qapp: QApplication) -> Iterator[Context]:
+    session = Session(service)
+    payload = session.account.login(*ADMIN)
+    made = Context(session, Preferences(tmp_path / "preferences.json"))
+    made.service_state = ServiceState.READY
+    made.enter(payload)
+    yield made
+    made.closing.emit()
+    session.close()
+
+
+@pytest.fixture
+def window(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    monkeypatch.setattr(tour_controller, "_BEGINS_MS", 0)
+    made = MainWindow(context, build_pages(context, lambda _url: None))
+    qtbot.addWidget(made)
+    made.resize(1280, 800)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    yield made
+    made.make_no_more()
+    if made.page is not None:
+        made.page.leave()
+    made.hide()
+
+
+def is_running(window: MainWindow) -> bool:
+    return window.tour.running
+
+
+def begun(window: MainWindow, qtbot: QtBot) -> RecordsPage:
+    page = window.page
+    assert isinstance(page, RecordsPage)
+    qtbot.waitUntil(lambda: window.tour.running)
+    return page
+
+
+def test_each_stop_points_at_a_control_that_is_seen(window: MainWindow, qtbot: QtBot) -> None:
+    begun(window, qtbot)
+    tour = window.tour
+    assert 4 <= len(tour.stops) <= 6
+    for number, stop in enumerate(list(tour.stops), 1):
+        where = QRect(stop.target.mapTo(window, stop.target.rect().topLeft()), stop.target.size())
+        assert tour.frame.isVisible()
+        assert tour.frame.geometry().intersects(where)
+        assert window.rect().contains(tour.bubble.geometry())
+        assert tour.bubble.title.text() == stop.title
+        assert tour.bubble.count.text() == f"{number} of {len(tour.stops)}"
+        tour.bubble.next.click()
+    assert not tour.running
+    assert not tour.frame.isVisible()
+
+
+def test_it_takes_no_focus_and_blocks_nothing(window: MainWindow, qtbot: QtBot) -> None:
+    page = begun(window, qtbot)
+    assert not window.tour.bubble.isAncestorOf(window.focusWidget() or window)
+    page.filters.search.setFocus()
+    qtbot.keyClicks(page.filters.search, "gear")
+    assert page.filters.search.text() == "gear"
+    assert window.tour.running
+    assert QApplication.activeModalWidget() is None
+
+
+def test_escape_ends_it_wherever_the_focus_is(window: MainWindow, qtbot: QtBot) -> None:
+    page = begun(window, qtbot)
+    page.filters.search.setFocus()
+    qtbot.keyClick(page.filters.search, Qt.Key.Key_Escape)
+    assert not is_running(window)
+    window.tour.start()
+    assert window.tour.bubble.next.hasFocus()
+    qtbot.keyClick(window.tour.bubble.next, Qt.Key.Key_Escape)
+    assert not is_running(window)
+    assert not window.tour.bubble.isAncestorOf(window.focusWidget() or window)
+
+
+def test_it_begins_once_and_again_when_asked(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    page = begun(window, qtbot)
+    window.tour.bubble.skip.click()
+    assert window.go("catalogue")
+    assert window.go("records")
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
+    assert not window.tour._delay.isActive()
+    assert not is_running(window)
+    kept = Preferences(context.preferences.path).values.tours
+    assert [key.partition(":")[2] for key in kept] == ["records"]
+    assert context.commands.run("tour")
+    assert is_running(window)
+    assert window.tour.bubble.back.isHidden()
+
+
+def test_it_ends_with_its_page(window: MainWindow, context: Context, qtbot: QtBot) -> None:
+    begun(window, qtbot)
+    assert window.go("catalogue")
+    assert not window.tour.running
+    assert not context.commands.possible("tour")
