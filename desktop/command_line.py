@@ -17,8 +17,16 @@ def main(words: Sequence[str]) -> int:
     if words and words[0] == "doctor":
         from desktop.doctor import main as doctor
 
-        return doctor()
+        return doctor(_without_service_options(words[1:]))
     return _demo(words[1:]) if words and words[0] == "demo" else _run(words[1:])
+
+
+def _without_service_options(words: Sequence[str]) -> list[str]:
+    """The words of `doctor` without those that its other side reads."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--data-dir")
+    parser.add_argument("--database-url")
+    return parser.parse_known_args(words)[1]
 
 
 def has_display() -> bool:

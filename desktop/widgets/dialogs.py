@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QColor,
     QHideEvent,
+    QKeyEvent,
     QPainter,
     QPaintEvent,
     QShowEvent,
@@ -43,7 +44,30 @@ class _Overlay(QWidget):
         painter.end()
 
 
-class Dialog(QDialog):
+class HelpEvent(QEvent):
+    """F1 in a dialog: the person asks for the page of the guide about `dialog`. Sent to the main window."""
+
+    KIND = QEvent.Type(QEvent.registerEventType())
+
+    def __init__(self, dialog: QDialog) -> None:
+        super().__init__(self.KIND)
+        self.dialog = dialog
+
+
+class BaseDialog(QDialog):
+    """A dialog whose F1 opens the guide: its own window blocks the command of the main window."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_F1:
+            super().keyPressEvent(event)
+            return
+        top: QWidget = self
+        while (parent := top.parentWidget()) is not None:
+            top = parent.window()
+        QCoreApplication.sendEvent(top, HelpEvent(self))
+
+
+class Dialog(BaseDialog):
     """A dialog that is as high as what it says, also when a sentence comes in later."""
 
     _veil: _Overlay | None = None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import CameraFeed, FeedState, FrameSource, sources
 from desktop.context import Context
 from desktop.theme import DARK, TEXT_PX, sized
-from desktop.widgets import Button, ButtonKind, Combo, label, paint_icon
+from desktop.widgets import BaseDialog, Button, ButtonKind, Combo, label, paint_icon
 
 
 class _Picture(QWidget):
@@ -55,7 +55,7 @@ class _Picture(QWidget):
         painter.end()
 
 
-class CaptureDialog(QDialog):
+class CaptureDialog(BaseDialog):
     """The live picture of a camera and one button. It releases the camera when it closes."""
 
     taken = Signal(QImage)
