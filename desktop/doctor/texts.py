@@ -143,14 +143,16 @@ TEXTS = (
 
 def found(result: CheckResult) -> str:
     """What was found, as a sentence."""
-    return _said(result.found, result)
+    return _sentence(QCoreApplication.translate("Doctor", result.found), result)
 
 
 def advice(result: CheckResult) -> str:
     """What to do; empty when everything is fine."""
-    return _said(result.advice, result) if result.advice else ""
+    if not result.advice:
+        return ""
+    return _sentence(QCoreApplication.translate("Doctor", result.advice), result)
 
 
-def _said(text: str, result: CheckResult) -> str:
-    translated: str = QCoreApplication.translate("Doctor", text).format(**result.values)
-    return translated[:1].upper() + translated[1:]
+def _sentence(text: str, result: CheckResult) -> str:
+    said = text.format(**result.values)
+    return said[:1].upper() + said[1:]

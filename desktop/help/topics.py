@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtWidgets import QDialog
 
 from desktop.localization.language import QT_TRANSLATE_NOOP
 from desktop.widgets import Page
 
-CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (QT_TRANSLATE_NOOP("Help", "Start"), ("index", "first-steps", "log-in", "account")),
-    (
+
+class Part(NamedTuple):
+    """A part of the guide: its title, an English source text of the context "Help", and its pages."""
+
+    title: str
+    topics: tuple[str, ...]
+
+
+CONTENTS: tuple[Part, ...] = (
+    Part(QT_TRANSLATE_NOOP("Help", "Start"), ("index", "first-steps", "log-in", "account")),
+    Part(
         QT_TRANSLATE_NOOP("Help", "Inspect"),
         (
             *("records", "workbench", "regions", "photos", "phone", "folder-watch", "capture"),
             *("detect", "decide", "finish", "record", "report", "undo"),
         ),
     ),
-    (QT_TRANSLATE_NOOP("Help", "Plan"), ("catalogue", "templates", "models", "statistics")),
-    (
+    Part(QT_TRANSLATE_NOOP("Help", "Plan"), ("catalogue", "templates", "models", "statistics")),
+    Part(
         QT_TRANSLATE_NOOP("Help", "Administer"),
         ("users", "sessions", "faces", "audit-log", "backups", "webhooks", "server"),
     ),
-    (QT_TRANSLATE_NOOP("Help", "Help"), ("troubleshooting", "keys")),
+    Part(QT_TRANSLATE_NOOP("Help", "Help"), ("troubleshooting", "keys")),
 )
 """The table of contents: parts with the names of their pages, in order."""
 

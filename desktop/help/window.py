@@ -157,7 +157,7 @@ class HelpWindow(QWidget):
                 self._add(self.tr("Nothing found"), None)
             return
         for part, topics in CONTENTS:
-            self._add(QCoreApplication.translate("Help", part), None)
+            self._add(QCoreApplication.translate("Help", part.title), None)
             for topic in topics:
                 self._add(f"    {self.guide.title(topic)}", topic)
         self._mark()
