@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from desktop.display import has_display
 from shared.starting import without_collections
 
 
@@ -27,13 +26,6 @@ def _without_service_options(words: Sequence[str]) -> list[str]:
     parser.add_argument("--data-dir")
     parser.add_argument("--database-url")
     return parser.parse_known_args(words)[1]
-
-
-def has_display() -> bool:
-    """False on a Linux with neither X11 nor Wayland nor a platform that was chosen for Qt."""
-    if not sys.platform.startswith("linux"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 def _server(text: str) -> str:

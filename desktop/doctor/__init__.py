@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from desktop.display import has_display
 from shared.checkup import CheckResult, fail, report, warn
 
 
@@ -24,8 +25,6 @@ def main(words: Sequence[str]) -> int:
 
 def without_windows(problem: ImportError) -> Iterator[CheckResult]:
     """The libraries of the windows cannot be loaded: a fault only where there is a display."""
-    from desktop.command_line import has_display
-
     found = "the libraries of the windows cannot be loaded ({problem})"
     advice = "install the packages that docs/installing.md names; the service runs without them"
     yield (fail if has_display() else warn)(found, advice, problem=problem)

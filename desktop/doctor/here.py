@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtGui import QGuiApplication
 
 from desktop.client.http.address import server_key
+from desktop.display import has_display
 from desktop.doctor import computer
 from desktop.doctor.network import ServiceLocation, network
 from desktop.preferences import Preferences
@@ -35,11 +34,8 @@ def checks_here() -> list[Check]:
     """The checks for the command line; they include the way to the server that was used last, if any."""
     application = QGuiApplication.instance()
     if application is None:
-        has_display = not sys.platform.startswith("linux") or any(
-            os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-        )
         # Offscreen the platform has the fonts of the system as well, and it is there without a display.
-        application = QGuiApplication(["walkaround", *([] if has_display else ["-platform", "offscreen"])])
+        application = QGuiApplication(["walkaround", *([] if has_display() else ["-platform", "offscreen"])])
     checks = computer_checks(computer.DisplayFacts.now())
     preferences = Preferences().values
     if preferences.server_url:

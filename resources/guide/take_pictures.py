@@ -122,7 +122,7 @@ def _of_login(play: DemoRun, camera: Camera) -> None:
 def _of_inspector(play: DemoRun, camera: Camera) -> None:
     press(play.desktop.window, play.key("record.new"))
     asked = dialog(NewRecord)
-    asked.name.setText(play.words.record)
+    asked.name.set_text(play.words.record)
     camera.widget("new-record", asked)
     asked.reject()
     process_events()
