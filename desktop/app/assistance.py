@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QMainWindow, QWidget
 from shiboken6 import isValid
 
@@ -14,10 +14,10 @@ from desktop.help import HelpWindow, topic_of
 from desktop.localization.language import LANGUAGES
 from desktop.theme import theme_manager
 from desktop.widgets import Page
-from desktop.widgets.dialogs import HelpEvent
+from desktop.widgets.dialogs import HelpCalls
 
 
-class Assistance(QObject):
+class Assistance(HelpCalls):
     """The commands `help` and `doctor` of one main window.
 
     A dialog that blocks the main window has a window of the guide of its own, or it would be blocked as well.
@@ -31,7 +31,7 @@ class Assistance(QObject):
         self.help: HelpWindow | None = None
         context.commands.bind("help", self.open_help, window)
         context.commands.bind("doctor", self.open_doctor, window)
-        window.installEventFilter(self)
+        self.wanted.connect(self.open_help)
 
     def open_help(self, dialog: QDialog | None = None) -> HelpWindow:
         """Open the guide on the page for where the person is; gives its window."""
@@ -55,12 +55,6 @@ class Assistance(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         theme_manager().apply_to(dialog)
         dialog.open()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, HelpEvent):
-            self.open_help(event.dialog)
-            return True
-        return False
 
 
 def _language(window: QWidget) -> str:

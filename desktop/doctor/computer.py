@@ -72,7 +72,7 @@ def photos() -> Iterator[CheckResult]:
         )
     elif heif.version() < heif.OPENS_IOS_18:
         yield warn(
-            "libheif {version} opens no HEIC photos of phones with iOS 18 or later",
+            "the library libheif {version} opens no HEIC photos of phones with iOS 18 or later",
             "update it to 1.18 or later, on Debian 12 from bookworm-backports",
             version="{}.{}".format(*heif.version()),
         )
@@ -117,6 +117,7 @@ def folders() -> Iterator[CheckResult]:
     """The folders of this person: there, writable, for their owner alone; preferences can be read."""
     data = Path(platformdirs.user_data_dir(APP, appauthor=False))
     cache = Path(platformdirs.user_cache_dir("walkaround", appauthor=False))
+    fine = 0
     for folder in (default_path().parent, data, data / "journal", log_dir(), cache):
         there = next(one for one in (folder, *folder.parents) if one.exists())
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
@@ -127,7 +128,8 @@ def folders() -> Iterator[CheckResult]:
                 parent=there,
             )
         elif not folder.is_dir():
-            yield ok("the folder {folder} is made when it is needed", folder=folder)
+            # The program makes it when it needs it.
+            fine += 1
         elif folder in (data / "journal", log_dir()) and open_to_others(folder):
             yield warn(
                 "the folder {folder} is open to other users",
@@ -137,7 +139,9 @@ def folders() -> Iterator[CheckResult]:
                 folder=folder,
             )
         else:
-            yield ok("folder {folder}", folder=folder)
+            fine += 1
+    if fine:
+        yield ok("{count} folders of the program can be written", count=fine)
     yield from _preferences(default_path())
     broken = broken_tiles(cache)
     if broken:

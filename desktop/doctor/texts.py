@@ -87,6 +87,7 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "cameras: {names}"),
     QT_TRANSLATE_NOOP("Doctor", "no camera"),
     QT_TRANSLATE_NOOP("Doctor", "connect one, or work with photo files"),
+    QT_TRANSLATE_NOOP("Doctor", "{count} folders of the program can be written"),
     QT_TRANSLATE_NOOP("Doctor", "the preferences in {file} cannot be read, so the defaults are used"),
     QT_TRANSLATE_NOOP("Doctor", "set the file aside: the program writes a new one"),
     QT_TRANSLATE_NOOP("Doctor", "{count} edits are saved on this computer and not sent yet"),
@@ -98,7 +99,9 @@ TEXTS = (
     ),
     QT_TRANSLATE_NOOP("Doctor", "the clock says {time}"),
     QT_TRANSLATE_NOOP("Doctor", "set date and time of this computer"),
-    QT_TRANSLATE_NOOP("Doctor", "libheif {version} opens no HEIC photos of phones with iOS 18 or later"),
+    QT_TRANSLATE_NOOP(
+        "Doctor", "the library libheif {version} opens no HEIC photos of phones with iOS 18 or later"
+    ),
     QT_TRANSLATE_NOOP("Doctor", "update it to 1.18 or later, on Debian 12 from bookworm-backports"),
     QT_TRANSLATE_NOOP("Doctor", "HEIC photos can be opened"),
     QT_TRANSLATE_NOOP("Doctor", "display {width} x {height} at {scale} ({platform})"),
@@ -111,10 +114,8 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "the clock says {time}, without a time zone"),
     QT_TRANSLATE_NOOP("Doctor", "set the time zone of this computer"),
     QT_TRANSLATE_NOOP("Doctor", "clock {time}, time zone {zone}"),
-    QT_TRANSLATE_NOOP("Doctor", "the folder {folder} is made when it is needed"),
     QT_TRANSLATE_NOOP("Doctor", "the folder {folder} is open to other users"),
     QT_TRANSLATE_NOOP("Doctor", "make it private"),
-    QT_TRANSLATE_NOOP("Doctor", "folder {folder}"),
     QT_TRANSLATE_NOOP("Doctor", "the service at {url} cannot be reached"),
     QT_TRANSLATE_NOOP("Doctor", "check that it runs, that its address is right and that the network works"),
     QT_TRANSLATE_NOOP("Doctor", "the certificate of {url} is not trusted"),
@@ -154,5 +155,5 @@ def advice(result: CheckResult) -> str:
 
 
 def _sentence(text: str, result: CheckResult) -> str:
-    said = text.format(**result.values)
-    return said[:1].upper() + said[1:]
+    """The text with its values; a value at its beginning stays as it is."""
+    return (text[:1].upper() + text[1:]).format(**result.values)

@@ -59,6 +59,7 @@ _SECTIONS = {
 }
 
 _DIALOGS = {
+    "About": "index",
     "AircraftForm": "catalogue",
     "CaptureDialog": "capture",
     "CheckDialog": "finish",

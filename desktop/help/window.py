@@ -156,9 +156,9 @@ class HelpWindow(QWidget):
             if not hits:
                 self._add(self.tr("Nothing found"), None)
             return
-        for part, topics in CONTENTS:
+        for part in CONTENTS:
             self._add(QCoreApplication.translate("Help", part.title), None)
-            for topic in topics:
+            for topic in part.topics:
                 self._add(f"    {self.guide.title(topic)}", topic)
         self._mark()
 

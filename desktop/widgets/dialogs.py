@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -44,14 +44,11 @@ class _Overlay(QWidget):
         painter.end()
 
 
-class HelpEvent(QEvent):
-    """F1 in a dialog: the person asks for the page of the guide about `dialog`. Sent to the main window."""
+class HelpCalls(QObject):
+    """A child of a main window that opens the guide for the dialogs over it."""
 
-    KIND = QEvent.Type(QEvent.registerEventType())
-
-    def __init__(self, dialog: QDialog) -> None:
-        super().__init__(self.KIND)
-        self.dialog = dialog
+    wanted = Signal(object)
+    """F1 in the dialog that is given."""
 
 
 class BaseDialog(QDialog):
@@ -64,7 +61,9 @@ class BaseDialog(QDialog):
         top: QWidget = self
         while (parent := top.parentWidget()) is not None:
             top = parent.window()
-        QCoreApplication.sendEvent(top, HelpEvent(self))
+        calls = top.findChild(HelpCalls)
+        if calls is not None:
+            calls.wanted.emit(self)
 
 
 class Dialog(BaseDialog):

@@ -52,7 +52,7 @@ from desktop.widgets.dialogs import Confirm
 from shared.paths import resource
 
 WINDOW = (1280, 800)
-COLOURS = 96
+COLOURS = 192
 """Colours of a picture: text stays sharp, and a picture takes some ten kilobytes."""
 _WIDEST = 1040
 

@@ -2584,10 +2584,6 @@
         <translation>文件存储位置：{place}</translation>
     </message>
     <message>
-        <source>folder {folder}</source>
-        <translation>文件夹 {folder}</translation>
-    </message>
-    <message>
         <source>free some space, or move the data directory to a larger disk</source>
         <translation>请释放空间，或把数据文件夹移到更大的磁盘</translation>
     </message>
@@ -2622,10 +2618,6 @@
     <message>
         <source>keep the copy until you have checked the last edits of that day, then delete it</source>
         <translation>请保留副本，核对当天最后的修改后再删除</translation>
-    </message>
-    <message>
-        <source>libheif {version} opens no HEIC photos of phones with iOS 18 or later</source>
-        <translation>libheif {version} 无法打开 iOS 18 及以上手机的 HEIC 照片</translation>
     </message>
     <message>
         <source>make it private</source>
@@ -2776,16 +2768,16 @@
         <translation>无法写入文件夹 {folder}</translation>
     </message>
     <message>
-        <source>the folder {folder} is made when it is needed</source>
-        <translation>文件夹 {folder} 会在需要时创建</translation>
-    </message>
-    <message>
         <source>the folder {folder} is open to other users</source>
         <translation>其他用户可以访问文件夹 {folder}</translation>
     </message>
     <message>
         <source>the libraries of the windows cannot be loaded ({problem})</source>
         <translation>无法加载窗口所需的库（{problem}）</translation>
+    </message>
+    <message>
+        <source>the library libheif {version} opens no HEIC photos of phones with iOS 18 or later</source>
+        <translation>libheif {version} 无法打开 iOS 18 及以上手机的 HEIC 照片</translation>
     </message>
     <message>
         <source>the log of the service says why no newer one was made</source>
@@ -2858,6 +2850,10 @@
     <message>
         <source>{count} files of the cache of tiles are broken: {folder}</source>
         <translation>图块缓存中有 {count} 个文件已损坏：{folder}</translation>
+    </message>
+    <message>
+        <source>{count} folders of the program can be written</source>
+        <translation>程序的 {count} 个文件夹可以写入</translation>
     </message>
     <message>
         <source>{file} can be read by other users</source>
