@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QDialog, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from desktop.context import Context
-from desktop.doctor.dialog import DoctorDialog
 from desktop.help import HelpWindow, topic_of
 from desktop.localization.language import LANGUAGES
 from desktop.theme import theme_manager
@@ -43,14 +42,18 @@ class Assistance(HelpCalls):
             shown = self.help = HelpWindow(parent, self._context.commands, _language(self._window))
             shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             theme_manager().apply_to(shown)
-        shown.open_topic(topic_of(self._page(), dialog))
+        # Shown first: pictures take the room that the window has.
         shown.show()
+        shown.open_topic(topic_of(self._page(), dialog))
         shown.raise_()
         shown.activateWindow()
         return shown
 
     def open_doctor(self) -> None:
         """Open the system check."""
+        # Loaded when it is asked for: no start waits for it.
+        from desktop.doctor.dialog import DoctorDialog
+
         dialog = DoctorDialog(self._window, self._context)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         theme_manager().apply_to(dialog)

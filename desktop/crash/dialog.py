@@ -52,6 +52,7 @@ class CrashDialog(Dialog):
         self.report.setAccessibleName(self.tr("Report"))
         column.addWidget(self.report)
         column.addLayout(self._foot(last_run))
+        self.go_on.setFocus()
 
     def _foot(self, last_run: bool) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -67,7 +68,6 @@ class CrashDialog(Dialog):
         self.go_on = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
         self.go_on.clicked.connect(self.accept)
         self.go_on.setDefault(True)
-        self.go_on.setFocus()
         row.addWidget(self.go_on)
         return row
 

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QDesktopServices,
     QImage,
     QImageReader,
+    QResizeEvent,
     QTextBlockFormat,
+    QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFormat,
+    QTextLength,
     QTextTable,
 )
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from desktop.help.guide import Guide
-from desktop.theme import theme_manager
+from desktop.theme import sized, theme_manager
 
 _MARGIN = 28
-_WIDTH = 720
-"""No picture is shown wider (logical px); lines stay readable."""
+_WIDEST = 720
+"""No picture is shown wider (logical px)."""
+_STEP = 40
+"""Pictures grow with the window in steps (px), so that a page is not rendered again for each pixel."""
+_OBJECT = "\ufffc"
+"""What Qt has in the text where a picture stands."""
 _HEADINGS = {1: (21, 0, 10), 2: (16, 20, 6), 3: (13, 14, 4)}
 """Level of a heading -> size, space above and below (px)."""
 _LINE_PERCENT = 135.0
+_RESIZED_MS = 100
 
 
 @lru_cache(maxsize=32)
@@ -48,7 +57,10 @@ class GuideBrowser(QTextBrowser):
         self._guide = guide
         self.topic = ""
         self.setOpenLinks(False)
-        self.setProperty("bare", True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self._width = _WIDEST
+        self._later = QTimer(self, singleShot=True, interval=_RESIZED_MS)
+        self._later.timeout.connect(self.repaint_topic)
         self.document().setDocumentMargin(_MARGIN)
         self.anchorClicked.connect(self._follow)
 
@@ -59,10 +71,13 @@ class GuideBrowser(QTextBrowser):
             self._guide.markdown(topic), QTextDocument.MarkdownFeature.MarkdownDialectGitHub
         )
         self._dress()
+        self.setTextCursor(QTextCursor(self.document()))
         self.verticalScrollBar().setValue(0)
 
     def repaint_topic(self) -> None:
         """Render the page again, after a change of the theme, and stay at the same place."""
+        if not self.topic:
+            return
         at = self.verticalScrollBar().value()
         self.show_topic(self.topic)
         self.verticalScrollBar().setValue(at)
@@ -71,43 +86,41 @@ class GuideBrowser(QTextBrowser):
         if kind == QTextDocument.ResourceType.ImageResource.value:
             text = name.toString() if isinstance(name, QUrl) else name
             scale = self.devicePixelRatioF()
-            image = _read(str(self._guide.picture(text)), round(_WIDTH * scale))
+            image = _read(str(self._guide.picture(text)), round(self._width * scale))
             image.setDevicePixelRatio(scale)
             return image
         return super().loadResource(kind, name)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = self.viewport().width() - 2 * _MARGIN
+        width = max(min(room - room % _STEP, _WIDEST), _STEP)
+        if width != self._width:
+            self._width = width
+            self._later.start()
+
     def _dress(self) -> None:
         """Give headings and paragraphs their sizes and spaces: Markdown says only what they are."""
-        theme = theme_manager().theme
+        block = self.document().begin()
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
-        block = self.document().begin()
         while block.isValid():
-            form = QTextBlockFormat(block.blockFormat())
-            form.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-            size, above, below = _HEADINGS.get(form.headingLevel(), (0, 0, 8))
-            in_table = QTextCursor(block).currentTable() is not None
-            form.setTopMargin(0 if in_table else above)
-            form.setBottomMargin(2 if in_table or block.textList() else below)
             at = QTextCursor(block)
-            at.setBlockFormat(form)
-            if size:
-                at.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-                letters = at.charFormat()
-                font = letters.font()
-                font.setPixelSize(size)
-                letters.setFont(font)
-                at.mergeCharFormat(letters)
+            if at.currentTable() is None:
+                _dress_block(at)
             block = block.next()
-        cursor.endEditBlock()
+        line = QColor(theme_manager().theme.line)
         for frame in self.document().rootFrame().childFrames():
             if isinstance(frame, QTextTable):
-                form_ = frame.format()
-                form_.setBorder(1)
-                form_.setBorderCollapse(True)
-                form_.setBorderBrush(QColor(theme.line))
-                form_.setCellPadding(6)
-                frame.setFormat(form_)
+                form = frame.format()
+                form.setBorder(1)
+                form.setBorderCollapse(True)
+                form.setBorderBrush(line)
+                form.setCellPadding(5)
+                form.setBottomMargin(10)
+                form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+                frame.setFormat(form)
+        cursor.endEditBlock()
 
     def _follow(self, url: QUrl) -> None:
         text = url.toString()
@@ -115,3 +128,21 @@ class GuideBrowser(QTextBrowser):
             self.topic_wanted.emit(text.removesuffix(".md"))
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
+
+
+def _dress_block(at: QTextCursor) -> None:
+    form = QTextBlockFormat(at.blockFormat())
+    size, above, below = _HEADINGS.get(form.headingLevel(), (0, 0, 8))
+    form.setTopMargin(above)
+    form.setBottomMargin(2 if at.currentList() is not None else below)
+    # A line is as high as its picture, and no higher.
+    if not at.block().text().startswith(_OBJECT):
+        form.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    at.setBlockFormat(form)
+    if size:
+        at.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        letters = QTextCharFormat(at.charFormat())
+        # Qt makes headings larger in steps of its own, which would win.
+        letters.clearProperty(QTextFormat.Property.FontSizeAdjustment.value)
+        letters.setFont(sized(size, bold=True))
+        at.setCharFormat(letters)

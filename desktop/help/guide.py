@@ -13,7 +13,7 @@ from shared.paths import resource
 
 KEYS_MARK = "<!-- keys -->"
 """Where a page has the table of all commands with their keys."""
-_AROUND = 60
+_AROUND = 40
 """Characters of a hit that are shown before and after it."""
 
 

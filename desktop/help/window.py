@@ -11,7 +11,7 @@ from desktop.commands.registry import COMMANDS
 from desktop.help.browser import GuideBrowser
 from desktop.help.guide import Guide
 from desktop.help.topics import CONTENTS, START
-from desktop.theme import theme_manager
+from desktop.theme import LABEL_PX, sized, theme_manager
 from desktop.widgets import Button, ButtonKind, IconButton, SearchField
 
 _TOPIC = Qt.ItemDataRole.UserRole
@@ -20,12 +20,14 @@ _SIZE = (1000, 720)
 
 def keys_table(commands: Commands) -> str:
     """All commands with their keys in force, as Markdown, by section."""
+    translate = QCoreApplication.translate
+    head = f"| {translate('Help', 'Command')} | {translate('Help', 'Keyboard shortcut')} |"
     lines: list[str] = []
     section = ""
     for command in COMMANDS.values():
         if commands.section(command.id) != section:
             section = commands.section(command.id)
-            lines += ["", f"## {section}", "", "| | |", "| --- | --- |"]
+            lines += ["", f"## {section}", "", head, "| --- | --- |"]
         keys = " · ".join(
             QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
             for key in commands.keys(command.id)
@@ -55,6 +57,7 @@ class HelpWindow(QWidget):
         self.contents = QListWidget()
         self.contents.setAccessibleName(self.tr("Contents"))
         self.contents.setWordWrap(True)
+        self.contents.setSpacing(2)
         self.contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.contents.itemActivated.connect(self._chosen)
         self.contents.itemClicked.connect(self._chosen)
@@ -62,6 +65,7 @@ class HelpWindow(QWidget):
         self.search.textChanged.connect(self._fill)
         self._build()
         self._fill("")
+        self.browser.setFocus()
         theme_manager().themeChanged.connect(self._repaint)
 
     def _build(self) -> None:
@@ -69,7 +73,7 @@ class HelpWindow(QWidget):
         self.back.clicked.connect(self.go_back)
         self.forward = IconButton("chevron-right", self.tr("Forward"))
         self.forward.clicked.connect(self.go_forward)
-        start = Button(self.tr("Contents"), kind=ButtonKind.QUIET)
+        start = Button(self.tr("Contents"), kind=ButtonKind.GHOST)
         start.clicked.connect(lambda _checked=False: self.open_topic(START))
         for keys, slot in (
             (QKeySequence.StandardKey.Back, self.go_back),
@@ -159,14 +163,16 @@ class HelpWindow(QWidget):
         for part in CONTENTS:
             self._add(QCoreApplication.translate("Help", part.title), None)
             for topic in part.topics:
-                self._add(f"    {self.guide.title(topic)}", topic)
+                self._add(self.guide.title(topic), topic)
         self._mark()
 
     def _add(self, text: str, topic: str | None) -> None:
         item = QListWidgetItem(text)
         item.setData(_TOPIC, topic)
         if topic is None:
+            # A part of the contents is a heading and cannot be chosen.
             item.setFlags(Qt.ItemFlag.NoItemFlags)
+            item.setFont(sized(LABEL_PX, bold=True))
         self.contents.addItem(item)
 
     def _chosen(self, item: QListWidgetItem) -> None:

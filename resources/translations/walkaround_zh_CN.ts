@@ -4750,12 +4750,20 @@
         <translation>管理</translation>
     </message>
     <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
         <source>Help</source>
         <translation>帮助</translation>
     </message>
     <message>
         <source>Inspect</source>
         <translation>检查</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcut</source>
+        <translation>快捷键</translation>
     </message>
     <message>
         <source>Plan</source>

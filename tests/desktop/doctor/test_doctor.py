@@ -189,7 +189,7 @@ class _Service(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def date_time_string(self, timestamp: float | None = None) -> str:
-        return self.date or super().date_time_string(timestamp)  # type: ignore[arg-type]
+        return self.date or super().date_time_string(timestamp)
 
     def log_message(self, *_words: object) -> None:
         pass

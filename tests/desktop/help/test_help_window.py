@@ -66,7 +66,7 @@ def test_every_dialog_has_a_topic() -> None:
 def test_listed_dialogs_exist_and_every_dialog_answers_f1() -> None:
     dialogs()
 
-    def below(kind: type) -> set[type]:
+    def below(kind: type[QDialog]) -> set[type[QDialog]]:
         return {kind}.union(*(below(child) for child in kind.__subclasses__()))
 
     ours = {kind for kind in below(QDialog) if kind.__module__.startswith("desktop.")}
