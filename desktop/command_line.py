@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from desktop.display import has_display
 from shared.starting import without_collections
 
 
@@ -17,15 +16,16 @@ def main(words: Sequence[str]) -> int:
     if words and words[0] == "doctor":
         from desktop.doctor import main as doctor
 
-        return doctor()
+        return doctor(_without_service_options(words[1:]))
     return _demo(words[1:]) if words and words[0] == "demo" else _run(words[1:])
 
 
-def has_display() -> bool:
-    """False on a Linux with neither X11 nor Wayland nor a platform that was chosen for Qt."""
-    if not sys.platform.startswith("linux"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+def _without_service_options(words: Sequence[str]) -> list[str]:
+    """The words of `doctor` without those that its other side reads."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--data-dir")
+    parser.add_argument("--database-url")
+    return parser.parse_known_args(words)[1]
 
 
 def _server(text: str) -> str:

@@ -37,11 +37,11 @@ def log_dir() -> Path:
 class Logs:
     """Writes the log to `folder` and catches unhandled exceptions, until `close`.
 
-    `failed` is called, in the thread where it happened, for each unhandled exception. A folder that
+    `failed` is called with each unhandled exception, in the thread where it happened. A folder that
     cannot be written leaves stderr as the log.
     """
 
-    def __init__(self, folder: Path, failed: Callable[[], None]) -> None:
+    def __init__(self, folder: Path, failed: Callable[[BaseException], None]) -> None:
         self.file = folder / "desktop.log"
         self._failed = failed
         self._crash_file = None
@@ -74,7 +74,7 @@ class Logs:
         self._before[0](kind, error, trace)
         if not issubclass(kind, KeyboardInterrupt):
             _log.critical("nobody caught this", exc_info=(kind, error, trace))
-            self._failed()
+            self._failed(error)
 
     def _caught_in_thread(self, caught: threading.ExceptHookArgs) -> None:
         if caught.exc_value is not None:

@@ -1,25 +1,176 @@
-"""Defines the result of an installation check, for both sides of `walkaround doctor`."""
+"""Defines results of checks and what they can mend, for both sides of `walkaround doctor`."""
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import stat
+import sys
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shared.paths import private_folder
 
 
 class Level(StrEnum):
-    """How a check came out."""
+    """How a check came out: fine, to be looked at, a fault."""
 
     OK = "ok"
     WARN = "warn"
     FAIL = "fail"
 
 
+class Mend(StrEnum):
+    """What the program can mend by itself; each is done to the path of its result and can be done twice."""
+
+    CREATE_FOLDER = "create_folder"
+    """A folder that is missing is made, for its owner alone."""
+    OWNER_ONLY = "owner_only"
+    """A file or folder that others may read becomes its owner's."""
+    DROP_BROKEN_TILES = "drop_broken_tiles"
+    """Files of a cache of tiles that cannot be read are deleted; they are made again when they are needed."""
+    SET_ASIDE = "set_aside"
+    """A file that cannot be read gets another name, so that the program writes a new one."""
+
+
 class CheckResult(NamedTuple):
-    """One line of the report: what was found and, unless it is fine, what to do."""
+    """What one check found and, unless it is fine, what to do.
+
+    `found` and `advice` are English texts with `{name}` where `values` belong, so that a side with
+    translations can say them in another language. `path` is what `mend` is done to.
+    """
 
     level: Level
     found: str
     advice: str = ""
+    values: Mapping[str, str] = {}
+    mend: Mend | None = None
+    path: str = ""
 
     def __str__(self) -> str:
-        return f"{self.level:<5} {self.found}" + (f": {self.advice}" if self.advice else "")
+        said = f"{self.level:<5} {self.found.format(**self.values)}"
+        return said + (f": {self.advice.format(**self.values)}" if self.advice else "")
+
+
+def ok(found: str, /, **values: object) -> CheckResult:
+    """What is fine."""
+    return CheckResult(Level.OK, found, "", _as_text(values))
+
+
+def warn(
+    found: str, advice: str, mend: Mend | None = None, path: Path | None = None, /, **values: object
+) -> CheckResult:
+    """What works, and should be looked at."""
+    return CheckResult(Level.WARN, found, advice, _as_text(values), mend, str(path or ""))
+
+
+def fail(
+    found: str, advice: str = "", mend: Mend | None = None, path: Path | None = None, /, **values: object
+) -> CheckResult:
+    """A fault."""
+    return CheckResult(Level.FAIL, found, advice, _as_text(values), mend, str(path or ""))
+
+
+def _as_text(values: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in values.items()}
+
+
+def to_json(side: str, check: str, result: CheckResult) -> str:
+    """A result as one line of JSON: who checked, what, the sentences, and the texts that they are made of."""
+    document = {
+        "side": side,
+        "check": check,
+        "level": result.level,
+        "found": result.found.format(**result.values),
+        "advice": result.advice.format(**result.values),
+        "texts": [result.found, result.advice],
+        "values": dict(result.values),
+        "mend": result.mend,
+        "path": result.path,
+    }
+    return json.dumps(document, ensure_ascii=False)
+
+
+def from_json(line: str) -> tuple[str, CheckResult]:
+    """The check and the result of a line of `to_json`. Raises ValueError for any other line."""
+    try:
+        given: dict[str, Any] = json.loads(line)
+        found, advice = (str(text) for text in given["texts"])
+        values = {str(name): str(value) for name, value in given["values"].items()}
+        mend = None if given["mend"] is None else Mend(given["mend"])
+        result = CheckResult(Level(given["level"]), found, advice, values, mend, str(given["path"]))
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError("not a result of a check") from problem
+    return str(given["check"]), result
+
+
+def mend(result: CheckResult) -> None:
+    """Do what the result says can be mended. Raises OSError when it fails, ValueError when nothing can be."""
+    path = Path(result.path)
+    match result.mend:
+        case Mend.CREATE_FOLDER:
+            private_folder(path)
+        case Mend.OWNER_ONLY:
+            mode = path.stat().st_mode
+            path.chmod(stat.S_IMODE(mode) & stat.S_IRWXU)
+        case Mend.DROP_BROKEN_TILES:
+            for broken in broken_tiles(path):
+                broken.unlink(missing_ok=True)
+        case Mend.SET_ASIDE:
+            path.replace(path.with_name(f"{path.name}.broken"))
+        case None:
+            raise ValueError("nothing can be mended here")
+
+
+def broken_tiles(folder: Path) -> list[Path]:
+    """The files of a cache of tiles that end in .zip and are no archive."""
+    return [
+        path for path in sorted(folder.glob("**/*.zip")) if path.is_file() and not zipfile.is_zipfile(path)
+    ]
+
+
+def open_to_others(path: Path) -> bool:
+    """True when other users may read or enter `path`, where the system knows owners."""
+    return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+Checks = Iterable[tuple[str, Callable[[], Iterator[CheckResult]]]]
+"""The names of checks, and what runs them."""
+
+
+def report(side: str, words: Sequence[str], checks: Checks) -> int:
+    """Run the checks of one side for the command line and print a line for each result.
+
+    Takes `--json` for one JSON object a line and `--mend` to mend what can be mended. Gives 1 when a fault is
+    left, else 0.
+    """
+    parser = argparse.ArgumentParser(prog="walkaround doctor", description="Check this installation.")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--mend", action="store_true", help="mend what the program can mend by itself")
+    parser.add_argument("--side", choices=("service", "desktop"), help="run only the checks of this side")
+    given = parser.parse_args(words)
+    if given.side not in (None, side):
+        return 0
+    failed = False
+    for name, check in checks:
+        for result in check():
+            mended = given.mend and result.mend is not None and _mended(result)
+            if given.json:
+                print(to_json(side, name, result), flush=True)
+            else:
+                print(f"{result} (mended)" if mended else result, flush=True)
+            failed = failed or (result.level is Level.FAIL and not mended)
+    return 1 if failed else 0
+
+
+def _mended(result: CheckResult) -> bool:
+    try:
+        mend(result)
+    except OSError as problem:
+        print(f"cannot mend {result.path}: {problem.strerror}", file=sys.stderr)
+        return False
+    return True

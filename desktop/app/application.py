@@ -28,6 +28,7 @@ from desktop.client.http.errors import Untrusted
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.connection.remote_service import RemoteWatch
 from desktop.context import Context
+from desktop.crash import CrashHandler, RunMarker, failure_of, start_again
 from desktop.localization.language import Language
 from desktop.logs import Logs, log_dir
 from desktop.pages.catalogue import CataloguePage
@@ -120,7 +121,11 @@ class Desktop(QObject):
         self.preferences = preferences or Preferences()
         folders.keep_in(self.preferences)
         self._gui = workers.gui_caller()
-        self.logs = Logs(log_dir(), lambda: self._gui(self._say_failure))
+        self.logs = Logs(log_dir(), self._caught)
+        self._marker = RunMarker(log_dir())
+        self.crashes = CrashHandler(
+            self.logs.file, lambda: self.window, lambda: self.window.unsent_photos(), self._say, self
+        )
         self.language = Language()
         self.language.use(self.preferences.values.language)
         theme_manager().set_mode(self.preferences.values.theme)
@@ -140,6 +145,9 @@ class Desktop(QObject):
         """Start or look for the service, and show the window."""
         self.window.show()
         self.retry()
+        died = self._marker.begin()
+        if died is not None:
+            self.crashes.show_last_run(died)
 
     def retry(self) -> None:
         """Try the service again; a question about its certificate is asked again as well."""
@@ -193,6 +201,7 @@ class Desktop(QObject):
         folders.keep_in(None)
         self.language.end()
         self._garbage.end()
+        self._marker.end()
         self.logs.close()
 
     def set_language(self, code: str) -> None:
@@ -328,12 +337,13 @@ class Desktop(QObject):
             self.context.session.rebase(url, service.fingerprint)
         self.context.show_service(state, service.hindrance)
 
-    def _say_failure(self) -> None:
-        self.window.toast.say(
-            self.tr("An internal error occurred. Your last change may be lost. Details: {file}").format(
-                file=self.logs.file
-            )
-        )
+    def _caught(self, error: BaseException) -> None:
+        # In the thread where it happened. What travels on holds no object of that thread.
+        failure = failure_of(error)
+        self._gui(lambda: self.crashes.show(failure))
+
+    def _say(self, sentence: str) -> None:
+        self.window.toast.say(sentence)
 
 
 class _Signals(QObject):
@@ -379,8 +389,11 @@ def run_desktop(server_url: str | None = None, data_folder: Path | None = None) 
             desktop.start()
             # What stays for the whole run need not be looked through by every collection.
             gc.freeze()
-            return application.exec()
+            status = application.exec()
         finally:
             desktop.close()
+        if desktop.crashes.restart_wanted:
+            start_again(server_url, data_folder)
+        return status
     finally:
         signals.close()

@@ -1,11 +1,10 @@
-"""Shows all commands with their shortcuts (F1) and lets the user change each."""
+"""Shows all commands with their shortcuts (?) and lets the user change each."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QKeySequenceEdit,
@@ -19,11 +18,11 @@ from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS, Command
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.labels import label, rule
-from desktop.widgets.dialogs import Dialog
+from desktop.widgets.dialogs import BaseDialog, Dialog
 from desktop.widgets.fields import SearchField
 
 
-class ShortcutSheet(QDialog):
+class ShortcutSheet(BaseDialog):
     """All commands by section; a click on the pencil changes the keys of one."""
 
     def __init__(self, parent: QWidget | None, commands: Commands) -> None:

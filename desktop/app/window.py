@@ -9,9 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.app.about import About
+from desktop.app.assistance import Assistance
 from desktop.app.palette import Palette
 from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.background.repaint import TURN_MS
@@ -96,8 +97,10 @@ class MainWindow(QMainWindow):
         self.rail.settings_wanted.connect(self._settings)
         self.rail.account_wanted.connect(self._account)
         self.banner.acted.connect(self.retry_wanted)
+        self.banner.other_acted.connect(lambda: context.commands.run("doctor"))
         context.loginChanged.connect(self._login_changed)
         context.serviceChanged.connect(self._service_changed)
+        self.assistance = Assistance(self, context, lambda: self._page)
         self._bind()
         geometry = context.preferences.values.geometry
         if geometry:
@@ -262,7 +265,8 @@ class MainWindow(QMainWindow):
                 text = no_service_sentence(self._context.hindrance, self._context.data_folder)
             else:
                 text = sentence(self._context.untrusted)
-            self.banner.say(text, "error", self.tr("Retry"), closable=False)
+            check = self._context.commands.title("doctor")
+            self.banner.say(text, "error", self.tr("Retry"), closable=False, other=check)
         elif state is ServiceState.RESTARTING:
             text = self.tr("Connection to the service lost. Reconnecting; you can continue working.")
             self.banner.say(text, "warn", closable=False)
@@ -311,16 +315,15 @@ class MainWindow(QMainWindow):
         found.open()
 
     def _keys(self) -> None:
-        sheet = ShortcutSheet(self, self._context.commands)
-        theme_manager().apply_to(sheet)
-        sheet.exec()
-        sheet.deleteLater()
+        self._ask(ShortcutSheet(self, self._context.commands))
+
+    def _ask(self, dialog: QDialog) -> None:
+        theme_manager().apply_to(dialog)
+        dialog.exec()
+        dialog.deleteLater()
 
     def _about(self) -> None:
-        about = About(self, self._context)
-        theme_manager().apply_to(about)
-        about.exec()
-        about.deleteLater()
+        self._ask(About(self, self._context))
 
     def _finish_rules(self) -> None:
         rules = RulesDialog(self._context, self)
@@ -351,7 +354,8 @@ class MainWindow(QMainWindow):
         chosen = self._context.preferences.values
         themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
         languages = {f"language.{code or 'system'}": code == chosen.language for code in ("", *LANGUAGES)}
-        ids = ["palette", "keys", "tour", "", *themes, "", *languages, "", "finish.rules", "logs", "about"]
+        ids = ["help", "keys", "tour", "palette", "", *themes, "", *languages, ""]
+        ids += ["finish.rules", "doctor", "logs", "about"]
         self._pop_up(ids, self.rail.settings, themes | languages)
 
     def _account(self) -> None:
@@ -374,7 +378,7 @@ class MainWindow(QMainWindow):
 
     def _may_close(self) -> bool:
         """True when nothing is lost by closing, or the person says that it may be."""
-        photos = self._unsent_photos()
+        photos = self.unsent_photos()
         return not photos or confirm(
             self,
             self.tr("Close before photos are uploaded?"),
@@ -383,7 +387,7 @@ class MainWindow(QMainWindow):
         )
 
     def _may_log_out(self) -> bool:
-        photos = self._unsent_photos()
+        photos = self.unsent_photos()
         return not photos or confirm(
             self,
             self.tr("Log out before photos are uploaded?"),
@@ -391,7 +395,8 @@ class MainWindow(QMainWindow):
             self.tr("Log out anyway"),
         )
 
-    def _unsent_photos(self) -> int:
+    def unsent_photos(self) -> int:
+        """Photos that are only in this program so far."""
         unsent = Unsent()
         self._context.closeAsked.emit(unsent)
         return unsent.photos

@@ -55,7 +55,8 @@ _PICTURES = ("canvas", "compare")
 def _program() -> list[Command]:
     say = [
         ("palette", QT_TRANSLATE_NOOP("Commands", "Find command"), ("Ctrl+K",), "search"),
-        ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("F1", "?"), "keyboard"),
+        ("help", QT_TRANSLATE_NOOP("Commands", "Guide"), ("F1",), "info"),
+        ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("?",), "keyboard"),
         ("tour", QT_TRANSLATE_NOOP("Commands", "Show tour of this page"), (), "info"),
         ("go.records", QT_TRANSLATE_NOOP("Commands", "Go to records"), ("Alt+1",), "list"),
         ("go.catalogue", QT_TRANSLATE_NOOP("Commands", "Go to catalogue"), ("Alt+2",), "plane"),
@@ -73,6 +74,7 @@ def _program() -> list[Command]:
         ("language.zh_CN", QT_TRANSLATE_NOOP("Commands", "Language: Chinese"), (), "globe"),
         ("finish.rules", QT_TRANSLATE_NOOP("Commands", "Release rule"), (), "lock"),
         ("fullscreen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "fit"),
+        ("doctor", QT_TRANSLATE_NOOP("Commands", "System check"), (), "check"),
         ("logs", QT_TRANSLATE_NOOP("Commands", "Open log folder"), (), "report"),
         ("about", QT_TRANSLATE_NOOP("Commands", "About Walkaround"), (), "info"),
         ("logout", QT_TRANSLATE_NOOP("Commands", "Log out"), ("Ctrl+Shift+L",), "logout"),

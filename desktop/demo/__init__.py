@@ -31,7 +31,7 @@ def play(out: Path) -> int:
     began = time.perf_counter()
     with TemporaryDirectory(prefix="walkaround-demo-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        with _own_folders(folder):
+        with own_folders(folder):
             from desktop.demo.run import run
 
             failure = run(folder, out)
@@ -44,7 +44,7 @@ def play(out: Path) -> int:
 
 
 @contextmanager
-def _own_folders(folder: Path) -> Iterator[None]:
+def own_folders(folder: Path) -> Iterator[None]:
     """Let every folder of a person lie in `folder`, and every setting have its default."""
     before = dict(os.environ)
     for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:

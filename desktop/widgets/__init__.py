@@ -37,7 +37,7 @@ from desktop.widgets.basic.labels import (
 )
 from desktop.widgets.basic.layouts import clear, discard
 from desktop.widgets.dates import Calendar, DateRange, MomentField
-from desktop.widgets.dialogs import Confirm, Dialog, Toast, confirm, fit, grow, key_hint
+from desktop.widgets.dialogs import BaseDialog, Confirm, Dialog, Toast, confirm, fit, grow, key_hint
 from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
 from desktop.widgets.page import Page, PageFactory
 from desktop.widgets.pager import Pager
@@ -54,6 +54,7 @@ from desktop.widgets.table import Column, ColumnSpread, Table, dress_rows, title
 
 __all__ = [
     "Banner",
+    "BaseDialog",
     "Button",
     "ButtonKind",
     "Calendar",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QColor,
     QHideEvent,
+    QKeyEvent,
     QPainter,
     QPaintEvent,
     QShowEvent,
@@ -43,7 +44,29 @@ class _Overlay(QWidget):
         painter.end()
 
 
-class Dialog(QDialog):
+class HelpCalls(QObject):
+    """A child of a main window that opens the guide for the dialogs over it."""
+
+    wanted = Signal(object)
+    """F1 in the dialog that is given."""
+
+
+class BaseDialog(QDialog):
+    """A dialog whose F1 opens the guide: its own window blocks the command of the main window."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_F1:
+            super().keyPressEvent(event)
+            return
+        top: QWidget = self
+        while (parent := top.parentWidget()) is not None:
+            top = parent.window()
+        calls = top.findChild(HelpCalls)
+        if calls is not None:
+            calls.wanted.emit(self)
+
+
+class Dialog(BaseDialog):
     """A dialog that is as high as what it says, also when a sentence comes in later."""
 
     _veil: _Overlay | None = None

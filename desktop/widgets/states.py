@@ -217,10 +217,12 @@ class StateStack(QStackedWidget):
 
 
 class Banner(Panel):
-    """A line above the page that stays until it is no longer true, with at most one action."""
+    """A line above the page that stays until it is no longer true, with at most two actions."""
 
     acted = Signal()
     """The action was chosen."""
+    other_acted = Signal()
+    """The second action was chosen."""
     closed = Signal()
     """The person put it away."""
 
@@ -239,7 +241,10 @@ class Banner(Panel):
         self._close_button = close
         row.addWidget(self._symbol)
         row.addWidget(self._text, 1)
+        self._other = Button("", kind=ButtonKind.LINK)
+        self._other.clicked.connect(lambda _checked=False: self.other_acted.emit())
         row.addWidget(self._action)
+        row.addWidget(self._other)
         row.addWidget(close)
         self.hide()
 
@@ -253,12 +258,15 @@ class Banner(Panel):
         level: Literal["info", "warn", "error"] = "info",
         action: str = "",
         closable: bool = True,
+        other: str = "",
     ) -> None:
-        """Show a sentence at a level, with a word for the action where there is one."""
+        """Show a sentence at a level, with a word for the action and for a second one where there are any."""
         self._symbol.show_icon(*_LEVELS[level])
         self._text.setText(sentence)
         self._action.setText(action)
         self._action.setVisible(bool(action))
+        self._other.setText(other)
+        self._other.setVisible(bool(other))
         self._close_button.setVisible(closable)
         self.setAccessibleName(sentence)
         self.show()

@@ -120,6 +120,40 @@
     </message>
 </context>
 <context>
+    <name>CrashDialog</name>
+    <message numerus="yes">
+        <source>%n errors so far.</source>
+        <translation>
+            <numerusform>%n error so far.</numerusform>
+            <numerusform>%n errors so far.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) not uploaded yet. Wait for them before you restart.</source>
+        <translation>
+            <numerusform>%n photo not uploaded yet. Wait for it before you restart.</numerusform>
+            <numerusform>%n photos not uploaded yet. Wait for them before you restart.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All edits are saved on this computer; %n of them are sent later.</source>
+        <translation>
+            <numerusform>All edits are saved on this computer; %n of them is sent later.</numerusform>
+            <numerusform>All edits are saved on this computer; %n of them are sent later.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CrashHandler</name>
+    <message numerus="yes">
+        <source>The same error occurred again (%n times). Restart the program.</source>
+        <translation>
+            <numerusform>The same error occurred again (%n time). Restart the program.</numerusform>
+            <numerusform>The same error occurred again (%n times). Restart the program.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DateRange</name>
     <message numerus="yes">
         <source>Last %n day(s)</source>
@@ -177,6 +211,23 @@
         <translation>
             <numerusform>%n item skipped: no photo or no model.</numerusform>
             <numerusform>%n items skipped: no photo or no model.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DoctorDialog</name>
+    <message numerus="yes">
+        <source>%n fault(s) found. Each says what to do.</source>
+        <translation>
+            <numerusform>%n fault found. It says what to do.</numerusform>
+            <numerusform>%n faults found. Each says what to do.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>No faults. %n warning(s).</source>
+        <translation>
+            <numerusform>No faults. %n warning.</numerusform>
+            <numerusform>No faults. %n warnings.</numerusform>
         </translation>
     </message>
 </context>

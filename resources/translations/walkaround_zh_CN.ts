@@ -1660,6 +1660,10 @@
         <translation>转到统计</translation>
     </message>
     <message>
+        <source>Guide</source>
+        <translation>使用指南</translation>
+    </message>
+    <message>
         <source>Hide selected regions</source>
         <translation>隐藏所选区域</translation>
     </message>
@@ -1926,6 +1930,10 @@
     <message>
         <source>Switch between photo and reference image</source>
         <translation>切换照片与参考图</translation>
+    </message>
+    <message>
+        <source>System check</source>
+        <translation>系统自检</translation>
     </message>
     <message>
         <source>Take photo for item</source>
@@ -2221,6 +2229,80 @@
     </message>
 </context>
 <context>
+    <name>CrashDialog</name>
+    <message numerus="yes">
+        <source>%n errors so far.</source>
+        <translation>
+            <numerusform>目前共 %n 个错误。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) not uploaded yet. Wait for them before you restart.</source>
+        <translation>
+            <numerusform>%n 张照片尚未上传，请等待上传完成后再重启。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All edits are saved on this computer.</source>
+        <translation>所有修改均已保存在本机。</translation>
+    </message>
+    <message numerus="yes">
+        <source>All edits are saved on this computer; %n of them are sent later.</source>
+        <translation>
+            <numerusform>所有修改均已保存在本机，其中 %n 项稍后发送。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>An unexpected error occurred</source>
+        <translation>发生意外错误</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>报告</translation>
+    </message>
+    <message>
+        <source>Restart program</source>
+        <translation>重启程序</translation>
+    </message>
+    <message>
+        <source>This report helps support. It contains no names, passwords or pictures.</source>
+        <translation>此报告可帮助技术支持，不含姓名、密码和图片。</translation>
+    </message>
+    <message>
+        <source>Unexpected error</source>
+        <translation>意外错误</translation>
+    </message>
+    <message>
+        <source>Walkaround ended unexpectedly last time</source>
+        <translation>程序上次意外结束</translation>
+    </message>
+</context>
+<context>
+    <name>CrashHandler</name>
+    <message numerus="yes">
+        <source>The same error occurred again (%n times). Restart the program.</source>
+        <translation>
+            <numerusform>同一错误再次发生（共 %n 次），请重启程序。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Walkaround was not closed properly last time. All edits are saved.</source>
+        <translation>程序上次未正常关闭，所有修改均已保存。</translation>
+    </message>
+</context>
+<context>
     <name>DateRange</name>
     <message>
         <source>Any time</source>
@@ -2350,10 +2432,6 @@
 </context>
 <context>
     <name>Desktop</name>
-    <message>
-        <source>An internal error occurred. Your last change may be lost. Details: {file}</source>
-        <translation>程序发生内部错误，最近的修改可能丢失。详情：{file}</translation>
-    </message>
     <message>
         <source>Your session has expired. Log in again to continue where you left off.</source>
         <translation>登录已过期。重新登录后可继续当前操作。</translation>
@@ -2567,6 +2645,520 @@
     <message>
         <source>This item has no region. Draw one first.</source>
         <translation>此检查项没有区域，请先绘制区域。</translation>
+    </message>
+</context>
+<context>
+    <name>Doctor</name>
+    <message>
+        <source>HEIC photos can be opened</source>
+        <translation>可以打开 HEIC 照片</translation>
+    </message>
+    <message>
+        <source>Python {version}</source>
+        <translation>Python {version}</translation>
+    </message>
+    <message>
+        <source>a font has Chinese characters</source>
+        <translation>已有中文字体</translation>
+    </message>
+    <message>
+        <source>a part of a journal could not be read; a copy is in {file}</source>
+        <translation>有一部分修改无法读取，副本在 {file}</translation>
+    </message>
+    <message>
+        <source>a proxy is set on this computer; the desktop connects to the service without it</source>
+        <translation>本机设置了代理，桌面程序连接服务时不使用代理</translation>
+    </message>
+    <message>
+        <source>a service runs on this data directory</source>
+        <translation>服务正在使用此数据文件夹</translation>
+    </message>
+    <message>
+        <source>add the model again in the catalogue, or restore a backup</source>
+        <translation>请在基础数据中重新添加该模型，或恢复备份</translation>
+    </message>
+    <message>
+        <source>add the user to the group &apos;video&apos;</source>
+        <translation>请将该用户加入“video”组</translation>
+    </message>
+    <message>
+        <source>built-in face model</source>
+        <translation>内置人脸模型可用</translation>
+    </message>
+    <message>
+        <source>cache of tiles</source>
+        <translation>图块缓存正常</translation>
+    </message>
+    <message>
+        <source>cameras: {names}</source>
+        <translation>摄像头：{names}</translation>
+    </message>
+    <message>
+        <source>check WALKAROUND_BACKUP_TO</source>
+        <translation>请检查 WALKAROUND_BACKUP_TO</translation>
+    </message>
+    <message>
+        <source>check WALKAROUND_FILES_URL, its endpoint, region and keys, and that its server runs</source>
+        <translation>请检查 WALKAROUND_FILES_URL 及其端点、区域和密钥，并确认存储服务器正在运行</translation>
+    </message>
+    <message>
+        <source>check that it runs, that its address is right and that the network works</source>
+        <translation>请确认服务正在运行、地址正确且网络畅通</translation>
+    </message>
+    <message>
+        <source>check that the server runs and its address is right</source>
+        <translation>请确认数据库服务器正在运行且地址正确</translation>
+    </message>
+    <message>
+        <source>check the network and whether a firewall is in between</source>
+        <translation>请检查网络，以及中间是否有防火墙</translation>
+    </message>
+    <message>
+        <source>check the network between this computer and the server</source>
+        <translation>请检查本机与服务器之间的网络</translation>
+    </message>
+    <message>
+        <source>clock {time}, time zone {zone}</source>
+        <translation>时钟 {time}，时区 {zone}</translation>
+    </message>
+    <message>
+        <source>compare its fingerprint with the one that the administrator names, then trust it</source>
+        <translation>请与管理员告知的指纹核对，一致后再信任</translation>
+    </message>
+    <message>
+        <source>connect one, or work with photo files</source>
+        <translation>请连接摄像头，或使用照片文件</translation>
+    </message>
+    <message>
+        <source>correct the address with “Change server” on the login page</source>
+        <translation>请在登录页用“更换服务器”更正地址</translation>
+    </message>
+    <message>
+        <source>data directory {folder}</source>
+        <translation>数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>data directory {folder} cannot be made or written</source>
+        <translation>无法创建或写入数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>data directory {folder} is not there yet</source>
+        <translation>数据文件夹 {folder} 尚不存在</translation>
+    </message>
+    <message>
+        <source>data directory {folder} is open to other users</source>
+        <translation>其他用户可以访问数据文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>database {file} is whole</source>
+        <translation>数据库 {file} 完好</translation>
+    </message>
+    <message>
+        <source>delete them: they are made again when a picture is opened</source>
+        <translation>请删除，打开图片时会重新生成</translation>
+    </message>
+    <message>
+        <source>detection model {name}</source>
+        <translation>检测模型 {name} 完好</translation>
+    </message>
+    <message>
+        <source>display {width} x {height} at {scale} ({platform})</source>
+        <translation>显示器 {width} x {height}，缩放 {scale}（{platform}）</translation>
+    </message>
+    <message>
+        <source>face model pack {name}</source>
+        <translation>人脸模型包 {name} 完好</translation>
+    </message>
+    <message>
+        <source>face model pack {name} is not installed or not whole ({problem})</source>
+        <translation>人脸模型包 {name} 未安装或不完整（{problem}）</translation>
+    </message>
+    <message>
+        <source>files are stored in {place}</source>
+        <translation>文件存储位置：{place}</translation>
+    </message>
+    <message>
+        <source>free some space, or move the data directory to a larger disk</source>
+        <translation>请释放空间，或把数据文件夹移到更大的磁盘</translation>
+    </message>
+    <message>
+        <source>give this user the right to write in {parent}</source>
+        <translation>请给该用户 {parent} 的写入权限</translation>
+    </message>
+    <message>
+        <source>have both set by a time server</source>
+        <translation>请让两者都与时间服务器同步</translation>
+    </message>
+    <message>
+        <source>install it again</source>
+        <translation>请重新安装</translation>
+    </message>
+    <message>
+        <source>install it again; {purpose} need it</source>
+        <translation>请重新安装，以下功能需要它：{purpose}</translation>
+    </message>
+    <message>
+        <source>install one, on Debian and Ubuntu the package {package}</source>
+        <translation>请安装，在 Debian 和 Ubuntu 上为软件包 {package}</translation>
+    </message>
+    <message>
+        <source>install the packages that docs/installing.md names; the service runs without them</source>
+        <translation>请安装 docs/installing.md 列出的软件包；服务不需要它们</translation>
+    </message>
+    <message>
+        <source>it is of a newer version: install that one</source>
+        <translation>它来自更新的版本，请安装该版本</translation>
+    </message>
+    <message>
+        <source>keep the copy until you have checked the last edits of that day, then delete it</source>
+        <translation>请保留副本，核对当天最后的修改后再删除</translation>
+    </message>
+    <message>
+        <source>make it private</source>
+        <translation>请取消其他用户的访问权限</translation>
+    </message>
+    <message>
+        <source>no backups are made on a schedule</source>
+        <translation>未设置定期备份</translation>
+    </message>
+    <message>
+        <source>no camera</source>
+        <translation>没有摄像头</translation>
+    </message>
+    <message>
+        <source>no database at {file}</source>
+        <translation>{file} 处没有数据库</translation>
+    </message>
+    <message>
+        <source>no display</source>
+        <translation>没有显示器</translation>
+    </message>
+    <message>
+        <source>no edits wait to be sent</source>
+        <translation>没有等待发送的修改</translation>
+    </message>
+    <message>
+        <source>no font has Chinese characters, so no report with Chinese text can be written as PDF</source>
+        <translation>没有中文字体，无法导出含中文的 PDF 报告</translation>
+    </message>
+    <message>
+        <source>no library opens HEIC photos</source>
+        <translation>没有可以打开 HEIC 照片的库</translation>
+    </message>
+    <message>
+        <source>no service runs on this data directory</source>
+        <translation>没有服务在使用此数据文件夹</translation>
+    </message>
+    <message>
+        <source>parts of the service do not work: {names}</source>
+        <translation>服务的部分功能不可用：{names}</translation>
+    </message>
+    <message>
+        <source>photos will fill it soon; free some space</source>
+        <translation>照片很快会占满磁盘，请释放空间</translation>
+    </message>
+    <message>
+        <source>restore a backup</source>
+        <translation>请恢复备份</translation>
+    </message>
+    <message>
+        <source>run `walkaround doctor` in a terminal and read what it says</source>
+        <translation>请在终端运行 `walkaround doctor` 并查看结果</translation>
+    </message>
+    <message>
+        <source>run `walkaround doctor` on the server</source>
+        <translation>请在服务器上运行 `walkaround doctor`</translation>
+    </message>
+    <message>
+        <source>run: chmod 600 &apos;{file}&apos;</source>
+        <translation>请运行：chmod 600 &apos;{file}&apos;</translation>
+    </message>
+    <message>
+        <source>run: chmod 700 &apos;{folder}&apos;</source>
+        <translation>请运行：chmod 700 &apos;{folder}&apos;</translation>
+    </message>
+    <message>
+        <source>run: walkaround face install PACK.zip</source>
+        <translation>请运行：walkaround face install PACK.zip</translation>
+    </message>
+    <message>
+        <source>run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES</source>
+        <translation>请运行：walkaround files unused，或调高 WALKAROUND_FILES_QUOTA_BYTES</translation>
+    </message>
+    <message>
+        <source>secret file {file} is not there yet</source>
+        <translation>密钥文件 {file} 尚不存在</translation>
+    </message>
+    <message>
+        <source>set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`</source>
+        <translation>请把 WALKAROUND_BACKUP_TO 设为另一块磁盘上的文件夹，或运行 `walkaround backup FILE`</translation>
+    </message>
+    <message>
+        <source>set date and time of this computer</source>
+        <translation>请设置本机的日期和时间</translation>
+    </message>
+    <message>
+        <source>set the file aside: the program writes a new one</source>
+        <translation>请移开该文件，程序会写入新的文件</translation>
+    </message>
+    <message>
+        <source>set the time zone of this computer</source>
+        <translation>请设置本机的时区</translation>
+    </message>
+    <message>
+        <source>stop the service and restore a backup</source>
+        <translation>请停止服务并恢复备份</translation>
+    </message>
+    <message>
+        <source>the backups cannot be read: {problem}</source>
+        <translation>无法读取备份：{problem}</translation>
+    </message>
+    <message>
+        <source>the built-in face model does not load ({problem})</source>
+        <translation>无法加载内置人脸模型（{problem}）</translation>
+    </message>
+    <message>
+        <source>the certificate of {url} is not trusted</source>
+        <translation>{url} 的证书不受信任</translation>
+    </message>
+    <message>
+        <source>the checks of the service cannot be made</source>
+        <translation>无法执行服务的检查</translation>
+    </message>
+    <message>
+        <source>the clock says {time}</source>
+        <translation>时钟显示 {time}</translation>
+    </message>
+    <message>
+        <source>the clock says {time}, without a time zone</source>
+        <translation>时钟显示 {time}，没有时区</translation>
+    </message>
+    <message>
+        <source>the clocks of this computer and of the service agree</source>
+        <translation>本机与服务的时钟一致</translation>
+    </message>
+    <message>
+        <source>the clocks of this computer and of the service differ by {seconds} s</source>
+        <translation>本机与服务的时钟相差 {seconds} 秒</translation>
+    </message>
+    <message>
+        <source>the database is damaged ({problem})</source>
+        <translation>数据库已损坏（{problem}）</translation>
+    </message>
+    <message>
+        <source>the desktop needs one; the service and the demo do not</source>
+        <translation>桌面程序需要显示器，服务和演示不需要</translation>
+    </message>
+    <message>
+        <source>the file of the detection model {name} is missing or damaged</source>
+        <translation>检测模型 {name} 的文件缺失或已损坏</translation>
+    </message>
+    <message>
+        <source>the first start of the service makes it</source>
+        <translation>服务首次启动时会创建</translation>
+    </message>
+    <message>
+        <source>the folder {folder} cannot be written</source>
+        <translation>无法写入文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>the folder {folder} is open to other users</source>
+        <translation>其他用户可以访问文件夹 {folder}</translation>
+    </message>
+    <message>
+        <source>the libraries of the windows cannot be loaded ({problem})</source>
+        <translation>无法加载窗口所需的库（{problem}）</translation>
+    </message>
+    <message>
+        <source>the library libheif {version} opens no HEIC photos of phones with iOS 18 or later</source>
+        <translation>libheif {version} 无法打开 iOS 18 及以上手机的 HEIC 照片</translation>
+    </message>
+    <message>
+        <source>the log of the service says why no newer one was made</source>
+        <translation>未生成更新备份的原因见服务日志</translation>
+    </message>
+    <message>
+        <source>the newest of {count} backups is {hours} hours old</source>
+        <translation>共 {count} 份备份，最近一份在 {hours} 小时前</translation>
+    </message>
+    <message>
+        <source>the next start brings it to {newest}</source>
+        <translation>下次启动时会更新到 {newest}</translation>
+    </message>
+    <message>
+        <source>the preferences in {file} cannot be read, so the defaults are used</source>
+        <translation>无法读取 {file} 中的偏好设置，已使用默认值</translation>
+    </message>
+    <message>
+        <source>the service at {url} answers after {milliseconds} ms</source>
+        <translation>服务 {url} 的响应时间为 {milliseconds} 毫秒</translation>
+    </message>
+    <message>
+        <source>the service at {url} cannot be reached</source>
+        <translation>无法连接服务 {url}</translation>
+    </message>
+    <message>
+        <source>the service at {url} does not answer in time</source>
+        <translation>服务 {url} 未及时响应</translation>
+    </message>
+    <message>
+        <source>the service makes one within minutes of its start; its log says why not</source>
+        <translation>服务启动几分钟内会生成备份，未生成的原因见服务日志</translation>
+    </message>
+    <message>
+        <source>the store of files does not answer ({problem})</source>
+        <translation>文件存储无响应（{problem}）</translation>
+    </message>
+    <message>
+        <source>the window wants at least {least}: choose a higher resolution or a smaller scale</source>
+        <translation>窗口至少需要 {least}，请提高分辨率或减小缩放比例</translation>
+    </message>
+    <message>
+        <source>the {name} database does not answer ({problem})</source>
+        <translation>{name} 数据库无响应（{problem}）</translation>
+    </message>
+    <message>
+        <source>there is no backup in {place}</source>
+        <translation>{place} 中没有备份</translation>
+    </message>
+    <message>
+        <source>they are sent when the user who made them logs in and the service answers</source>
+        <translation>修改者登录且服务可用时会发送</translation>
+    </message>
+    <message>
+        <source>this user may not use the cameras</source>
+        <translation>该用户无权使用摄像头</translation>
+    </message>
+    <message>
+        <source>update it to 1.18 or later, on Debian 12 from bookworm-backports</source>
+        <translation>请更新到 1.18 或更高版本，Debian 12 可从 bookworm-backports 安装</translation>
+    </message>
+    <message>
+        <source>what answers at {url} is no Walkaround service</source>
+        <translation>{url} 处不是绕机检查工作站的服务</translation>
+    </message>
+    <message>
+        <source>{count} edits are saved on this computer and not sent yet</source>
+        <translation>{count} 项修改已保存在本机，尚未发送</translation>
+    </message>
+    <message>
+        <source>{count} files of the cache of tiles are broken: {folder}</source>
+        <translation>图块缓存中有 {count} 个文件已损坏：{folder}</translation>
+    </message>
+    <message>
+        <source>{count} folders of the program can be written</source>
+        <translation>程序的 {count} 个文件夹可以写入</translation>
+    </message>
+    <message>
+        <source>{file} can be read by other users</source>
+        <translation>其他用户可以读取 {file}</translation>
+    </message>
+    <message>
+        <source>{file} is readable by its owner only</source>
+        <translation>{file} 仅所有者可读</translation>
+    </message>
+    <message>
+        <source>{library} does not load ({problem})</source>
+        <translation>无法加载 {library}（{problem}）</translation>
+    </message>
+    <message>
+        <source>{library} {version}</source>
+        <translation>{library} {version}</translation>
+    </message>
+    <message>
+        <source>{name} database at revision {revision}</source>
+        <translation>{name} 数据库，修订版 {revision}</translation>
+    </message>
+    <message>
+        <source>{parent} is a file: name another directory with --data-dir</source>
+        <translation>{parent} 是文件，请用 --data-dir 指定其他文件夹</translation>
+    </message>
+    <message>
+        <source>{room} GB free for data</source>
+        <translation>数据可用空间 {room} GB</translation>
+    </message>
+    <message>
+        <source>{room} GB free for data, less than WALKAROUND_DISK_RESERVE_BYTES: uploads are refused</source>
+        <translation>数据可用空间 {room} GB，低于 WALKAROUND_DISK_RESERVE_BYTES，已拒绝上传</translation>
+    </message>
+    <message>
+        <source>{used} of the quota of files is used</source>
+        <translation>文件配额已使用 {used}</translation>
+    </message>
+    <message>
+        <source>{used} of the quota of files is used: uploads are refused</source>
+        <translation>文件配额已使用 {used}，已拒绝上传</translation>
+    </message>
+</context>
+<context>
+    <name>DoctorDialog</name>
+    <message numerus="yes">
+        <source>%n fault(s) found. Each says what to do.</source>
+        <translation>
+            <numerusform>发现 %n 处故障，处理方法见各项说明。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cannot mend this: {why}. Follow the advice beside it.</source>
+        <translation>无法修复：{why}。请按旁边的说明处理。</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>重新检查</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>正在检查…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Everything works.</source>
+        <translation>一切正常。</translation>
+    </message>
+    <message>
+        <source>Fault</source>
+        <translation>故障</translation>
+    </message>
+    <message>
+        <source>Fine</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>Mend</source>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>Mend: {what}</source>
+        <translation>修复：{what}</translation>
+    </message>
+    <message numerus="yes">
+        <source>No faults. %n warning(s).</source>
+        <translation>
+            <numerusform>没有故障，%n 项警告。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>System check</source>
+        <translation>系统自检</translation>
+    </message>
+    <message>
+        <source>The check was interrupted. Check again.</source>
+        <translation>检查已中断，请重新检查。</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
     </message>
 </context>
 <context>
@@ -4479,6 +5071,68 @@
     <message>
         <source>The changes in this form are not saved.</source>
         <translation>此表单中的修改尚未保存。</translation>
+    </message>
+</context>
+<context>
+    <name>Help</name>
+    <message>
+        <source>Administer</source>
+        <translation>管理</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Inspect</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcut</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>计划</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+</context>
+<context>
+    <name>HelpWindow</name>
+    <message>
+        <source>Back</source>
+        <translation>后退</translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation>目录</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>前进</translation>
+    </message>
+    <message>
+        <source>Guide</source>
+        <translation>使用指南</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>没有找到内容</translation>
+    </message>
+    <message>
+        <source>Page of the guide</source>
+        <translation>指南页面</translation>
+    </message>
+    <message>
+        <source>Search the guide</source>
+        <translation>搜索指南</translation>
     </message>
 </context>
 <context>

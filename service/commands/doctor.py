@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import datetime as dt
 import importlib
 import os
+import platform
 import shutil
 import sqlite3
-import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -22,13 +22,14 @@ from service.backups.making import place_of
 from service.backups.schedule import LATE, parsed
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
-from service.face.engines.dlib_engine import NAME, models_folder
-from service.face.packs.pack_store import installed, model_in_use
+from service.detection.models.registry import listed
+from service.face.engines.dlib_engine import NAME, DlibEngine
+from service.face.packs.pack_store import PackError, model_in_use, read_manifest, verify
 from service.files.usage import stored_bytes
 from service.settings import Settings
-from service.stores.contents import file_contents
+from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.checkup import CheckResult, Level
+from shared.checkup import CheckResult, Mend, broken_tiles, fail, ok, open_to_others, report, warn
 from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
@@ -51,19 +52,13 @@ Check = Callable[[Settings], Iterator[CheckResult]]
 
 
 def main(words: Sequence[str], settings: Settings) -> int:
-    """Print one line per check. Gives 1 when one of them failed."""
-    argparse.ArgumentParser(prog="walkaround doctor").parse_args(words[1:])
-    failed = False
-    for check in CHECKS:
-        for line in check(settings):
-            print(line)
-            failed = failed or line.level is Level.FAIL
-    return 1 if failed else 0
+    """Print one line per result. Gives 1 when one of them is a fault."""
+    return report("service", words[1:], ((check.__name__, partial(check, settings)) for check in CHECKS))
 
 
 def python(_settings: Settings) -> Iterator[CheckResult]:
     """The version of Python."""
-    yield CheckResult(Level.OK, f"Python {'.'.join(str(part) for part in sys.version_info[:3])}")
+    yield ok("Python {version}", version=platform.python_version())
 
 
 def libraries(_settings: Settings) -> Iterator[CheckResult]:
@@ -72,51 +67,74 @@ def libraries(_settings: Settings) -> Iterator[CheckResult]:
         try:
             importlib.import_module(module)
         except (ImportError, OSError) as problem:
-            yield CheckResult(
-                Level.FAIL, f"{name} does not load ({problem})", f"install it again; {needed_for} need it"
+            yield fail(
+                "{library} does not load ({problem})",
+                "install it again; {purpose} need it",
+                library=name,
+                problem=problem,
+                purpose=needed_for,
             )
         else:
-            yield CheckResult(Level.OK, f"{name} {sys.modules[name].__version__}")
+            yield ok("{library} {version}", library=name, version=sys.modules[name].__version__)
 
 
 def data_dir(settings: Settings) -> Iterator[CheckResult]:
     """The data directory: there, ours, writable, with room."""
     path = settings.data_dir
     there = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
-    if not there.is_dir() or not os.access(there, os.R_OK | os.W_OK | os.X_OK):
-        yield CheckResult(
-            Level.FAIL,
-            f"data directory {path} cannot be made or written",
-            f"give this user the right to write in {there}"
-            if there.is_dir()
-            else f"{there} is a file: name another directory with --data-dir",
+    if not there.is_dir():
+        yield fail(
+            "data directory {folder} cannot be made or written",
+            "{parent} is a file: name another directory with --data-dir",
+            folder=path,
+            parent=there,
+        )
+        return
+    if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
+        yield fail(
+            "data directory {folder} cannot be made or written",
+            "give this user the right to write in {parent}",
+            folder=path,
+            parent=there,
         )
         return
     if not path.is_dir():
-        yield CheckResult(
-            Level.WARN, f"data directory {path} is not there yet", "the first start of the service makes it"
+        yield warn(
+            "data directory {folder} is not there yet",
+            "the first start of the service makes it",
+            Mend.CREATE_FOLDER,
+            path,
+            folder=path,
         )
         return
-    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        yield CheckResult(
-            Level.WARN, f"data directory {path} is open to other users", f"run: chmod 700 '{path}'"
+    if open_to_others(path):
+        yield warn(
+            "data directory {folder} is open to other users",
+            "run: chmod 700 '{folder}'",
+            Mend.OWNER_ONLY,
+            path,
+            folder=path,
         )
     else:
-        yield CheckResult(Level.OK, f"data directory {path}")
+        yield ok("data directory {folder}", folder=path)
     free = shutil.disk_usage(path).free
-    room = f"{free / 2**30:.1f} GB free for data"
+    room = f"{free / 2**30:.1f}"
     if free < settings.disk_reserve_bytes:
-        yield CheckResult(
-            Level.FAIL,
-            f"{room}, less than WALKAROUND_DISK_RESERVE_BYTES: uploads are refused",
-            "free some space, or move the data directory to a larger disk",
+        yield fail(
+            "{room} GB free for data, less than WALKAROUND_DISK_RESERVE_BYTES: uploads are refused",
+            _MORE_ROOM,
+            room=room,
         )
     elif free < NO_SPACE:
-        yield CheckResult(Level.FAIL, room, "free some space, or move the data directory to a larger disk")
+        yield fail(_ROOM, _MORE_ROOM, room=room)
     elif free < LOW_SPACE:
-        yield CheckResult(Level.WARN, room, "photos will fill it soon; free some space")
+        yield warn(_ROOM, "photos will fill it soon; free some space", room=room)
     else:
-        yield CheckResult(Level.OK, room)
+        yield ok(_ROOM, room=room)
+
+
+_ROOM = "{room} GB free for data"
+_MORE_ROOM = "free some space, or move the data directory to a larger disk"
 
 
 def database(settings: Settings) -> Iterator[CheckResult]:
@@ -126,32 +144,44 @@ def database(settings: Settings) -> Iterator[CheckResult]:
     path = Path(checked.url.database or "")
     try:
         if checked.is_sqlite and not path.is_file():
-            yield CheckResult(Level.WARN, f"no database at {path}", "the first start of the service makes it")
+            yield warn("no database at {file}", "the first start of the service makes it", file=path)
             return
         if checked.is_sqlite:
             yield _whole(path)
         current, newest = current_revision(checked), newest_revision()
     except (SQLAlchemyError, sqlite3.Error, OSError) as problem:
         # The text of a database error can hold its address with a password: the kind of it is enough.
-        advice = (
-            "restore a backup" if checked.is_sqlite else "check that the server runs and its address is right"
-        )
-        yield CheckResult(
-            Level.FAIL, f"the {name} database does not answer ({type(problem).__name__})", advice
+        yield fail(
+            "the {name} database does not answer ({problem})",
+            "restore a backup"
+            if checked.is_sqlite
+            else "check that the server runs and its address is right",
+            name=name,
+            problem=type(problem).__name__,
         )
         return
     finally:
         checked.close()
+    said = {"name": name, "revision": current, "newest": newest}
     if current is None or current < newest:
-        yield CheckResult(
-            Level.WARN, f"{name} database at revision {current}", f"the next start brings it to {newest}"
-        )
+        yield warn(_REVISION, "the next start brings it to {newest}", **said)
     elif current > newest:
-        yield CheckResult(
-            Level.FAIL, f"{name} database at revision {current}", "it is of a newer version: install that one"
-        )
+        yield fail(_REVISION, "it is of a newer version: install that one", **said)
     else:
-        yield CheckResult(Level.OK, f"{name} database at revision {current}")
+        yield ok(_REVISION, **said)
+
+
+_REVISION = "{name} database at revision {revision}"
+
+
+def _whole(path: Path) -> CheckResult:
+    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        return fail(
+            "the database is damaged ({problem})", "stop the service and restore a backup", problem=found
+        )
+    return ok("database {file} is whole", file=path)
 
 
 def files(settings: Settings) -> Iterator[CheckResult]:
@@ -160,13 +190,13 @@ def files(settings: Settings) -> Iterator[CheckResult]:
         contents = file_contents(settings)
         contents.contains("0" * 64)
     except (StoreSettingsError, StoreUnavailableError, OSError) as problem:
-        yield CheckResult(
-            Level.FAIL,
-            f"the store of files does not answer ({problem})",
+        yield fail(
+            "the store of files does not answer ({problem})",
             "check WALKAROUND_FILES_URL, its endpoint, region and keys, and that its server runs",
+            problem=problem,
         )
         return
-    yield CheckResult(Level.OK, f"files are stored in {settings.files_url or settings.files_dir}")
+    yield ok("files are stored in {place}", place=settings.files_url or settings.files_dir)
     if not settings.files_quota_bytes:
         return
     checked = Database(settings.url)
@@ -178,33 +208,39 @@ def files(settings: Settings) -> Iterator[CheckResult]:
     finally:
         checked.close()
     share = stored / settings.files_quota_bytes
-    used = f"{share:.0%} of the quota of files is used"
+    used = f"{share:.0%}"
     if share >= 1:
-        yield CheckResult(Level.FAIL, f"{used}: uploads are refused", _MORE_QUOTA)
+        yield fail("{used} of the quota of files is used: uploads are refused", _MORE_QUOTA, used=used)
     elif share >= MUCH:
-        yield CheckResult(Level.WARN, used, _MORE_QUOTA)
+        yield warn("{used} of the quota of files is used", _MORE_QUOTA, used=used)
     else:
-        yield CheckResult(Level.OK, used)
+        yield ok("{used} of the quota of files is used", used=used)
 
 
 _MORE_QUOTA = "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES"
 
 
-def _whole(path: Path) -> CheckResult:
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if found != "ok":
-        return CheckResult(
-            Level.FAIL, f"the database is damaged ({found})", "stop the service and restore a backup"
+def tiles(settings: Settings) -> Iterator[CheckResult]:
+    """The cache of tiles: its files can be read."""
+    folder = settings.data_dir / "cache" / "tiles"
+    broken = broken_tiles(folder)
+    if broken:
+        yield warn(
+            "{count} files of the cache of tiles are broken: {folder}",
+            "delete them: they are made again when a picture is opened",
+            Mend.DROP_BROKEN_TILES,
+            folder,
+            count=len(broken),
+            folder=folder,
         )
-    return CheckResult(Level.OK, f"database {path} is whole")
+    else:
+        yield ok("cache of tiles")
 
 
 def backups(settings: Settings) -> Iterator[CheckResult]:
     """The backups on the schedule: how old the newest one is."""
     if not settings.backup_to:
-        yield CheckResult(
-            Level.WARN,
+        yield warn(
             "no backups are made on a schedule",
             "set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`",
         )
@@ -213,18 +249,22 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
         names = SharedFolder(place_of(settings)).names()
     except (OSError, StoreSettingsError) as problem:
         said = reason(problem) if isinstance(problem, OSError) else str(problem)
-        yield CheckResult(Level.FAIL, f"the backups cannot be read: {said}", "check WALKAROUND_BACKUP_TO")
+        yield fail("the backups cannot be read: {problem}", "check WALKAROUND_BACKUP_TO", problem=said)
         return
     if not names:
-        advice = "the service makes one within minutes of its start; its log says why not"
-        yield CheckResult(Level.FAIL, f"there is no backup in {settings.backup_to}", advice)
+        yield fail(
+            "there is no backup in {place}",
+            "the service makes one within minutes of its start; its log says why not",
+            place=settings.backup_to,
+        )
         return
     age = dt.datetime.now(dt.UTC) - time_of(names[-1])
-    found = f"the newest of {len(names)} backups is {age.total_seconds() / 3600:.1f} hours old"
+    found = "the newest of {count} backups is {hours} hours old"
+    said_age = {"count": len(names), "hours": f"{age.total_seconds() / 3600:.1f}"}
     if age > parsed(settings.backup_at).interval + LATE:
-        yield CheckResult(Level.WARN, found, "the log of the service says why no newer one was made")
+        yield warn(found, "the log of the service says why no newer one was made", **said_age)
     else:
-        yield CheckResult(Level.OK, found)
+        yield ok(found, **said_age)
 
 
 def service(settings: Settings) -> Iterator[CheckResult]:
@@ -233,9 +273,9 @@ def service(settings: Settings) -> Iterator[CheckResult]:
         return
     try:
         with FileLock(settings.data_dir / "service.lock", timeout=0):
-            yield CheckResult(Level.OK, "no service runs on this data directory")
+            yield ok("no service runs on this data directory")
     except Timeout:
-        yield CheckResult(Level.OK, "a service runs on this data directory")
+        yield ok("a service runs on this data directory")
 
 
 def secrets(settings: Settings) -> Iterator[CheckResult]:
@@ -244,56 +284,69 @@ def secrets(settings: Settings) -> Iterator[CheckResult]:
     given = [path for path in elsewhere if path is not None]
     for path in [*given, *sorted(settings.data_dir.glob("*.key"))]:
         if not path.is_file():
-            yield CheckResult(
-                Level.WARN, f"secret file {path} is not there yet", "the first start of the service makes it"
+            yield warn(
+                "secret file {file} is not there yet", "the first start of the service makes it", file=path
             )
-        elif os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            yield CheckResult(Level.FAIL, f"{path} can be read by other users", f"run: chmod 600 '{path}'")
+        elif open_to_others(path):
+            yield fail(
+                "{file} can be read by other users",
+                "run: chmod 600 '{file}'",
+                Mend.OWNER_ONLY,
+                path,
+                file=path,
+            )
         else:
-            yield CheckResult(Level.OK, f"{path.name} is readable by its owner only")
+            yield ok("{file} is readable by its owner only", file=path.name)
 
 
 def face_models(settings: Settings) -> Iterator[CheckResult]:
-    """The models of face login: the built-in one, and the pack that was chosen."""
+    """The models of face login: the built-in one loads, and the pack that was chosen is whole."""
     try:
-        models_folder()
-        yield CheckResult(Level.OK, "built-in face model")
-    except FileNotFoundError as problem:
-        yield CheckResult(Level.FAIL, str(problem))
+        DlibEngine()
+        yield ok("built-in face model")
+    except (FileNotFoundError, ImportError, RuntimeError) as problem:
+        yield fail("the built-in face model does not load ({problem})", "install it again", problem=problem)
     name = model_in_use(settings)
     if name == NAME:
         return
-    chosen = [pack for pack in installed(settings.face_models_dir) if pack.name == name]
-    if chosen:
-        yield CheckResult(Level.OK, f"face model pack {name}")
-    else:
-        advice = "run: walkaround face install PACK.zip"
-        yield CheckResult(Level.FAIL, f"face model pack {name} is not installed", advice)
-
-
-def camera(_settings: Settings) -> Iterator[CheckResult]:
-    """Cameras, as the system lists them."""
-    if not sys.platform.startswith("linux"):
-        yield CheckResult(Level.OK, "cameras are listed by the desktop's camera window")
-        return
-    devices = sorted(Path("/dev").glob("video*"))
-    readable = [path.name for path in devices if os.access(path, os.R_OK | os.W_OK)]
-    if readable:
-        yield CheckResult(Level.OK, f"cameras: {', '.join(readable)}")
-    elif devices:
-        yield CheckResult(
-            Level.WARN, "this user may not use the cameras", "add the user to the group 'video'"
+    folder = settings.face_models_dir / name
+    try:
+        verify(folder, read_manifest(folder))
+    except (PackError, OSError) as problem:
+        yield fail(
+            "face model pack {name} is not installed or not whole ({problem})",
+            "run: walkaround face install PACK.zip",
+            name=name,
+            problem=problem,
         )
     else:
-        yield CheckResult(Level.WARN, "no camera", "connect one, or work with photo files")
+        yield ok("face model pack {name}", name=name)
 
 
-def display(_settings: Settings) -> Iterator[CheckResult]:
-    """A display for the desktop."""
-    if not sys.platform.startswith("linux") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
-        yield CheckResult(Level.OK, "display")
-    else:
-        yield CheckResult(Level.WARN, "no display", "the desktop needs one; the service and the demo do not")
+def detection_models(settings: Settings) -> Iterator[CheckResult]:
+    """The detection models: the file of each is there and is the one that was added."""
+    checked = Database(settings.url)
+    try:
+        if checked.is_sqlite and not Path(checked.url.database or "").is_file():
+            return
+        with contextlib.closing(model_contents(settings)) as contents:
+            for model in listed(checked):
+                if model.sha256 is None:
+                    continue
+                name = f"{model.model_name} {model.version}"
+                if contents.stored_hash(model.sha256) == model.sha256:
+                    yield ok("detection model {name}", name=name)
+                else:
+                    yield fail(
+                        "the file of the detection model {name} is missing or damaged",
+                        "add the model again in the catalogue, or restore a backup",
+                        name=name,
+                    )
+    except (SQLAlchemyError, sqlite3.Error, OSError, StoreSettingsError, StoreUnavailableError):
+        # The checks of the database and of the store of files say so.
+        return
+    finally:
+        checked.close()
 
 
 CHECKS: tuple[Check, ...] = (
@@ -304,8 +357,8 @@ CHECKS: tuple[Check, ...] = (
     files,
     service,
     secrets,
+    tiles,
     backups,
     face_models,
-    camera,
-    display,
+    detection_models,
 )

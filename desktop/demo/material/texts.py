@@ -68,6 +68,10 @@ _ENGLISH = DemoTexts(
 )
 
 
+TEXTS = {texts.language: texts for texts in (_CHINESE, _ENGLISH)}
+"""What is typed, by the code of the language."""
+
+
 def demo_texts() -> DemoTexts:
     """Chinese where there is a font that shows it, else English: a report has no gaps."""
     return _CHINESE if shows_chinese() else _ENGLISH

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, run
 from desktop.canvas.layers.colours import colours_of
@@ -17,7 +17,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.picture_commands import bind_canvas, zooms
 from desktop.pages.workbench.open_record.loading import fetch_reference
 from desktop.theme import theme_manager
-from desktop.widgets import Button, ButtonKind, label
+from desktop.widgets import BaseDialog, Button, ButtonKind, label
 from shared.wire.catalogue import ReferenceImage
 
 _USUAL = QSize(1180, 740)
@@ -30,7 +30,7 @@ MOST = 1000.0
 """Largest mm per pixel that the service takes."""
 
 
-class ScaleDialog(QDialog):
+class ScaleDialog(BaseDialog):
     """Shows the picture with the ruler in hand; `measured` gives mm per pixel."""
 
     measured = Signal(float)

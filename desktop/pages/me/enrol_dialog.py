@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import CameraFeed, CapturedFrame, FeedState, FrameSource, Hint, sources
@@ -15,7 +15,7 @@ from desktop.client import Session
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.face_login import FindSources
-from desktop.widgets import Button, label
+from desktop.widgets import BaseDialog, Button, label
 from shared.wire.face import FaceStatus
 
 _GOOD_LOOKS = 4
@@ -25,7 +25,7 @@ _GLASSES_MS = 4000
 _NEEDED = 3
 
 
-class EnrolDialog(QDialog):
+class EnrolDialog(BaseDialog):
     """Takes three pictures of the face, and a fourth of who wears glasses, and sends them.
 
     The person has consented before.

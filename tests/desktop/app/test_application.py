@@ -263,17 +263,21 @@ def test_an_exception_in_a_slot_is_written_down_and_said(qtbot: QtBot, desktop: 
     # The hook that stood before the net is the test runner's, which fails the test for this exception.
     desktop.logs._before = (lambda kind, error, trace: caught.append(error), before[1])
     QTimer.singleShot(0, fail)
-    qtbot.waitUntil(desktop.window.toast.isVisible)
+    qtbot.waitUntil(lambda: desktop.crashes.dialog is not None)
     desktop.logs._before = before
     assert [str(error) for error in caught] == ["a slot failed"]
     assert "a slot failed" in desktop.logs.file.read_text(encoding="utf-8")
-    assert str(desktop.logs.file) in desktop.window.toast.text()
-    assert "a slot failed" not in desktop.window.toast.text()
+    dialog = desktop.crashes.dialog
+    assert dialog is not None
+    assert dialog.isVisible()
+    assert "ValueError" in dialog.report.toPlainText()
+    assert "a slot failed" not in dialog.report.toPlainText()
+    dialog.close()
 
 
 def test_the_log_gives_everything_back(tmp_path: Path) -> None:
     before = (sys.excepthook, threading.excepthook, list(logging.getLogger().handlers))
-    logs = Logs(tmp_path / "logs", lambda: None)
+    logs = Logs(tmp_path / "logs", lambda _error: None)
     assert sys.excepthook != before[0]
     logs.close()
     assert (sys.excepthook, threading.excepthook, list(logging.getLogger().handlers)) == before
@@ -281,7 +285,7 @@ def test_the_log_gives_everything_back(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_does_not_stop_the_program(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    Logs(tmp_path / "file" / "logs", lambda: None).close()
+    Logs(tmp_path / "file" / "logs", lambda _error: None).close()
 
 
 def test_closing_twice_is_closing_once(desktop: Desktop) -> None:

@@ -68,7 +68,7 @@ def test_the_keys_of_the_peers_are_there() -> None:
         "Ctrl+Return": "record.finish",
         "H": "view.regions",
         "L": "view.labels",
-        "F1": "keys",
+        "F1": "help",
         "?": "keys",
         "Ctrl+K": "palette",
         "Ctrl+N": "record.new",

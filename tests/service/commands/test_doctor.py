@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from filelock import FileLock
@@ -18,6 +19,7 @@ from service.commands import doctor
 from service.commands.doctor import main
 from service.db.database import Database
 from service.db.schema import migrate
+from service.detection.tables import ModelRow
 from service.files.tables import FileRow
 from service.settings import Settings
 from shared.checkup import Level
@@ -162,13 +164,42 @@ def test_a_chosen_face_pack_must_be_there(sound: Settings, report: Report) -> No
     assert "walkaround face install" in named(lines, "better")
 
 
-def test_no_camera_and_no_display_are_no_faults(sound: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("DISPLAY")
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    for check in (doctor.camera, doctor.display):
-        (line,) = check(sound)
-        assert line.level is not Level.FAIL
-        assert bool(line.advice) == (line.level is Level.WARN)
+def test_face_model_of_the_program_loads(sound: Settings, report: Report) -> None:
+    assert named(report(sound)[1], "built-in face model").startswith("ok")
+
+
+def test_file_of_a_model_must_be_there(sound: Settings, database: Database, report: Report) -> None:
+    given: dict[str, Any] = {"labels": [], "settings": {}, "enabled": True, "size": 1}
+    row = ModelRow(name="Cracks", version=2, kind="yolo", sha256="a" * 64, **given)
+    database.write_now(lambda session: session.add(row))
+    status, lines = report(sound)
+    assert status == 1
+    assert named(lines, "Cracks 2 is missing or damaged").startswith("fail")
+
+
+def test_broken_tiles_are_mended(sound: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = sound.data_dir / "cache" / "tiles"
+    folder.mkdir(parents=True)
+    (folder / "a.zip").write_text("no archive")
+    main(["doctor", "--mend"], sound)
+    line = named(capsys.readouterr().out.splitlines(), "cache of tiles are broken")
+    assert line.endswith("(mended)")
+    assert not (folder / "a.zip").exists()
+
+
+def test_open_key_is_mended(sound: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    (sound.data_dir / "secret.key").chmod(0o644)
+    assert main(["doctor", "--mend"], sound) == 0
+    assert (sound.data_dir / "secret.key").stat().st_mode & 0o077 == 0
+
+
+def test_json_gives_a_line_for_each_result(sound: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json", "--side", "desktop"], sound) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["doctor", "--json"], sound) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {line["side"] for line in lines} == {"service"}
+    assert {line["check"] for line in lines} >= {"database", "data_dir", "backups", "face_models"}
 
 
 def test_a_data_directory_that_cannot_be_made_is_a_failure(

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.canvas.layers.colours import colours_of
@@ -28,7 +28,7 @@ from desktop.pages.workbench.open_record.loading import fetch_photo
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import SURE
 from desktop.theme import theme_manager
-from desktop.widgets import Button, Column, Combo, ElidedLabel, Table, label, status_word
+from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, status_word
 from shared import results
 from shared.entries import Entry
 from shared.findings import Finding
@@ -137,7 +137,7 @@ class VersionPane(QWidget):
         self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
 
-class CompareVersions(QDialog):
+class CompareVersions(BaseDialog):
     """Chooses two versions; the views move together, and a finding that is chosen is shown in both."""
 
     def __init__(

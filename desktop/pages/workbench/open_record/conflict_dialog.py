@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QRadioButton,
@@ -26,7 +25,7 @@ from desktop.pages.workbench.model.edit_names import field_name, grouped
 from desktop.pages.workbench.model.signing import OTHERS, VERDICT, to_sign
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.sync.outbox import BY, RESULT, new_facts
-from desktop.widgets import Button, folded, label, rule, status_word
+from desktop.widgets import BaseDialog, Button, folded, label, rule, status_word
 from desktop.widgets import ButtonKind as ButtonKind
 from shared import results
 from shared.codes import Verdict
@@ -35,7 +34,7 @@ _CHOICE_PX = 280
 """Width of a line of a choice; as much fits into half of the dialog."""
 
 
-class ConflictDialog(QDialog):
+class ConflictDialog(BaseDialog):
     """Shows every conflict: mine or theirs for each field; theirs is preselected."""
 
     def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QHBoxLayout, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.camera import (
@@ -23,7 +23,7 @@ from desktop.camera import (
 from desktop.context import Context
 from desktop.pages.workbench.photos.capture_target import CaptureTarget, PreparedTarget, prepare
 from desktop.pages.workbench.photos.capture_view import CaptureView
-from desktop.widgets import Button, ButtonKind, Combo, label
+from desktop.widgets import BaseDialog, Button, ButtonKind, Combo, label
 
 UNDO_SECONDS = 3.0
 """For so long a photo that was taken by itself can be undone before it is used."""
@@ -32,7 +32,7 @@ _COUNT_MS = 50
 _OVERLAY_PX = 120
 
 
-class CaptureDialog(QDialog):
+class CaptureDialog(BaseDialog):
     """The live picture of a camera and one button. It releases the camera when it closes.
 
     With a target, the region lies on the picture, a hint says how to move, and the photo is taken by itself

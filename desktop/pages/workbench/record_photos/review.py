@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from desktop.canvas.layers.colours import colours_of
 from desktop.client import Session
@@ -17,7 +17,7 @@ from desktop.pages.workbench.record_photos.photo_terms import photo_details, pho
 from desktop.pages.workbench.record_photos.regions_preview import Outline, RegionsPreview
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.theme import theme_manager
-from desktop.widgets import Button, ButtonKind, ElidedLabel, SearchField, confirm, label, tip
+from desktop.widgets import BaseDialog, Button, ButtonKind, ElidedLabel, SearchField, confirm, label, tip
 from shared.wire.photos import RecordPhoto
 
 _ITEMS_PX = 250
@@ -96,7 +96,7 @@ class ChoiceModel(QAbstractListModel):
         return True
 
 
-class ReviewDialog(QDialog):
+class ReviewDialog(BaseDialog):
     """Nothing is assigned before the person accepts it."""
 
     accepted_items = Signal(object)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms, JpegImagePlugin
 
-from desktop import doctor
+from desktop.doctor import computer
 from desktop.imaging import ImageError, open_image
 from desktop.imaging.conversion import for_upload, heif, uploads
 from shared.checkup import Level
@@ -167,7 +167,7 @@ def test_without_the_library_it_says_what_to_install(tmp_path: Path, monkeypatch
     path = written(tmp_path / "a.heic", b"\0\0\0\x18ftypheic" + bytes(100))
     try:
         assert "package libheif1" in refused(path)
-        (line,) = doctor.photos()
+        (line,) = computer.photos()
         assert line.level is Level.WARN
         assert "libheif1" in str(line)
     finally:

@@ -1,0 +1,65 @@
+"""Opens the guide and the system check from the main window and from dialogs over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QMainWindow, QWidget
+from shiboken6 import isValid
+
+from desktop.context import Context
+from desktop.help import HelpWindow, topic_of
+from desktop.localization.language import LANGUAGES
+from desktop.theme import theme_manager
+from desktop.widgets import Page
+from desktop.widgets.dialogs import HelpCalls
+
+
+class Assistance(HelpCalls):
+    """The commands `help` and `doctor` of one main window.
+
+    A dialog that blocks the main window has a window of the guide of its own, or it would be blocked as well.
+    """
+
+    def __init__(self, window: QMainWindow, context: Context, page: Callable[[], Page | None]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._context = context
+        self._page = page
+        self.help: HelpWindow | None = None
+        context.commands.bind("help", self.open_help, window)
+        context.commands.bind("doctor", self.open_doctor, window)
+        self.wanted.connect(self.open_help)
+
+    def open_help(self, dialog: QDialog | None = None) -> HelpWindow:
+        """Open the guide on the page for where the person is; gives its window."""
+        parent: QWidget = self._window if dialog is None else dialog
+        shown = self.help
+        if shown is None or not isValid(shown) or shown.parentWidget() is not parent:
+            if shown is not None and isValid(shown):
+                shown.close()
+            shown = self.help = HelpWindow(parent, self._context.commands, _language(self._window))
+            shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            theme_manager().apply_to(shown)
+        # Shown first: pictures take the room that the window has.
+        shown.show()
+        shown.open_topic(topic_of(self._page(), dialog))
+        shown.raise_()
+        shown.activateWindow()
+        return shown
+
+    def open_doctor(self) -> None:
+        """Open the system check."""
+        # Loaded when it is asked for: no start waits for it.
+        from desktop.doctor.dialog import DoctorDialog
+
+        dialog = DoctorDialog(self._window, self._context)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        theme_manager().apply_to(dialog)
+        dialog.open()
+
+
+def _language(window: QWidget) -> str:
+    code = window.locale().name()
+    return code if code in LANGUAGES else ("zh_CN" if code.startswith("zh") else "en")

@@ -1,0 +1,100 @@
+"""Says that an unexpected error occurred: what is saved, a report to copy, and how to go on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from desktop.widgets import Button, ButtonKind, Dialog, label
+
+_REPORT_HEIGHT = 180
+
+
+class CrashDialog(Dialog):
+    """One failure with its report. Closing it continues; the other way on is a restart of the program."""
+
+    restart_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None, report: str, *, last_run: bool = False) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Unexpected error"))
+        self.setMinimumWidth(600)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(10)
+        heading = (
+            self.tr("Walkaround ended unexpectedly last time")
+            if last_run
+            else self.tr("An unexpected error occurred")
+        )
+        self.heading = label(heading, "item", wrap=True)
+        column.addWidget(self.heading)
+        self.saved = label(self.tr("All edits are saved on this computer."), wrap=True)
+        column.addWidget(self.saved)
+        self.photos = label("", wrap=True)
+        self.photos.hide()
+        column.addWidget(self.photos)
+        self.repeats = label("", "dim", wrap=True)
+        self.repeats.hide()
+        column.addWidget(self.repeats)
+        column.addWidget(
+            label(
+                self.tr("This report helps support. It contains no names, passwords or pictures."),
+                "dim",
+                wrap=True,
+            )
+        )
+        self.report = QPlainTextEdit(report)
+        self.report.setReadOnly(True)
+        self.report.setTabChangesFocus(True)
+        self.report.setFixedHeight(_REPORT_HEIGHT)
+        self.report.setAccessibleName(self.tr("Report"))
+        column.addWidget(self.report)
+        column.addLayout(self._foot(last_run))
+        self.go_on.setFocus()
+
+    def _foot(self, last_run: bool) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.copy = Button(self.tr("Copy report"))
+        self.copy.clicked.connect(self._copy)
+        row.addWidget(self.copy)
+        row.addStretch(1)
+        self.restart = Button(self.tr("Restart program"))
+        self.restart.clicked.connect(self._restart)
+        self.restart.setVisible(not last_run)
+        row.addWidget(self.restart)
+        self.go_on = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
+        self.go_on.clicked.connect(self.accept)
+        self.go_on.setDefault(True)
+        row.addWidget(self.go_on)
+        return row
+
+    def show_waiting(self, edits: int) -> None:
+        """Say how many edits wait to be sent."""
+        if edits:
+            self.saved.setText(
+                self.tr("All edits are saved on this computer; %n of them are sent later.", "", edits)
+            )
+
+    def show_photos(self, photos: int) -> None:
+        """Say how many photos are only in this program."""
+        self.photos.setText(
+            self.tr("%n photo(s) not uploaded yet. Wait for them before you restart.", "", photos)
+        )
+        self.photos.setVisible(bool(photos))
+
+    def show_count(self, count: int, report: str) -> None:
+        """The same or other errors came while this is open: `count` in all."""
+        self.repeats.setText(self.tr("%n errors so far.", "", count))
+        self.repeats.setVisible(count > 1)
+        self.report.setPlainText(report)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.report.toPlainText())
+        self.copy.setText(self.tr("Copied"))
+
+    def _restart(self) -> None:
+        self.accept()
+        self.restart_wanted.emit()

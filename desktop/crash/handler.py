@@ -1,0 +1,104 @@
+"""Shows one dialog for unexpected errors, however many there are, and never fails itself."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+from desktop.background.workers import run
+from desktop.crash.dialog import CrashDialog
+from desktop.crash.last_run import LastRun
+from desktop.crash.report import Failure, report_text
+from desktop.journal.waiting import waiting_edits
+from desktop.preferences import APP
+from desktop.theme import theme_manager
+
+_log = logging.getLogger("desktop")
+
+
+def _all_waiting() -> int:
+    folder = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal"
+    return sum(waiting_edits(path) for path in folder.glob("*.journal"))
+
+
+class CrashHandler(QObject):
+    """Tells the person about failures.
+
+    The first error of a kind and place opens the dialog; further ones are counted in it while it is open.
+    After Continue the same error is only said in a short notice, at its 2nd, 10th, 100th ... time, so that an
+    error of every repaint leaves the program usable. `window` gives the main window, `photos` the number of
+    photos that are only in this program, `say` shows a short notice.
+    """
+
+    def __init__(
+        self,
+        log_file: Path,
+        window: Callable[[], QWidget],
+        photos: Callable[[], int],
+        say: Callable[[str], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._log_file = log_file
+        self._window = window
+        self._photos = photos
+        self._say = say
+        self._counts: Counter[str] = Counter()
+        self._busy = False
+        self.dialog: CrashDialog | None = None
+        self.restart_wanted = False
+        """True when the person chose to have the program started again after its end."""
+
+    def show(self, failure: Failure) -> None:
+        """Say that `failure` happened; on the GUI thread."""
+        self._counts[failure.key] += 1
+        if self._busy:
+            # Telling about an error failed with another one: the log has both.
+            return
+        self._busy = True
+        try:
+            self._tell(failure, self._counts[failure.key])
+        except Exception:
+            _log.exception("an error cannot be shown")
+        finally:
+            self._busy = False
+
+    def show_last_run(self, last: LastRun) -> None:
+        """Say calmly that an earlier run died: by the dialog where it left a trace, else by a notice."""
+        if last.trace:
+            self._open(CrashDialog(self._window(), _trace_report(last, self._log_file), last_run=True))
+        else:
+            self._say(self.tr("Walkaround was not closed properly last time. All edits are saved."))
+
+    def _tell(self, failure: Failure, count: int) -> None:
+        if self.dialog is not None and isValid(self.dialog) and self.dialog.isVisible():
+            self.dialog.show_count(self._counts.total(), report_text(failure, self._log_file, count))
+        elif count == 1:
+            front = QApplication.activeModalWidget() or self._window()
+            self._open(CrashDialog(front, report_text(failure, self._log_file)))
+        elif count == 2 or (count >= 10 and str(count).strip("0") == "1"):
+            self._say(self.tr("The same error occurred again (%n times). Restart the program.", "", count))
+
+    def _open(self, dialog: CrashDialog) -> None:
+        self.dialog = dialog
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.restart_wanted.connect(self._restart)
+        dialog.show_photos(self._photos())
+        theme_manager().apply_to(dialog)
+        dialog.open()
+        run(_all_waiting, owner=dialog, done=dialog.show_waiting)
+
+    def _restart(self) -> None:
+        self.restart_wanted = True
+        QCoreApplication.exit(0)
+
+
+def _trace_report(last: LastRun, log_file: Path) -> str:
+    return report_text(Failure(tuple(last.trace.splitlines())), log_file)

@@ -1,0 +1,92 @@
+"""Notices at the start that an earlier run did not end in order, and reads what it left.
+
+Each run holds a lock and a marker beside the log, both deleted at its end. A marker whose lock is free
+belongs to a run that died: killed, crashed, or on a computer that was switched off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from shared.ids import new_key
+
+CRASH_FILE = "crash.log"
+_MOST_TRACE = 8_000
+"""Characters of a trace that are worth reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """A run that died. `trace` is what Python wrote down as it crashed; empty when it was ended otherwise."""
+
+    trace: str
+
+
+class RunMarker:
+    """Marks this run as running, from `begin` to `end`. Does nothing where it cannot write."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._marker: Path | None = None
+        self._lock: FileLock | None = None
+
+    def begin(self) -> LastRun | None:
+        """Mark this run; gives the newest earlier one that died, None when there is none."""
+        died = None
+        with contextlib.suppress(OSError):
+            died = self._died()
+            name = f"run-{os.getpid()}-{new_key()[:8]}"
+            lock = FileLock(self._folder / f"{name}.lock")
+            lock.acquire(timeout=0)
+            self._lock = lock
+            marker = self._folder / f"{name}.json"
+            marker.write_text(json.dumps({"crash_bytes": _size(self._folder / CRASH_FILE)}), encoding="utf-8")
+            self._marker = marker
+        return died
+
+    def end(self) -> None:
+        """The run ends in order."""
+        with contextlib.suppress(OSError):
+            if self._marker is not None:
+                self._marker.unlink(missing_ok=True)
+            if self._lock is not None:
+                self._lock.release()
+                Path(self._lock.lock_file).unlink(missing_ok=True)
+        self._marker = self._lock = None
+
+    def _died(self) -> LastRun | None:
+        found = None
+        for marker in sorted(self._folder.glob("run-*.json"), key=lambda path: path.stat().st_mtime):
+            lock = FileLock(marker.with_suffix(".lock"))
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                continue
+            found = LastRun(self._trace(marker))
+            marker.unlink(missing_ok=True)
+            lock.release()
+            marker.with_suffix(".lock").unlink(missing_ok=True)
+        return found
+
+    def _trace(self, marker: Path) -> str:
+        """What was written into the crash file since that run began."""
+        try:
+            begin = int(json.loads(marker.read_text(encoding="utf-8"))["crash_bytes"])
+            with (self._folder / CRASH_FILE).open("rb") as file:
+                file.seek(begin)
+                return file.read(_MOST_TRACE).decode("utf-8", "replace").strip()
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,25 @@
+"""Starts the program again after its own end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from shared.paths import command_folder, own_command
+
+
+def start_again(server_url: str | None, data_folder: Path | None) -> None:
+    """Start the desktop with the same options, in a process that outlives this one."""
+    words = ["run"]
+    if server_url:
+        words += ["--server", server_url]
+    if data_folder is not None:
+        words += ["--data-dir", str(data_folder.absolute())]
+    subprocess.Popen(  # noqa: S603 - our own command
+        own_command(*words),
+        stdin=subprocess.DEVNULL,
+        cwd=command_folder(),
+        env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},
+        start_new_session=os.name == "posix",
+    )

@@ -1,0 +1,30 @@
+"""Checks the desktop's side of an installation, shows both sides and mends what can be mended.
+
+`main` is the desktop's part of `walkaround doctor`, `DoctorDialog` shows the same checks in a window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from desktop.display import has_display
+from shared.checkup import CheckResult, fail, report, warn
+
+
+def main(words: Sequence[str]) -> int:
+    """Print one line per result. Gives 1 when one of them is a fault."""
+    try:
+        import PySide6.QtWidgets  # noqa: F401 - whether the libraries of the windows load
+    except ImportError as problem:
+        return report("desktop", words, [("windows", partial(without_windows, problem))])
+    from desktop.doctor.here import checks_here
+
+    return report("desktop", words, checks_here())
+
+
+def without_windows(problem: ImportError) -> Iterator[CheckResult]:
+    """The libraries of the windows cannot be loaded: a fault only where there is a display."""
+    found = "the libraries of the windows cannot be loaded ({problem})"
+    advice = "install the packages that docs/installing.md names; the service runs without them"
+    yield (fail if has_display() else warn)(found, advice, problem=problem)

@@ -1,0 +1,204 @@
+"""Checks this computer for the desktop: fonts, photos, display, cameras, folders, unsent edits, clock.
+
+What needs the GUI thread is asked once (`DisplayFacts`); every check runs anywhere else.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+from PySide6.QtGui import QGuiApplication
+
+from desktop.camera import sources
+from desktop.imaging.conversion import heif
+from desktop.journal.waiting import waiting_edits
+from desktop.localization.fonts import PACKAGE, shows_chinese
+from desktop.logs import log_dir
+from desktop.preferences import APP, default_path
+from shared.checkup import CheckResult, Mend, broken_tiles, fail, ok, open_to_others, warn
+
+LEAST = (1024, 700)
+"""The smallest window that shows every page whole, in logical px."""
+_BUILT = 2026
+"""No clock that is right says an earlier year."""
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayFacts:
+    """What Qt says of the display: platform, screens as (width, height, scale) in logical px, and fonts."""
+
+    platform: str
+    screens: tuple[tuple[int, int, float], ...]
+    chinese: bool
+
+    @classmethod
+    def now(cls) -> DisplayFacts:
+        """As it is now; on the GUI thread."""
+        screens = tuple(
+            (screen.availableSize().width(), screen.availableSize().height(), screen.devicePixelRatio())
+            for screen in QGuiApplication.screens()
+        )
+        return cls(QGuiApplication.platformName(), screens, shows_chinese())
+
+
+def fonts(facts: DisplayFacts) -> Iterator[CheckResult]:
+    """A font has Chinese characters."""
+    if facts.chinese:
+        yield ok("a font has Chinese characters")
+    else:
+        yield warn(
+            "no font has Chinese characters, so no report with Chinese text can be written as PDF",
+            "install one, on Debian and Ubuntu the package {package}",
+            package=PACKAGE,
+        )
+
+
+def photos() -> Iterator[CheckResult]:
+    """HEIC photos can be opened."""
+    package = heif.missing_package()
+    if package:
+        yield warn(
+            "no library opens HEIC photos",
+            "install one, on Debian and Ubuntu the package {package}",
+            package=package,
+        )
+    elif heif.version() < heif.OPENS_IOS_18:
+        yield warn(
+            "the library libheif {version} opens no HEIC photos of phones with iOS 18 or later",
+            "update it to 1.18 or later, on Debian 12 from bookworm-backports",
+            version="{}.{}".format(*heif.version()),
+        )
+    else:
+        yield ok("HEIC photos can be opened")
+
+
+def display(facts: DisplayFacts) -> Iterator[CheckResult]:
+    """The display: how Qt reaches it, and whether the windows have room."""
+    if facts.platform == "offscreen":
+        yield warn("no display", "the desktop needs one; the service and the demo do not")
+        return
+    for width, height, scale in facts.screens:
+        said = {"width": width, "height": height, "scale": f"{scale:.0%}", "platform": facts.platform}
+        found = "display {width} x {height} at {scale} ({platform})"
+        if width < LEAST[0] or height < LEAST[1]:
+            yield warn(
+                found,
+                "the window wants at least {least}: choose a higher resolution or a smaller scale",
+                least=f"{LEAST[0]} x {LEAST[1]}",
+                **said,
+            )
+        else:
+            yield ok(found, **said)
+
+
+def camera() -> Iterator[CheckResult]:
+    """Cameras, and whether this user may use them. Opens none: a camera may be in use."""
+    if sys.platform.startswith("linux"):
+        devices = sorted(Path("/dev").glob("video*"))
+        if devices and not any(os.access(path, os.R_OK | os.W_OK) for path in devices):
+            yield warn("this user may not use the cameras", "add the user to the group 'video'")
+            return
+    names = [source.name for source in sources()]
+    if names:
+        yield ok("cameras: {names}", names=", ".join(names))
+    else:
+        yield warn("no camera", "connect one, or work with photo files")
+
+
+def folders() -> Iterator[CheckResult]:
+    """The folders of this person: there, writable, for their owner alone; preferences can be read."""
+    data = Path(platformdirs.user_data_dir(APP, appauthor=False))
+    cache = Path(platformdirs.user_cache_dir("walkaround", appauthor=False))
+    fine = 0
+    for folder in (default_path().parent, data, data / "journal", log_dir(), cache):
+        there = next(one for one in (folder, *folder.parents) if one.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            yield fail(
+                "the folder {folder} cannot be written",
+                "give this user the right to write in {parent}",
+                folder=folder,
+                parent=there,
+            )
+        elif not folder.is_dir():
+            # The program makes it when it needs it.
+            fine += 1
+        elif folder in (data / "journal", log_dir()) and open_to_others(folder):
+            yield warn(
+                "the folder {folder} is open to other users",
+                "make it private",
+                Mend.OWNER_ONLY,
+                folder,
+                folder=folder,
+            )
+        else:
+            fine += 1
+    if fine:
+        yield ok("{count} folders of the program can be written", count=fine)
+    yield from _preferences(default_path())
+    broken = broken_tiles(cache)
+    if broken:
+        yield warn(
+            "{count} files of the cache of tiles are broken: {folder}",
+            "delete them: they are made again when a picture is opened",
+            Mend.DROP_BROKEN_TILES,
+            cache,
+            count=len(broken),
+            folder=cache,
+        )
+
+
+def _preferences(path: Path) -> Iterator[CheckResult]:
+    if not path.is_file():
+        return
+    try:
+        readable = isinstance(json.loads(path.read_text(encoding="utf-8")), dict)
+    except (OSError, ValueError):
+        readable = False
+    if not readable:
+        yield warn(
+            "the preferences in {file} cannot be read, so the defaults are used",
+            "set the file aside: the program writes a new one",
+            Mend.SET_ASIDE,
+            path,
+            file=path,
+        )
+
+
+def journals() -> Iterator[CheckResult]:
+    """Edits that are on this computer only."""
+    folder = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal"
+    waiting = sum(waiting_edits(path) for path in folder.glob("*.journal"))
+    if waiting:
+        yield warn(
+            "{count} edits are saved on this computer and not sent yet",
+            "they are sent when the user who made them logs in and the service answers",
+            count=waiting,
+        )
+    else:
+        yield ok("no edits wait to be sent")
+    for damaged in sorted(folder.glob("*.journal.damaged-*")):
+        yield warn(
+            "a part of a journal could not be read; a copy is in {file}",
+            "keep the copy until you have checked the last edits of that day, then delete it",
+            file=damaged,
+        )
+
+
+def clock() -> Iterator[CheckResult]:
+    """The clock of this computer and its time zone."""
+    now = dt.datetime.now().astimezone()
+    said = {"time": f"{now:%Y-%m-%d %H:%M}", "zone": f"{now:%Z} (UTC{now:%z})"}
+    if now.year < _BUILT:
+        yield fail("the clock says {time}", "set date and time of this computer", **said)
+    elif not any(time.tzname):
+        yield warn("the clock says {time}, without a time zone", "set the time zone of this computer", **said)
+    else:
+        yield ok("clock {time}, time zone {zone}", **said)

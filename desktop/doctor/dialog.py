@@ -1,0 +1,219 @@
+"""Shows the checks of the installation one after another, and mends what can be mended."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.background.workers import Lane, ProgressReport, Task, run
+from desktop.client.http.address import server_key
+from desktop.connection.local_service import ServiceState
+from desktop.context import Context
+from desktop.doctor import texts
+from desktop.doctor.computer import DisplayFacts
+from desktop.doctor.here import Check, computer_checks
+from desktop.doctor.network import ServiceLocation, network
+from desktop.doctor.service_side import service_checks
+from desktop.widgets import Button, ButtonKind, Dialog, IconLabel, ProgressBar, label
+from shared import __version__
+from shared.checkup import CheckResult, Level, mend
+from shared.paths import service_address
+from shared.redaction import redacted
+
+_MARKS = {
+    Level.OK: ("check", "passed"),
+    Level.WARN: ("warning", "undecided"),
+    Level.FAIL: ("error", "failed"),
+}
+_WORST_FIRST = (Level.FAIL, Level.WARN, Level.OK)
+Found = list[tuple[str, CheckResult]]
+
+
+def checks_of(context: Context) -> list[Callable[[], Found]]:
+    """The checks that fit where the desktop finds its service, each as a function for a worker."""
+    checks: list[Check] = computer_checks(DisplayFacts.now())
+    location = _location(context)
+    if location is not None:
+        checks.append(("network", lambda: network(location)))
+    made: list[Callable[[], Found]] = [lambda check=check: _made(check) for check in checks]  # type: ignore[misc]
+    if context.embedded and context.data_folder is not None:
+        folder = context.data_folder
+        made.append(lambda: service_checks(folder))
+    return made
+
+
+def _made(check: Check) -> Found:
+    return [(check[0], result) for result in check[1]()]
+
+
+def _location(context: Context) -> ServiceLocation | None:
+    """Where the service should answer; None before the desktop's own one has said it."""
+    url = context.session.base_url
+    if not context.embedded:
+        return ServiceLocation(url, context.preferences.values.certificates.get(server_key(url)))
+    if context.service_state is not ServiceState.READY or context.data_folder is None:
+        return None
+    written = service_address(context.data_folder)
+    return ServiceLocation(url, None if written is None else written.fingerprint)
+
+
+def _run_checks(report: ProgressReport, checks: list[Callable[[], Found]]) -> None:
+    for number, check in enumerate(checks, 1):
+        report((number, check()))
+
+
+class DoctorDialog(Dialog):
+    """The results of all checks, worst first; each fault says what to do, some have a button that does it."""
+
+    def __init__(self, parent: QWidget | None, context: Context) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._task: Task | None = None
+        self.results: Found = []
+        self.setWindowTitle(self.tr("System check"))
+        self.setMinimumWidth(680)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addWidget(label(self.tr("System check"), "item"))
+        self.summary = label("", "dim", wrap=True)
+        column.addWidget(self.summary)
+        self.progress = ProgressBar(self.tr("System check"))
+        column.addWidget(self.progress)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setMinimumHeight(380)
+        column.addWidget(self._area, 1)
+        column.addLayout(self._foot())
+        self.mend_buttons: list[Button] = []
+        self.check()
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.copy = Button(self.tr("Copy report"))
+        self.copy.clicked.connect(self._copy)
+        self.again = Button(self.tr("Check again"))
+        self.again.clicked.connect(self.check)
+        close = Button(self.tr("Close"), kind=ButtonKind.MAIN)
+        close.clicked.connect(self.accept)
+        close.setDefault(True)
+        row.addWidget(self.copy)
+        row.addStretch(1)
+        row.addWidget(self.again)
+        row.addWidget(close)
+        return row
+
+    def check(self) -> None:
+        """Make every check again, one after another, beside the window."""
+        if self._task is not None:
+            self._task.cancel()
+        checks = checks_of(self._context)
+        self.results = []
+        self.again.setEnabled(False)
+        self.copy.setText(self.tr("Copy report"))
+        self.summary.setText(self.tr("Checking…"))
+        self.progress.setMaximum(len(checks))
+        self.progress.setValue(0)
+        self.progress.show()
+        self._show()
+        self._task = run(
+            _run_checks,
+            checks,
+            owner=self,
+            progress=self._came,
+            done=self._ended,
+            failed=self._failed,
+            lane=Lane.LONG,
+        )
+
+    def done(self, result: int) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        super().done(result)
+
+    def report(self) -> str:
+        """What was found, as text for support, without names and secrets."""
+        lines = [f"Walkaround {__version__}, {platform.platform(terse=True)}, Qt {qVersion()}"]
+        for _name, result in self.results:
+            said = [texts.found(result), *filter(None, [texts.advice(result)])]
+            lines.append(f"{result.level:<5} {' — '.join(said)}")
+        return redacted("\n".join(lines))
+
+    def _came(self, value: tuple[int, Found]) -> None:
+        number, found = value
+        self.progress.setValue(number)
+        self.results.extend(found)
+        self._show()
+
+    def _ended(self, _nothing: None) -> None:
+        self.progress.hide()
+        self.again.setEnabled(True)
+        faults = sum(result.level is Level.FAIL for _name, result in self.results)
+        warnings = sum(result.level is Level.WARN for _name, result in self.results)
+        if faults:
+            self.summary.setText(self.tr("%n fault(s) found. Each says what to do.", "", faults))
+        elif warnings:
+            self.summary.setText(self.tr("No faults. %n warning(s).", "", warnings))
+        else:
+            self.summary.setText(self.tr("Everything works."))
+
+    def _failed(self, error: Exception) -> None:
+        self._ended(None)
+        self.summary.setText(self.tr("The check was interrupted. Check again."))
+        raise error
+
+    def _show(self) -> None:
+        inner = QWidget()
+        inner.setProperty("clear", True)
+        grid = QGridLayout(inner)
+        grid.setContentsMargins(0, 0, 8, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        grid.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.mend_buttons = []
+        ordered = sorted(self.results, key=lambda found: _WORST_FIRST.index(found[1].level))
+        for at, (_name, result) in enumerate(ordered):
+            self._add(grid, at, result)
+        self._area.setWidget(inner)
+
+    def _add(self, grid: QGridLayout, at: int, result: CheckResult) -> None:
+        words = {Level.OK: self.tr("Fine"), Level.WARN: self.tr("Warning"), Level.FAIL: self.tr("Fault")}
+        mark = IconLabel(*_MARKS[result.level])
+        mark.setAccessibleName(words[result.level])
+        mark.setToolTip(words[result.level])
+        grid.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
+        said = QVBoxLayout()
+        said.setSpacing(2)
+        said.addWidget(label(texts.found(result), wrap=True))
+        advice = texts.advice(result)
+        if advice:
+            said.addWidget(label(advice, "dim", wrap=True))
+        grid.addLayout(said, at, 1)
+        if result.mend is not None:
+            button = Button(self.tr("Mend"))
+            button.setAccessibleName(self.tr("Mend: {what}").format(what=texts.found(result)))
+            button.clicked.connect(lambda _checked=False: self._mend(result))
+            self.mend_buttons.append(button)
+            grid.addWidget(button, at, 2, Qt.AlignmentFlag.AlignTop)
+
+    def _mend(self, result: CheckResult) -> None:
+        for button in self.mend_buttons:
+            button.setEnabled(False)
+        run(mend, result, owner=self, done=lambda _nothing: self.check(), failed=self._not_mended)
+
+    def _not_mended(self, error: Exception) -> None:
+        for button in self.mend_buttons:
+            button.setEnabled(True)
+        why = getattr(error, "strerror", None) or type(error).__name__
+        self.summary.setText(self.tr("Cannot mend this: {why}. Follow the advice beside it.").format(why=why))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.report())
+        self.copy.setText(self.tr("Copied"))

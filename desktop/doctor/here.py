@@ -1,0 +1,44 @@
+"""Lists the checks of this computer in the order in which they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from PySide6.QtGui import QGuiApplication
+
+from desktop.client.http.address import server_key
+from desktop.display import has_display
+from desktop.doctor import computer
+from desktop.doctor.network import ServiceLocation, network
+from desktop.preferences import Preferences
+from shared.checkup import CheckResult
+
+Check = tuple[str, Callable[[], Iterator[CheckResult]]]
+
+
+def computer_checks(facts: computer.DisplayFacts) -> list[Check]:
+    """The checks of this computer alone."""
+    return [
+        ("display", partial(computer.display, facts)),
+        ("fonts", partial(computer.fonts, facts)),
+        ("camera", computer.camera),
+        ("photos", computer.photos),
+        ("folders", computer.folders),
+        ("journals", computer.journals),
+        ("clock", computer.clock),
+    ]
+
+
+def checks_here() -> list[Check]:
+    """The checks for the command line; they include the way to the server that was used last, if any."""
+    application = QGuiApplication.instance()
+    if application is None:
+        # Offscreen the platform has the fonts of the system as well, and it is there without a display.
+        application = QGuiApplication(["walkaround", *([] if has_display() else ["-platform", "offscreen"])])
+    checks = computer_checks(computer.DisplayFacts.now())
+    preferences = Preferences().values
+    if preferences.server_url:
+        trusted = preferences.certificates.get(server_key(preferences.server_url))
+        checks.append(("network", partial(network, ServiceLocation(preferences.server_url, trusted))))
+    return checks

@@ -1,0 +1,44 @@
+"""Has the service's own checks made by `walkaround doctor` in a process of its own.
+
+So they can be made while the service does not start, and the desktop imports nothing of it (ADR 0053).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from shared.checkup import CheckResult, fail, from_json
+from shared.paths import command_folder, own_command
+
+_SECONDS = 120.0
+
+
+def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
+    """The results of the service's side for the data in `data_folder`, each with the name of its check."""
+    command = own_command("doctor", "--data-dir", str(data_folder), "--side", "service", "--json")
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},
+            cwd=command_folder(),
+            timeout=_SECONDS,
+            encoding="utf-8",
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return [("service", _no_answer())]
+    found = [from_json(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return found or [("service", _no_answer())]
+
+
+def _no_answer() -> CheckResult:
+    return fail(
+        "the checks of the service cannot be made",
+        "run `walkaround doctor` in a terminal and read what it says",
+    )

@@ -1,0 +1,189 @@
+"""The window of the guide: contents and search at the left, the page at the right; blocks nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+
+from desktop.commands.bindings import Commands
+from desktop.commands.registry import COMMANDS
+from desktop.help.browser import GuideBrowser
+from desktop.help.guide import Guide
+from desktop.help.topics import CONTENTS, START
+from desktop.theme import LABEL_PX, sized, theme_manager
+from desktop.widgets import Button, ButtonKind, IconButton, SearchField
+
+_TOPIC = Qt.ItemDataRole.UserRole
+_SIZE = (1000, 720)
+
+
+def keys_table(commands: Commands) -> str:
+    """All commands with their keys in force, as Markdown, by section."""
+    translate = QCoreApplication.translate
+    head = f"| {translate('Help', 'Command')} | {translate('Help', 'Keyboard shortcut')} |"
+    lines: list[str] = []
+    section = ""
+    for command in COMMANDS.values():
+        if commands.section(command.id) != section:
+            section = commands.section(command.id)
+            lines += ["", f"## {section}", "", head, "| --- | --- |"]
+        keys = " · ".join(
+            QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+            for key in commands.keys(command.id)
+        )
+        lines.append(f"| {commands.title(command.id)} | {keys.replace('|', chr(92) + '|') or '—'} |")
+    return "\n".join(lines)
+
+
+class HelpWindow(QWidget):
+    """Shows the guide in `language`, on the page that `open_topic` names."""
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None, commands: Commands, language: str) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setProperty("ground", "bg")
+        self.guide = Guide(language, lambda: keys_table(commands))
+        self.setWindowTitle(self.tr("Guide"))
+        self.resize(*_SIZE)
+        self._past: list[str] = []
+        self._future: list[str] = []
+        self.browser = GuideBrowser(self.guide)
+        self.browser.topic_wanted.connect(self.open_topic)
+        self.browser.setAccessibleName(self.tr("Page of the guide"))
+        self.contents = QListWidget()
+        self.contents.setAccessibleName(self.tr("Contents"))
+        self.contents.setWordWrap(True)
+        self.contents.setSpacing(2)
+        self.contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.contents.itemActivated.connect(self._chosen)
+        self.contents.itemClicked.connect(self._chosen)
+        self.search = SearchField(self.tr("Search the guide"))
+        self.search.textChanged.connect(self._fill)
+        self._build()
+        self._fill("")
+        self.browser.setFocus()
+        theme_manager().themeChanged.connect(self._repaint)
+
+    def _build(self) -> None:
+        self.back = IconButton("chevron-left", self.tr("Back"))
+        self.back.clicked.connect(self.go_back)
+        self.forward = IconButton("chevron-right", self.tr("Forward"))
+        self.forward.clicked.connect(self.go_forward)
+        start = Button(self.tr("Contents"), kind=ButtonKind.GHOST)
+        start.clicked.connect(lambda _checked=False: self.open_topic(START))
+        for keys, slot in (
+            (QKeySequence.StandardKey.Back, self.go_back),
+            (QKeySequence.StandardKey.Forward, self.go_forward),
+            (QKeySequence.StandardKey.Find, self.search.setFocus),
+            (QKeySequence(Qt.Key.Key_Escape), self.close),
+        ):
+            action = QAction(self)
+            action.setShortcut(keys)
+            action.triggered.connect(lambda _checked=False, slot=slot: slot())
+            self.addAction(action)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 8, 12, 8)
+        bar.setSpacing(6)
+        bar.addWidget(self.back)
+        bar.addWidget(self.forward)
+        bar.addWidget(start)
+        bar.addStretch(1)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(12, 0, 6, 12)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addWidget(self.contents, 1)
+        split = QSplitter()
+        split.addWidget(left)
+        split.addWidget(self.browser)
+        split.setStretchFactor(1, 1)
+        split.setSizes([270, 730])
+        split.setChildrenCollapsible(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(bar)
+        whole.addWidget(split, 1)
+
+    @property
+    def topic(self) -> str:
+        """The page that is shown."""
+        return self.browser.topic
+
+    def open_topic(self, topic: str) -> None:
+        """Show a page; the one that was shown can be returned to."""
+        known = topic if self.guide.has(topic) else START
+        if known != self.topic:
+            if self.topic:
+                self._past.append(self.topic)
+            self._future = []
+            self._show(known)
+
+    def go_back(self) -> None:
+        """Return to the page before."""
+        if self._past:
+            self._future.append(self.topic)
+            self._show(self._past.pop())
+
+    def go_forward(self) -> None:
+        """Go to the page that `go_back` left."""
+        if self._future:
+            self._past.append(self.topic)
+            self._show(self._future.pop())
+
+    def _show(self, topic: str) -> None:
+        self.browser.show_topic(topic)
+        self.setWindowTitle(f"{self.guide.title(topic)} — {self.tr('Guide')}")
+        self.back.setEnabled(bool(self._past))
+        self.forward.setEnabled(bool(self._future))
+        self._mark()
+
+    def _mark(self) -> None:
+        for row in range(self.contents.count()):
+            if self.contents.item(row).data(_TOPIC) == self.topic:
+                self.contents.setCurrentRow(row)
+                return
+        self.contents.setCurrentRow(-1)
+
+    def _fill(self, wanted: str) -> None:
+        """List the contents, or what a search found."""
+        self.contents.clear()
+        if wanted.strip():
+            hits = self.guide.search(wanted)
+            for hit in hits:
+                self._add(f"{hit.title}\n{hit.excerpt}", hit.topic)
+            if not hits:
+                self._add(self.tr("Nothing found"), None)
+            return
+        for part in CONTENTS:
+            self._add(QCoreApplication.translate("Help", part.title), None)
+            for topic in part.topics:
+                self._add(self.guide.title(topic), topic)
+        self._mark()
+
+    def _add(self, text: str, topic: str | None) -> None:
+        item = QListWidgetItem(text)
+        item.setData(_TOPIC, topic)
+        if topic is None:
+            # A part of the contents is a heading and cannot be chosen.
+            item.setFlags(Qt.ItemFlag.NoItemFlags)
+            item.setFont(sized(LABEL_PX, bold=True))
+        self.contents.addItem(item)
+
+    def _chosen(self, item: QListWidgetItem) -> None:
+        topic = item.data(_TOPIC)
+        if topic is not None:
+            self.open_topic(topic)
+
+    def _repaint(self) -> None:
+        if self.topic:
+            self.browser.repaint_topic()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()

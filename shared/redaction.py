@@ -1,0 +1,36 @@
+"""Takes out of a text for support what belongs to nobody else: names of the person, secrets, addresses."""
+
+from __future__ import annotations
+
+import getpass
+import re
+from pathlib import Path
+
+_SECRETS = (
+    # A JSON Web Token, and any other long run of letters and digits: keys, hashes, tokens.
+    re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"),
+    re.compile(r"(?<![\w/.-])(?=[\w+/=-]*\d)[A-Za-z0-9+/=_-]{24,}(?![\w/.-])"),
+)
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
+_NAMED = re.compile(
+    r"(?i)\b(pass(?:word|wd)?|secret|token|authorization|cookie|api[_-]?key)(\"?\s*[:=]\s*\"?)(?:bearer\s+)?[^\s\",;]+"
+)
+_MAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+
+
+def redacted(text: str) -> str:
+    """`text` without home folder, name of the system's user, credentials, tokens and mail addresses."""
+    said = text.replace(str(Path.home()), "~")
+    said = _CREDENTIALS.sub("***@", said)
+    said = _NAMED.sub(r"\1\2***", said)
+    for pattern in _SECRETS:
+        said = pattern.sub("***", said)
+    said = _MAIL.sub("***", said)
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        return said
+    # A short or common name would take letters out of every word.
+    return (
+        re.sub(rf"(?<!\w){re.escape(user)}(?!\w)", "***", said) if len(user) > 2 and user != "root" else said
+    )

@@ -1,0 +1,331 @@
+"""The system check: what the desktop finds, in both languages, and what it mends."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import platformdirs
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from desktop import doctor
+from desktop.context import Context
+from desktop.doctor import computer, here, service_side, texts
+from desktop.doctor.dialog import DoctorDialog
+from desktop.doctor.network import ServiceLocation, network
+from desktop.journal import Edit, EditKind, Journal
+from desktop.journal.waiting import waiting_edits
+from desktop.localization.language import Language
+from desktop.preferences import APP, default_path
+from shared.checkup import CheckResult, Level, Mend, fail, from_json, mend, ok, to_json, warn
+from shared.paths import root
+
+CHECKED = ("service/commands/doctor.py", "desktop/doctor")
+FACTS = computer.DisplayFacts("xcb", ((1920, 1080, 1.0),), True)
+
+
+def texts_of_checks() -> set[str]:
+    """The literals that are given to `ok`, `warn` and `fail`, also by way of a constant."""
+    found: set[str] = set()
+    for place in CHECKED:
+        path = root() / place
+        for file in [path] if path.is_file() else sorted(path.glob("*.py")):
+            tree = ast.parse(file.read_text("utf-8"))
+            named = {
+                target.id: node.value.value
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+                for target in node.targets
+                if isinstance(target, ast.Name)
+            }
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"ok", "warn", "fail"}:
+                    for word in node.args[:2]:
+                        parts = [word.body, word.orelse] if isinstance(word, ast.IfExp) else [word]
+                        for part in parts:
+                            value = part.value if isinstance(part, ast.Constant) else named[part.id]  # type: ignore[attr-defined]
+                            found.add(str(value))
+    return found
+
+
+def test_every_text_of_a_check_can_be_translated() -> None:
+    assert len(texts_of_checks()) > 90
+    assert texts_of_checks() - set(texts.TEXTS) == set()
+
+
+def test_results_are_said_in_the_language_in_force(qtbot: QtBot, catalogues: None) -> None:
+    result = warn("no camera", "connect one, or work with photo files")
+    spoken = Language()
+    spoken.use("zh_CN")
+    try:
+        assert texts.found(result) == "没有摄像头"
+        assert "{" not in texts.found(ok("cameras: {names}", names="A"))
+    finally:
+        spoken.end()
+    assert texts.found(result) == "No camera"
+    assert texts.advice(ok("no camera")) == ""
+
+
+def test_result_survives_the_way_through_json() -> None:
+    result = fail(
+        "{file} can be read by other users", "run: chmod 600 '{file}'", Mend.OWNER_ONLY, Path("/x"), file="/x"
+    )
+    line = to_json("service", "secrets", result)
+    assert json.loads(line)["found"] == "/x can be read by other users"
+    assert from_json(line) == ("secrets", result)
+    for wrong in ("{}", "[]", "no", '{"texts": 1}'):
+        with pytest.raises(ValueError):
+            from_json(wrong)
+
+
+def test_mending(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    mend(warn("", "", Mend.CREATE_FOLDER, folder))
+    assert folder.is_dir()
+    file = folder / "a.key"
+    file.write_text("x")
+    file.chmod(0o644)
+    mend(fail("", "", Mend.OWNER_ONLY, file))
+    assert file.stat().st_mode & 0o077 == 0
+    (folder / "broken.zip").write_text("no archive")
+    mend(warn("", "", Mend.DROP_BROKEN_TILES, folder))
+    assert not (folder / "broken.zip").exists()
+    mend(warn("", "", Mend.SET_ASIDE, file))
+    assert (folder / "a.key.broken").read_text() == "x"
+    with pytest.raises(ValueError, match="nothing"):
+        mend(ok("fine"))
+
+
+@pytest.mark.parametrize(
+    ("facts", "level", "words"),
+    [
+        (FACTS, Level.OK, "1920"),
+        (computer.DisplayFacts("xcb", ((1000, 600, 2.0),), True), Level.WARN, "200%"),
+        (computer.DisplayFacts("offscreen", (), True), Level.WARN, "no display"),
+    ],
+)
+def test_display(facts: computer.DisplayFacts, level: Level, words: str) -> None:
+    (result,) = computer.display(facts)
+    assert result.level is level
+    assert words in str(result)
+
+
+def test_fonts() -> None:
+    (good,) = computer.fonts(FACTS)
+    (bad,) = computer.fonts(computer.DisplayFacts("xcb", (), False))
+    assert (good.level, bad.level) == (Level.OK, Level.WARN)
+    assert "fonts-noto-cjk" in str(bad)
+
+
+def test_camera_is_reported_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WALKAROUND_CAMERA", str(tmp_path))
+    results = list(computer.camera())
+    assert results[0].level in (Level.OK, Level.WARN)
+    monkeypatch.setattr(computer, "sources", list)
+    monkeypatch.setattr(sys, "platform", "win32")
+    (none,) = computer.camera()
+    assert none.level is Level.WARN
+
+
+def test_preferences_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:
+    path = default_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{broken", encoding="utf-8")
+    (result,) = [one for one in computer.folders() if one.mend is Mend.SET_ASIDE]
+    mend(result)
+    assert not path.exists()
+    assert all(one.level is Level.OK for one in computer.folders())
+
+
+def test_folder_that_is_a_file_is_a_fault() -> None:
+    data = Path(platformdirs.user_data_dir(APP, appauthor=False))
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.touch()
+    faults = [one for one in computer.folders() if one.level is Level.FAIL]
+    assert any(str(data) in str(one) for one in faults)
+
+
+def test_unsent_edits_are_counted_without_opening_the_journal() -> None:
+    path = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal" / "user.journal"
+    (nothing,) = computer.journals()
+    assert nothing.level is Level.OK
+    journal = Journal.open(path)
+    names = ({"item_name": "a"}, {"item_name": "b"})
+    try:
+        journal.append(Edit("record", "item", "id", EditKind.UPDATE, *names, "rename", 0.0))
+        assert waiting_edits(path) == 1
+        (result,) = computer.journals()
+    finally:
+        journal.close()
+    assert result.level is Level.WARN
+    assert "1 edits" in str(result)
+    assert waiting_edits(path.with_name("none.journal")) == 0
+
+
+def test_clock() -> None:
+    (result,) = computer.clock()
+    assert result.level is Level.OK
+
+
+class _Service(BaseHTTPRequestHandler):
+    ready = 200
+    date = ""
+
+    def do_GET(self) -> None:
+        good = self.path == "/healthz" or self.ready == 200
+        body: dict[str, Any] = {"status": "ok"} if good else {"data": {"failed": {"disk": "disk_full"}}}
+        data = json.dumps(body).encode()
+        self.send_response(200 if good else self.ready)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        return self.date or super().date_time_string(timestamp)
+
+    def log_message(self, *_words: object) -> None:
+        pass
+
+
+@pytest.fixture
+def served() -> Iterator[tuple[ServiceLocation, type[_Service]]]:
+    class Handler(_Service):
+        pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield ServiceLocation(f"http://127.0.0.1:{server.server_address[1]}"), Handler
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def said(results: list[CheckResult], level: Level) -> str:
+    return "\n".join(str(result) for result in results if result.level is level)
+
+
+def test_network(served: tuple[ServiceLocation, type[_Service]], monkeypatch: pytest.MonkeyPatch) -> None:
+    location, handler = served
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:canary@proxy:1")
+    results = list(network(location))
+    assert "clocks of this computer and of the service agree" in said(results, Level.OK)
+    assert "proxy" in said(results, Level.OK)
+    assert "canary" not in "".join(map(str, results))
+    handler.ready = 503
+    handler.date = "Thu, 01 Jan 2026 00:00:00 GMT"
+    results = list(network(location))
+    assert "disk (disk_full)" in said(results, Level.FAIL)
+    assert "differ by" in said(results, Level.WARN)
+
+
+def test_service_that_is_not_there() -> None:
+    (result,) = network(ServiceLocation("http://127.0.0.1:9"))
+    assert result.level is Level.FAIL
+    assert "cannot be reached" in str(result)
+
+
+def test_without_libraries_of_the_windows_only_a_display_makes_it_a_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    (server,) = doctor.without_windows(ImportError("libGL.so.1"))
+    assert server.level is Level.WARN
+    monkeypatch.setenv("DISPLAY", ":0")
+    (desk,) = doctor.without_windows(ImportError("libGL.so.1"))
+    assert desk.level is Level.FAIL
+    assert "libGL" in str(desk)
+
+
+def test_service_without_libraries_of_the_windows_has_no_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setitem(sys.modules, "PySide6.QtWidgets", None)
+    assert doctor.main([]) == 0
+    assert capsys.readouterr().out.startswith("warn")
+
+
+def test_command_line_takes_side_and_json(qtbot: QtBot, capsys: pytest.CaptureFixture[str]) -> None:
+    assert doctor.main(["--side", "service"]) == 0
+    assert capsys.readouterr().out == ""
+    doctor.main(["--json"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {line["side"] for line in lines} == {"desktop"}
+    assert {line["check"] for line in lines} >= {name for name, _check in here.computer_checks(FACTS)} - {
+        "camera"
+    }
+
+
+def test_service_side_is_asked_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = to_json("service", "python", ok("Python {version}", version="3"))
+    monkeypatch.setattr(
+        service_side,
+        "own_command",
+        lambda *_words: [sys.executable, "-c", f"print({line!r}); print('noise')"],
+    )
+    assert service_side.service_checks(tmp_path) == [("python", ok("Python {version}", version="3"))]
+    monkeypatch.setattr(service_side, "own_command", lambda *_words: [sys.executable, "-c", ""])
+    [(_name, result)] = service_side.service_checks(tmp_path)
+    assert result.level is Level.FAIL
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    path = tmp_path / "secret.key"
+    path.write_text("x")
+    path.chmod(0o644)
+    return path
+
+
+def test_dialog_shows_worst_first_mends_and_copies(
+    qtbot: QtBot, context: Context, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def secrets() -> list[tuple[str, CheckResult]]:
+        if key.stat().st_mode & 0o077:
+            bad = fail(
+                "{file} can be read by other users", "run: chmod 600 '{file}'", Mend.OWNER_ONLY, key, file=key
+            )
+            return [("secrets", bad)]
+        return [("secrets", ok("{file} is readable by its owner only", file=key.name))]
+
+    home = str(Path.home())
+    checks = [lambda: [("fonts", ok("files are stored in {place}", place=home))], secrets]
+    monkeypatch.setattr("desktop.doctor.dialog.checks_of", lambda _context: checks)
+    dialog = DoctorDialog(None, context)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(dialog.again.isEnabled)
+    assert "1 fault" in dialog.summary.text()
+    assert len(dialog.mend_buttons) == 1
+    assert "secret.key" in dialog.report()
+    assert home not in dialog.report()
+    dialog.mend_buttons[0].click()
+    qtbot.waitUntil(lambda: dialog.summary.text() == "Everything works.")
+    assert dialog.mend_buttons == []
+    dialog.copy.click()
+    assert "secret.key is readable by its owner only" in QGuiApplication.clipboard().text()
+
+
+def test_mending_that_fails_is_said(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = fail("no camera", "connect one, or work with photo files", Mend.OWNER_ONLY, Path("/no/such/file"))
+    monkeypatch.setattr("desktop.doctor.dialog.checks_of", lambda _context: [lambda: [("camera", gone)]])
+    dialog = DoctorDialog(None, context)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(dialog.again.isEnabled)
+    dialog.mend_buttons[0].click()
+    qtbot.waitUntil(lambda: "Cannot mend" in dialog.summary.text())
+    assert dialog.mend_buttons[0].isEnabled()

@@ -1,0 +1,31 @@
+"""What docs/developing.md names exists."""
+
+from __future__ import annotations
+
+import re
+
+from shared.paths import root
+
+TEXT = (root() / "docs" / "developing.md").read_text("utf-8")
+CODE = re.findall(r"`([^`\n]+)`", TEXT)
+# What a person fills in.
+BLANKS = re.compile(r"NAME|CODE")
+
+
+def test_paths_exist() -> None:
+    paths = [word for word in CODE if "/" in word and not BLANKS.search(word)]
+    assert len(paths) > 40
+    assert [path for path in paths if not (root() / path).exists()] == []
+
+
+def test_names_are_in_the_files_that_are_named_with_them() -> None:
+    """A name in a sentence with a file of Python is found in one of the sentence's files."""
+    missing = []
+    for sentence in re.split(r"(?<=\.)\s|\n\d\. |\n\n", TEXT):
+        words = [word for word in re.findall(r"`([^`\n]+)`", sentence) if not BLANKS.search(word)]
+        files = [root() / word for word in words if "/" in word and word.endswith(".py")]
+        names = [word for word in words if re.fullmatch(r"_?[A-Za-z][A-Za-z_]+", word)]
+        if files:
+            known = "".join(file.read_text("utf-8") for file in files)
+            missing += [name for name in names if name not in known]
+    assert missing == []
