@@ -681,6 +681,16 @@
     </message>
 </context>
 <context>
+    <name>Trend</name>
+    <message numerus="yes">
+        <source>%n inspection(s), {first} to {last}.</source>
+        <translation>
+            <numerusform>%n inspection, {first} to {last}.</numerusform>
+            <numerusform>%n inspections, {first} to {last}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>WebhookSection</name>
     <message numerus="yes">
         <source>%n webhook(s) paused: no delivery succeeded for a day. Correct the address or the receiver, then resume.</source>

@@ -8,7 +8,7 @@ import pytest
 
 from service.inspection.history.region_trend import MISSED_AT_MOST, Chains
 from shared.geometry import Rect
-from tests.service.inspection.conftest import Stage
+from tests.service.inspection.conftest import Stage, stored_file
 from tests.service.inspection.history.test_history import detected, inspected, known_image, region
 
 
@@ -84,6 +84,7 @@ def test_the_photo_is_that_of_the_findings_else_the_newest(stage: Stage) -> None
     inspected(stage, "detected", detected(("裂纹", 210, 220, 20, 20), inputImage=image))
     inspected(stage, "singular", detected(inputImage=image, matrix=[[0.0] * 3] * 3))
     only_photos = inspected(stage, "only photos")
+    stage.files["f1"], stage.files["f2"] = stored_file("f1"), stored_file("f2")
     for file_id in ("f1", "f2"):
         path = f"/api/inspection_item/{only_photos['item_id']}/photos"
         assert stage.client.post(path, json={"file_id": file_id}).status_code == 200
