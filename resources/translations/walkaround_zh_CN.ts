@@ -7486,11 +7486,11 @@
     </message>
     <message>
         <source>Finding</source>
-        <translation>发现</translation>
+        <translation>缺陷</translation>
     </message>
     <message>
         <source>Finding number</source>
-        <translation>发现编号</translation>
+        <translation>缺陷编号</translation>
     </message>
     <message>
         <source>Item</source>
@@ -7514,7 +7514,7 @@
     </message>
     <message>
         <source>No findings with a place on the reference image.</source>
-        <translation>没有能在参考图上定位的发现。</translation>
+        <translation>没有能在参考图上定位的缺陷。</translation>
     </message>
     <message>
         <source>Not photographed</source>
@@ -7538,11 +7538,11 @@
     </message>
     <message>
         <source>Sizes are the longer side in pixels of the reference image.</source>
-        <translation>尺寸为发现的长边，单位是参考图像素。</translation>
+        <translation>尺寸为缺陷的长边，单位是参考图像素。</translation>
     </message>
     <message>
         <source>Sizes are the longer side of a finding, by the scale of the reference image.</source>
-        <translation>尺寸为发现的长边，按参考图的比例尺换算。</translation>
+        <translation>尺寸为缺陷的长边，按参考图的比例尺换算。</translation>
     </message>
     <message>
         <source>State</source>
@@ -7566,7 +7566,7 @@
     </message>
     <message>
         <source>{n} of {all} findings are drawn; the CSV file holds all.</source>
-        <translation>图中画出 {all} 个发现中的 {n} 个，CSV 文件包含全部。</translation>
+        <translation>共 {all} 处缺陷，图中画出 {n} 处；CSV 文件包含全部。</translation>
     </message>
 </context>
 <context>
@@ -7621,7 +7621,7 @@
     </message>
     <message>
         <source>Size of findings over time</source>
-        <translation>发现尺寸随时间的变化</translation>
+        <translation>缺陷尺寸随时间的变化</translation>
     </message>
     <message>
         <source>Sizes as CSV (*.csv)</source>

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
 import numpy as np
 
@@ -23,18 +24,38 @@ POINT = {"x": 0.3, "y": 0.25, "w": 0.3, "h": 0.3}
 LABEL = "crack"
 
 
-def photo_of(image: Image, length: float, view: View, seed: int) -> tuple[Image, np.ndarray]:
-    """The panel with a crack of `length` px photographed under `view`, and reference px -> photo px."""
-    height, width = image.shape[:2]
-    hurt = image.copy()
+@cache
+def reference_of(width: int, height: int) -> Image:
+    """The panel without a crack."""
+    return panel(width, height, 3).image
+
+
+def encoded(image: Image, suffix: str) -> bytes:
+    """The image as a file."""
+    good, data = cv2.imencode(suffix, image)
+    assert good
+    return bytes(data)
+
+
+@cache
+def photo_of(number: int, width: int, height: int, suffix: str) -> tuple[bytes, np.ndarray]:
+    """The photo of an inspection, as a file, and reference px -> photo px."""
+    hurt = reference_of(width, height).copy()
+    length = length_of(number, width)
     start = np.array([0.36 * width, 0.36 * height])
     along = np.linspace(0, length, 9)
     across = np.sin(np.arange(9) * 2.1) * 0.003 * width
     line = np.stack([start[0] + along, start[1] + along * 0.35 + across], 1)
-    cv2.polylines(
-        hurt, [np.rint(line * 16).astype(np.int32)], False, (30, 28, 26), max(width // 500, 1), 16, 4
-    )
-    return photograph(hurt, view, seed)
+    ends = np.rint(line * 16).astype(np.int32)
+    cv2.polylines(hurt, [ends], False, (30, 28, 26), max(width // 250, 3), cv2.LINE_AA, 4)
+    view = View(rotation=(number * 7) % 11 - 5, scale=0.9, perspective=0.03, light=0.05 * (number % 3))
+    photo, matrix = photograph(hurt, view, number + 1)
+    return encoded(photo, suffix), matrix
+
+
+def length_of(number: int, width: int) -> float:
+    """How long the crack is in an inspection, px of the reference image."""
+    return (0.03 + 0.012 * number) * width
 
 
 def crack_box(width: int, height: int, length: float) -> tuple[float, float, float, float]:
@@ -54,7 +75,7 @@ class Grown:
 def grown(
     session: Session,
     count: int,
-    size: tuple[int, int] = (800, 600),
+    size: tuple[int, int] = (480, 360),
     mm_per_pixel: float | None = 0.5,
     unaligned: Sequence[int] = (),
     without: Sequence[int] = (),
@@ -62,17 +83,14 @@ def grown(
 ) -> Grown:
     """`count` inspections; photos of those in `unaligned` have no alignment, those in `without` no photo."""
     width, height = size
-    drawn = panel(width, height, 3).image
     catalogue = session.catalogue
     suffix = ".jpg" if jpeg else ".png"
 
-    def stored(image: Image, name: str) -> StoredFile:
-        good, data = cv2.imencode(suffix, image)
-        assert good
-        return session.files.upload(bytes(data), name + suffix)
+    def stored(data: bytes, name: str) -> StoredFile:
+        return session.files.upload(data, name + suffix)
 
     task = catalogue.tasks.create(TaskWrite(task_name="航后检查"))
-    reference = stored(drawn, "left_wing_root")
+    reference = stored(encoded(reference_of(*size), suffix), "left_wing_root")
     reference_id = catalogue.reference_images.create(
         ReferenceImageWrite(
             reference_image_name="左翼根部", file_id=reference.file_id, mm_per_pixel=mm_per_pixel
@@ -101,15 +119,13 @@ def grown(
         items.append(item.item_id)
         if number in without:
             continue
-        length = (0.03 + 0.012 * number) * width
-        view = View(rotation=(number * 7) % 11 - 5, scale=0.9, perspective=0.03, light=0.05 * (number % 3))
-        image, matrix = photo_of(drawn, length, view, number + 1)
-        photo = stored(image, f"photo{number}")
+        data, matrix = photo_of(number, width, height, suffix)
+        photo = stored(data, f"photo{number}")
         session.items.add_photo(item.item_id, photo.file_id)
         corners = np.array(
             [
                 (x, y, 1.0)
-                for x1, y1, x2, y2 in [crack_box(width, height, length)]
+                for x1, y1, x2, y2 in [crack_box(width, height, length_of(number, width))]
                 for x, y in ((x1, y1), (x2, y1), (x2, y2), (x1, y2))
             ]
         )

@@ -39,7 +39,7 @@ def test_frames_are_in_order_and_say_what_is_missing(workbench: WorkbenchDriver,
     frames = dialog.reel.frames
     assert [frame.key for frame in frames] == ["reference", *made.items]
     assert [frame.note for frame in frames] == ["", "", "Photo not aligned", "Not photographed", ""]
-    assert [frame.status for frame in frames] == ["", "passed", "passed", "passed", "undecided"]
+    assert [frame.status for frame in frames] == ["", "passed", "passed", "undecided", "undecided"]
     assert [frame.opens for frame in frames] == [False, True, True, False, True]
     assert dialog.reel.current == 4
     qtbot.waitUntil(lambda: all(dialog.pictures.settled(frame.key) for frame in frames))
@@ -48,13 +48,13 @@ def test_frames_are_in_order_and_say_what_is_missing(workbench: WorkbenchDriver,
     assert dialog.reel.frames[2].outlines[0].series is None
     (series,) = dialog.chart.data.series
     sizes = [point.size * 0.5 for point in series.points]
-    assert sizes == pytest.approx([14, 28.5], abs=2.5)
-    assert "4 inspections, 2025-02-03 to" in dialog.said.text()
+    assert sizes == pytest.approx([8.7, 17.3], abs=1.5)
+    assert "2025-02-03 to 2025-05-25" in dialog.said.text()
     ended(dialog, qtbot)
 
 
 def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    dialog = shown(workbench, qtbot, grown(workbench.session, 3))
+    dialog = shown(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
     for frame in dialog.reel.frames[1:]:
         qtbot.waitUntil(lambda key=frame.key: dialog.pictures.best(key, WHOLE) is not None)
         image = present(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
@@ -63,7 +63,7 @@ def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: Qt
             (x / image.width(), y / image.height())
             for x in range(0, image.width(), 2)
             for y in range(0, image.height(), 2)
-            if image.pixelColor(x, y).lightness() < 45
+            if image.pixelColor(x, y).lightness() < 75
         ]
         inside = [(x, y) for x, y in dark if outline.rect.contains(x, y)]
         assert dark
