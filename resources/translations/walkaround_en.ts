@@ -783,6 +783,16 @@
     </message>
 </context>
 <context>
+    <name>Trend</name>
+    <message numerus="yes">
+        <source>%n inspection(s), {first} to {last}.</source>
+        <translation>
+            <numerusform>%n inspection, {first} to {last}.</numerusform>
+            <numerusform>%n inspections, {first} to {last}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>WatchBar</name>
     <message numerus="yes">
         <source>%n file(s) cannot be read as images.</source>

@@ -1920,6 +1920,10 @@
         <translation>显示本页导览</translation>
     </message>
     <message>
+        <source>Show trend of item</source>
+        <translation>查看检查项趋势</translation>
+    </message>
+    <message>
         <source>Snap to edges</source>
         <translation>吸附到边缘</translation>
     </message>
@@ -5160,6 +5164,10 @@
     <message>
         <source>Show fewer</source>
         <translation>收起</translation>
+    </message>
+    <message>
+        <source>Show trend</source>
+        <translation>查看趋势</translation>
     </message>
     <message>
         <source>gone</source>
@@ -8984,6 +8992,194 @@
         <translation>
             <numerusform>正在上传 %n 张照片…</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Trend</name>
+    <message numerus="yes">
+        <source>%n inspection(s), {first} to {last}.</source>
+        <translation>
+            <numerusform>共 %n 次检查，{first} 至 {last}。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A trend begins with the second one.</source>
+        <translation>从第二次检查起才有趋势。</translation>
+    </message>
+    <message>
+        <source>Change since the one before (mm)</source>
+        <translation>较上一次的变化（mm）</translation>
+    </message>
+    <message>
+        <source>Day</source>
+        <translation>日期</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>缺陷</translation>
+    </message>
+    <message>
+        <source>Finding number</source>
+        <translation>缺陷编号</translation>
+    </message>
+    <message>
+        <source>Item</source>
+        <translation>检查项</translation>
+    </message>
+    <message>
+        <source>Longer side (mm)</source>
+        <translation>长边（mm）</translation>
+    </message>
+    <message>
+        <source>Longer side (px)</source>
+        <translation>长边（px）</translation>
+    </message>
+    <message>
+        <source>No detection</source>
+        <translation>未检测</translation>
+    </message>
+    <message>
+        <source>No findings</source>
+        <translation>未发现缺陷</translation>
+    </message>
+    <message>
+        <source>No findings with a place on the reference image.</source>
+        <translation>没有能在参考图上定位的缺陷。</translation>
+    </message>
+    <message>
+        <source>Not photographed</source>
+        <translation>未拍照</translation>
+    </message>
+    <message>
+        <source>Photo not aligned</source>
+        <translation>照片未对齐</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Reference image</source>
+        <translation>参考图</translation>
+    </message>
+    <message>
+        <source>Set its scale in the catalogue to see millimetres.</source>
+        <translation>在目录中设置比例尺后可显示毫米。</translation>
+    </message>
+    <message>
+        <source>Sizes are the longer side in pixels of the reference image.</source>
+        <translation>尺寸为缺陷的长边，单位是参考图像素。</translation>
+    </message>
+    <message>
+        <source>Sizes are the longer side of a finding, by the scale of the reference image.</source>
+        <translation>尺寸为缺陷的长边，按参考图的比例尺换算。</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>This is the first inspection of this region.</source>
+        <translation>这是该区域的第一次检查。</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>结论</translation>
+    </message>
+    <message>
+        <source>linear fit of {n} points: {change} per month</source>
+        <translation>{n} 点线性拟合：每月 {change}</translation>
+    </message>
+    <message>
+        <source>{change} since {day}</source>
+        <translation>自 {day} 起 {change}</translation>
+    </message>
+    <message>
+        <source>{n} of {all} findings are drawn; the CSV file holds all.</source>
+        <translation>共 {all} 处缺陷，图中画出 {n} 处；CSV 文件包含全部。</translation>
+    </message>
+</context>
+<context>
+    <name>TrendDialog</name>
+    <message>
+        <source>Chart saved: {file}</source>
+        <translation>图表已保存：{file}</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Compare photo</source>
+        <translation>对比照片</translation>
+    </message>
+    <message>
+        <source>Export chart</source>
+        <translation>导出图表</translation>
+    </message>
+    <message>
+        <source>Film strip of the inspections</source>
+        <translation>历次检查的照片条</translation>
+    </message>
+    <message>
+        <source>Loading photo…</source>
+        <translation>正在加载照片…</translation>
+    </message>
+    <message>
+        <source>Photo of the chosen inspection</source>
+        <translation>所选检查的照片</translation>
+    </message>
+    <message>
+        <source>Picture as PNG (*.png)</source>
+        <translation>PNG 图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>Reading the inspections…</source>
+        <translation>正在读取历次检查…</translation>
+    </message>
+    <message>
+        <source>Show earlier inspections</source>
+        <translation>显示更早的检查</translation>
+    </message>
+    <message>
+        <source>Show the whole region</source>
+        <translation>显示整个区域</translation>
+    </message>
+    <message>
+        <source>Size of findings over time</source>
+        <translation>缺陷尺寸随时间的变化</translation>
+    </message>
+    <message>
+        <source>Sizes as CSV (*.csv)</source>
+        <translation>CSV 尺寸数据 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>This item has neither a region on a reference image nor a photo yet.</source>
+        <translation>该检查项还没有参考图上的区域，也没有照片。</translation>
+    </message>
+    <message>
+        <source>Trend</source>
+        <translation>趋势</translation>
+    </message>
+    <message>
+        <source>Zoom all frames in</source>
+        <translation>放大所有照片</translation>
+    </message>
+    <message>
+        <source>Zoom all frames out</source>
+        <translation>缩小所有照片</translation>
     </message>
 </context>
 <context>

@@ -31,7 +31,7 @@ from shared.wire.common import (
     PageSize,
     Pagination,
 )
-from shared.wire.history import HistoryEntry
+from shared.wire.history import MOST_TREND_ENTRIES, HistoryEntry, Trend
 from shared.wire.inspection import (
     BoxesSet,
     Item,
@@ -362,6 +362,19 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
         against the present ones on the reference image, where both detections know their alignment.
         """
         return Envelope(data=await service.history.of_item(item_id, limit))
+
+    @routes.get("/inspection_item/{item_id}/trend", tags=["inspection_item"], responses=failures(404))
+    async def trend(
+        item_id: IdPath,
+        limit: Annotated[int, Query(ge=1, le=MOST_TREND_ENTRIES)] = 50,
+        _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
+    ) -> Envelope[Trend]:
+        """The inspections of this place of the reference image, oldest first, up to the item's own.
+
+        The newest `limit` inspections are given, with the photo of each and where the reference image lies in
+        it. Findings that overlap on the reference image have the same `chain` in all of them.
+        """
+        return Envelope(data=await service.trends.of_item(item_id, limit))
 
 
 # The answers below are written as JSON once, from rows, instead of being validated and encoded again.

@@ -6,7 +6,9 @@ from sqlalchemy import select
 from sqlmodel import Session
 
 from service.db.database import Database
+from service.inspection.history.earlier_items import EarlierItems
 from service.inspection.history.region_history import History
+from service.inspection.history.region_trend import Trends
 from service.inspection.ports import DetectionInput, JoinSources, Ports
 from service.inspection.records.detection_input import DetectionAccess
 from service.inspection.records.items import Items
@@ -33,7 +35,9 @@ class InspectionService:
         self.photos = Photos(database, self.items, sources, ports)
         self.record_photos = RecordPhotos(database, sources, ports)
         self.matching = Matching(database, self.record_photos, ports)
-        self.history = History(database, sources, ports)
+        earlier = EarlierItems(sources, ports)
+        self.history = History(database, earlier)
+        self.trends = Trends(database, earlier, ports)
         self.finishing = Finishing(database, self.records, self.items, ports)
         self.editions = Editions(database)
         self.seal_checks = SealChecks(

@@ -74,3 +74,69 @@ class HistoryEntry(Wire):
     found_at: ItemTime | None
     findings: list[PastFinding]
     appeared: list[PastFinding]
+
+
+MOST_TREND_ENTRIES = 200
+"""A trend shows at most so many inspections, the newest."""
+
+
+class TrendFinding(Wire):
+    """A finding of one inspection.
+
+    `points` and `reference` are as in `PastFinding`. `chain` is a number that the same finding has in every
+    inspection of the answer: findings that overlap on the reference image are the same. Null where the place
+    on the reference image is not known. It is of this answer alone.
+    """
+
+    label: str
+    confidence: float
+    points: Corners
+    reference: Corners | None
+    chain: int | None
+
+
+class TrendPhoto(Wire):
+    """The photo of an inspection: the one its findings were found in, else the item's newest.
+
+    `homography`: 3 x 3, px of the upright reference image -> px of the upright photo; null where the photo is
+    not aligned.
+    """
+
+    file_id: str | None
+    download_url: str | None
+    ipfs_cid: str | None
+    homography: list[list[float]] | None
+
+
+class TrendEntry(Wire):
+    """One inspection of a place.
+
+    `at` is when the record began, else when its findings were found, else when the record was created.
+    `detected`: the photo was looked at, so that no findings means that none were found. `found_by`,
+    `decided_by` and `reason` are as in `HistoryEntry`; `findings` are the 200 surest.
+    """
+
+    item_id: str
+    item_name: str
+    inspection_id: str
+    inspection_name: str | None
+    inspection_status: Status
+    at: ItemTime
+    passed: bool | None
+    verdict: Verdict
+    reason: str | None
+    decided_by: str | None
+    found_by: str | None
+    detected: bool
+    photo: TrendPhoto | None
+    findings: list[TrendFinding]
+
+
+class Trend(Wire):
+    """The inspections of a place up to one item, oldest first; the item asked for is the last.
+
+    `earlier`: there are more, older than the first.
+    """
+
+    entries: list[TrendEntry]
+    earlier: bool

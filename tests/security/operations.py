@@ -103,6 +103,7 @@ RULES: dict[str, Rule] = {
     "PUT /api/inspection/{inspection_id}/record-photos/{photo_id}/items": Rule(WORKERS, 422),
     "DELETE /api/inspection/{inspection_id}/record-photos/{photo_id}": Rule(WORKERS, 404),
     "GET /api/inspection_item/{item_id}/history": Rule(EVERYBODY, 404),
+    "GET /api/inspection_item/{item_id}/trend": Rule(EVERYBODY, 404),
     "DELETE /api/inspection_item/{item_id}/photos/{photo_id}": Rule(WORKERS, 404),
     "POST /api/inspection_item/{item_id}/detect": Rule(WORKERS, 404),
     **_shelf("/api/catalogue/aircraft", "aircraft_id"),

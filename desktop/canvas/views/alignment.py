@@ -21,6 +21,7 @@ MAX_SIDE = 4096
 
 _OUTSIDE = (96, 96, 96, 255)
 _GAIN = 3.0
+_SHRUNK_FROM = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,37 @@ def align_cut(reference: QImage, cut: ImageCrop, homography: Matrix | None) -> A
     onto_cut = None if homography is None else cut.from_whole @ np.asarray(homography, np.float64)
     pair = align(reference, cut.image, onto_cut)
     return replace(pair, mapping=pair.mapping @ cut.from_whole, photo_size=cut.size)
+
+
+def laid(cut: ImageCrop, to_photo: Matrix, width: int, height: int) -> QImage:
+    """`width` x `height` px of a part or smaller edition of a photo; grey where the photo has nothing.
+
+    `to_photo` (3 x 3) brings px of the result to px of the whole photo. Raises ValueError when it cannot be
+    inverted.
+    """
+    to_cut = cut.from_whole @ to_photo
+    if abs(np.linalg.det(to_cut)) < 1e-12:
+        raise ValueError("the homography cannot be inverted")
+    pixels = _bytes(cut.image)
+    corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1]], np.float64) @ to_cut.T
+    flat = corners[:, :2] / corners[:, 2:]
+    finer = float(np.sqrt(cv2.contourArea(flat.astype(np.float32)) / (width * height)))
+    if finer >= _SHRUNK_FROM:
+        # Bilinear reading alone would skip px: what is much finer is averaged first.
+        size = (max(round(pixels.shape[1] / finer), 1), max(round(pixels.shape[0] / finer), 1))
+        shrink = np.diag([size[0] / pixels.shape[1], size[1] / pixels.shape[0], 1.0])
+        pixels = np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
+        to_cut = shrink @ to_cut
+    half = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
+    warped = cv2.warpPerspective(
+        pixels,
+        np.linalg.inv(half) @ to_cut @ half,
+        (width, height),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_CONSTANT,
+        borderValue=_OUTSIDE,
+    )
+    return _image(np.asarray(warped, np.uint8))
 
 
 def homography_from_points(

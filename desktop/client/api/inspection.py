@@ -11,7 +11,7 @@ from desktop.client.http.transport import Transport, Versioned, segment
 from shared.codes import Status, Verdict
 from shared.wire.common import Envelope, Page
 from shared.wire.detection import Job
-from shared.wire.history import HistoryEntry
+from shared.wire.history import HistoryEntry, Trend
 from shared.wire.inspection import (
     BoxesSet,
     Item,
@@ -348,6 +348,11 @@ class Items:
         return (
             self._transport.call("GET", path, query={"limit": limit}).read(Envelope[list[HistoryEntry]]).data
         )
+
+    def trend(self, item_id: str, limit: int = 50) -> Trend:
+        """The inspections of the item's place, oldest first; the newest `limit` (1..200). Raises NotFound."""
+        path = f"/inspection_item/{segment(item_id)}/trend"
+        return self._transport.call("GET", path, query={"limit": limit}).read(Envelope[Trend]).data
 
     def photos(self, item_id: str) -> Sequence[Photo]:
         """The photos of an item."""

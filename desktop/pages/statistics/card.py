@@ -134,10 +134,10 @@ class ChartCard(Card):
             return
         path = chosen[0]
         if path.suffix.lower() == ".png":
-            run(_write_picture, path, self.picture(), owner=self, done=self._saved, failed=self._not_saved)
+            run(write_picture, path, self.picture(), owner=self, done=self._saved, failed=self._not_saved)
         else:
             rows = self.view.chart.table()
-            run(_write_table, path, rows, owner=self, done=self._saved, failed=self._not_saved)
+            run(write_table, path, rows, owner=self, done=self._saved, failed=self._not_saved)
 
     def picture(self) -> QImage:
         """The chart with its title and filters, in the theme in force."""
@@ -159,12 +159,14 @@ class ChartCard(Card):
         self.said.emit(sentence(error))
 
 
-def _write_table(path: Path, rows: list[list[object]]) -> Path:
+def write_table(path: Path, rows: list[list[object]]) -> Path:
+    """Write a chart's numbers as CSV; gives `path`. Raises OSError."""
     write_csv(path, rows)
     return path
 
 
-def _write_picture(path: Path, image: QImage) -> Path:
+def write_picture(path: Path, image: QImage) -> Path:
+    """Write a chart as PNG; gives `path`. Raises OSError."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]

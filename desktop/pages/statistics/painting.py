@@ -31,10 +31,15 @@ class Placed:
     where: QRectF
 
 
+def series_colour(theme: Theme, number: int) -> str:
+    """The colour of a series in a theme; after eight they begin again."""
+    palette = _DARK if theme.dark else _LIGHT
+    return palette[number % len(palette)]
+
+
 def colour_of(theme: Theme, bars: Bars) -> str:
     """The colour of bars in a theme."""
-    palette = _DARK if theme.dark else _LIGHT
-    return theme.faint if bars.colour is None else palette[bars.colour % len(palette)]
+    return theme.faint if bars.colour is None else series_colour(theme, bars.colour)
 
 
 def legend_height(chart: ChartData, width: float) -> float:

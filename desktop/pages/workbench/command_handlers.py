@@ -40,6 +40,7 @@ from desktop.pages.workbench.results.detecting import DetectionController
 from desktop.pages.workbench.results.finishing import FinishController
 from desktop.pages.workbench.shown_findings import ShownFindings
 from desktop.pages.workbench.status_line import StatusLine
+from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.widgets import Page
 from shared.codes import Verdict
@@ -76,6 +77,7 @@ class Workbench(Protocol):
     reference: ReferenceChoice
     splitter: WorkbenchLayout
     status_line: StatusLine
+    trend: TrendController
     undo_controller: UndoController
     view: CanvasView
 
@@ -255,6 +257,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("record.watch", page.folder_watch.choose, editing),
         ("record.review", page.record_photos.show_review, is_open),
         ("item.versions", comparing.versions, looking_at_item),
+        ("item.trend", page.trend.show, looking_at_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),
         ("record.detect_again", page.detecting.detect_again, editing),

@@ -56,6 +56,7 @@ from desktop.pages.workbench.results.finishing import FinishController, show_fol
 from desktop.pages.workbench.results.history import HistoryController
 from desktop.pages.workbench.shown_findings import ShownFindings
 from desktop.pages.workbench.status_line import StatusLine
+from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
 from desktop.theme import theme_manager
 from desktop.widgets import Banner, Page, StateStack
@@ -137,6 +138,7 @@ class WorkbenchPage(Page):
         crops_in = (self.open_record, self.items.model, self.devicePixelRatioF(), self)
         self.crops = (PhotoCrops(*crops_in), OtherFileCrops(*crops_in))
         self.history = HistoryController(self.open_record, self.inspector.history, self)
+        self.trend = TrendController(self.open_record, self)
         self.detection_settings = DetectionSettingsController(
             self.open_record, self.inspector.fields.detection_settings, self.view, self
         )
@@ -244,6 +246,8 @@ class WorkbenchPage(Page):
         self.finishing.written.connect(self._report_written)
         self.reference.chosen.connect(self.reload)
         self.inspector.history.openWanted.connect(self._open_earlier)
+        self.inspector.history.trendWanted.connect(self.trend.show)
+        self.trend.openWanted.connect(self._open_earlier)
         self.items.template_wanted.connect(self.item_fill.from_template)
         self.items.last_wanted.connect(self.item_fill.from_last)
         self.item_fill.filled.connect(self.reload)

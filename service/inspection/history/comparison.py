@@ -143,15 +143,21 @@ def _is_near(box: Rect) -> bool:
     return max(map(abs, (box.x, box.y, box.right, box.bottom))) < _FARTHEST_PX
 
 
-def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> Comparison:
-    """Compare the findings of two times on the reference image: the pairs that overlap most match."""
-    pairs = sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:]))
+def partners(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> dict[int, int]:
+    """Which place of then and which of now are of the same finding, by index: those that overlap most."""
     partner: dict[int, int] = {}
     taken: set[int] = set()
-    for shared, earlier, present in pairs:
+    for shared, earlier, present in sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:])):
         if shared >= SAME_FINDING and earlier not in partner and present not in taken:
             partner[earlier] = present
             taken.add(present)
+    return partner
+
+
+def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> Comparison:
+    """Compare the findings of two times on the reference image: the pairs that overlap most match."""
+    partner = partners([one.reference for one in then], [one.reference for one in now])
+    taken = set(partner.values())
     changes: list[tuple[FindingChange | None, float | None]] = []
     for earlier, before in enumerate(then):
         if before.reference is None:
@@ -167,15 +173,12 @@ def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> 
     return Comparison(tuple(changes), tuple(new))
 
 
-def _touching(
-    then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]
-) -> Iterator[tuple[float, int, int]]:
-    """Overlap, index then and index now of every two findings that touch on the reference image."""
-    present = [(index, one.reference) for index, one in enumerate(now) if one.reference is not None]
+def _touching(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> Iterator[tuple[float, int, int]]:
+    """Overlap, index then and index now of every two places that touch on the reference image."""
+    present = [(index, place) for index, place in enumerate(now) if place is not None]
     present.sort(key=lambda pair: pair[1].x)
     lefts = [rect.x for _, rect in present]
-    for earlier, one in enumerate(then):
-        before = one.reference
+    for earlier, before in enumerate(then):
         if before is None:
             continue
         for index, after in present[: bisect_left(lefts, before.right)]:

@@ -57,14 +57,20 @@ class HistoryBox(QWidget):
     openWanted = Signal(str, str)
     """The ids of an earlier record and of its item whose photo the person wants to see."""
 
+    trendWanted = Signal()
+    """The person wants to see all of them as a trend."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("history")
+        self.trend = Button(self.tr("Show trend"), kind=ButtonKind.LINK, icon="chart")
+        self.trend.clicked.connect(lambda _checked=False: self.trendWanted.emit())
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(IconLabel("history", "dim", 14))
         head.addWidget(label(self.tr("Earlier records"), "label"))
         head.addStretch(1)
+        head.addWidget(self.trend)
         self._all = False
         self._shown: tuple[Sequence[HistoryEntry], float | None, Mapping[str, str]] = ((), None, {})
         self._grid = QGridLayout()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, update
 
-from service.inspection.history import region_history
+from service.inspection.history import earlier_items
 from service.inspection.tables import RECORD
 from shared.wire.catalogue import ReferenceImage
 from tests.service.inspection.conftest import SHIFT, Stage
@@ -223,7 +223,7 @@ def test_records_of_same_time_are_ordered_by_id(stage: Stage) -> None:
 
 
 def test_only_the_newest_items_are_looked_through(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(region_history, "LOOKED_THROUGH", 5)
+    monkeypatch.setattr(earlier_items, "LOOKED_THROUGH", 5)
     for number in range(3):
         item = inspected(stage, str(number))
         stage.item(item["inspection_id"], item_point=region(0.5))

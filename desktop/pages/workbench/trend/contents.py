@@ -1,0 +1,156 @@
+"""Makes of the service's answer what strip and chart show: frames, their pictures' sources, a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from desktop.canvas.layers.finding_layer import Matrix
+from desktop.imaging.sources.cut import seen_at
+from desktop.localization.detection_terms import finding_word
+from desktop.pages.workbench.model.reference_file import ReferenceFile
+from desktop.pages.workbench.photos.photo_files import PhotoRef, seen_region
+from desktop.pages.workbench.trend.frames import Frame, Outline
+from desktop.pages.workbench.trend.growth_painting import MOST_SERIES
+from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
+from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
+from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
+from shared.geometry import Rect, from_corners
+from shared.wire.history import Trend, TrendEntry, TrendFinding
+
+REFERENCE = "reference"
+"""The key of the reference image's frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The part of a picture that every frame shows: a region with a little around it, px of the picture."""
+
+    file: ReferenceFile
+    rect: Rect
+
+    @classmethod
+    def of(cls, file: ReferenceFile, size: tuple[int, int], region: Rect) -> Place:
+        """The place of a region on a picture of this size."""
+        return cls(file, seen_region(region, *size))
+
+    @property
+    def aspect(self) -> float:
+        """How many times as wide as high it is."""
+        return self.rect.w / self.rect.h
+
+    @property
+    def to_picture(self) -> Matrix:
+        """Brings fractions of the place to px of the picture."""
+        at = self.rect
+        return np.array([[at.w, 0.0, at.x], [0.0, at.h, at.y], [0.0, 0.0, 1.0]], np.float64)
+
+
+def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
+    """What the window shows, in sentences; `findings` is how many can be measured."""
+    translate = QCoreApplication.translate
+    count = len(trend.entries)
+    if count == 1:
+        first = translate("Trend", "This is the first inspection of this region.")
+        parts = [first, translate("Trend", "A trend begins with the second one.")]
+    else:
+        text = translate("Trend", "%n inspection(s), {first} to {last}.", "", count)
+        days = day_of(trend.entries[0].at), day_of(trend.entries[-1].at)
+        parts = [text.format(first=days[0], last=days[1])]
+    if not findings:
+        parts.append(translate("Trend", "No findings with a place on the reference image."))
+    elif mm_per_pixel is None:
+        parts.append(translate("Trend", "Sizes are the longer side in pixels of the reference image."))
+        parts.append(translate("Trend", "Set its scale in the catalogue to see millimetres."))
+    else:
+        parts.append(
+            translate("Trend", "Sizes are the longer side of a finding, by the scale of the reference image.")
+        )
+    if findings > MOST_SERIES:
+        text = translate("Trend", "{n} of {all} findings are drawn; the CSV file holds all.")
+        parts.append(text.format(n=MOST_SERIES, all=findings))
+    return " ".join(parts)
+
+
+def sources_of(trend: Trend, place: Place | None) -> dict[str, FrameSource]:
+    """Where the pictures of the frames come from, by their keys."""
+    sources: dict[str, FrameSource] = {}
+    if place is not None:
+        sources[REFERENCE] = FrameSource(place.file, _rows(place.to_picture))
+    for entry in trend.entries:
+        photo = entry.photo
+        if photo is None:
+            continue
+        matrix = None
+        if photo.homography is not None and place is not None:
+            matrix = _rows(np.array(photo.homography, np.float64) @ place.to_picture)
+        ref = PhotoRef(photo.file_id or "", photo.ipfs_cid, photo.download_url)
+        sources[entry.item_id] = FrameSource(ref, matrix)
+    return sources
+
+
+def frames_of(
+    trend: Trend, place: Place | None, mm_per_pixel: float | None, pictures: FramePictures
+) -> list[Frame]:
+    """The frames of a trend, that of the reference image first.
+
+    Findings of a photo that is not aligned have their place as soon as `pictures` knows how large it is.
+    """
+    frames = []
+    if place is not None:
+        name = QCoreApplication.translate("Trend", "Reference image")
+        frames.append(Frame(REFERENCE, name, place.file.name, opens=False))
+    numbers = numbers_of(series_of(trend))
+    for entry in trend.entries:
+        frames.append(
+            Frame(
+                entry.item_id,
+                day_of(entry.at),
+                entry.inspection_name or "",
+                str(entry.verdict),
+                state_text(entry),
+                tuple(_outlines(entry, place, numbers, mm_per_pixel, pictures)),
+                opens=entry.photo is not None,
+            )
+        )
+    return frames
+
+
+def _outlines(
+    entry: TrendEntry,
+    place: Place | None,
+    numbers: Mapping[int, int],
+    mm_per_pixel: float | None,
+    pictures: FramePictures,
+) -> Iterator[Outline]:
+    for finding in entry.findings:
+        where = _where(entry, finding, place, pictures)
+        if where is None:
+            continue
+        size = longer_side(entry, finding)
+        words = [finding_word(finding.label), "" if size is None else size_text(size, mm_per_pixel)]
+        number = MOST_SERIES if finding.chain is None else numbers.get(finding.chain, MOST_SERIES)
+        yield Outline(where, number if number < MOST_SERIES else None, " ".join(filter(None, words)))
+
+
+def _where(
+    entry: TrendEntry, finding: TrendFinding, place: Place | None, pictures: FramePictures
+) -> Rect | None:
+    """The place of a finding in fractions of the frame's; None where nothing says it yet."""
+    if finding.reference is not None and place is not None:
+        box, at = finding.reference, place.rect
+        left, top = (box.x1 - at.x) / at.w, (box.y1 - at.y) / at.h
+        return Rect(left, top, (box.x2 - box.x1) / at.w, (box.y2 - box.y1) / at.h)
+    picture = pictures.best(entry.item_id, WHOLE)
+    if picture is None:
+        return None
+    points = finding.points
+    inverse = np.linalg.inv(picture.to_photo).astype(np.float64)
+    return seen_at(from_corners(points.x1, points.y1, points.x2, points.y2), inverse)
+
+
+def _rows(matrix: Matrix) -> tuple[tuple[float, float, float], ...]:
+    return tuple((float(a), float(b), float(c)) for a, b, c in matrix)

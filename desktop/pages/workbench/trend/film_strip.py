@@ -1,0 +1,284 @@
+"""A row of pictures of one place, and a large one of the frame that is chosen. Knows nothing of records."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QToolTip, QWidget
+
+from desktop.pages.workbench.trend.frames import moved, paint_picture, zoomed
+from desktop.pages.workbench.trend.reel import STEP, Reel
+from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
+from desktop.widgets import chip_height, paint_chip, status_tone, status_word, tip
+
+_GAP = 8
+_INNER = 6
+_NARROWEST = 132
+
+
+class FilmStrip(QAbstractScrollArea):
+    """The frames side by side. Arrows choose one, Enter or a click opens it, the wheel or + and - zoom."""
+
+    def __init__(self, reel: Reel, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reel = reel
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.viewport().setMouseTracking(True)
+        reel.framesChanged.connect(self._lay_out)
+        reel.currentChanged.connect(self._follow)
+        reel.viewChanged.connect(self._changed)
+        reel.pictures.made.connect(lambda _key: self.viewport().update())
+        theme_manager().themeChanged.connect(self.viewport().update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(800, 236)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(300, 176)
+
+    # Geometry
+
+    def _text_height(self) -> int:
+        lines = QFontMetricsF(sized(TEXT_PX, bold=True)).height() + QFontMetricsF(sized(LABEL_PX)).height()
+        return round(lines) + chip_height() + _INNER
+
+    def _picture_size(self) -> tuple[int, int]:
+        high = max(self.viewport().height() - self._text_height() - 3 * _INNER, 40)
+        return max(min(round(high * self.reel.aspect), 2 * high), _NARROWEST), high
+
+    def _pitch(self) -> int:
+        return self._picture_size()[0] + 2 * _INNER + _GAP
+
+    def frame_box(self, index: int) -> QRectF:
+        """Where a frame is, in px of the viewport."""
+        wide, _ = self._picture_size()
+        left = index * self._pitch() - self.horizontalScrollBar().value()
+        return QRectF(left, 0, wide + 2 * _INNER, self.viewport().height())
+
+    def frame_at(self, where: QPointF) -> int | None:
+        """The frame at a place of the viewport."""
+        index = int((where.x() + self.horizontalScrollBar().value()) // self._pitch())
+        inside = 0 <= index < len(self.reel.frames) and self.frame_box(index).contains(where)
+        return index if inside else None
+
+    def in_sight(self) -> list[int]:
+        """The frames that are seen at least in part."""
+        first = self.horizontalScrollBar().value() // self._pitch()
+        last = (self.horizontalScrollBar().value() + self.viewport().width()) // self._pitch()
+        return [index for index in range(first, last + 1) if index < len(self.reel.frames)]
+
+    def picture_box(self, index: int) -> QRectF:
+        """Where the picture of a frame is: the frame's shape, in the middle of the room for it."""
+        wide, high = self._picture_size()
+        room = QRectF(self.frame_box(index).left() + _INNER, _INNER, wide, high)
+        return fitted(room, self.reel.aspect)
+
+    def _lay_out(self) -> None:
+        bar = self.horizontalScrollBar()
+        total = len(self.reel.frames) * self._pitch() - _GAP
+        bar.setRange(0, max(total - self.viewport().width(), 0))
+        bar.setPageStep(self.viewport().width())
+        bar.setSingleStep(self._pitch())
+        self._changed()
+
+    def _follow(self, index: int) -> None:
+        box, bar = self.frame_box(index), self.horizontalScrollBar()
+        if box.left() < 0:
+            bar.setValue(round(bar.value() + box.left()))
+        elif box.right() > self.viewport().width():
+            bar.setValue(round(bar.value() + box.right() - self.viewport().width()))
+        self._changed()
+
+    def _changed(self) -> None:
+        self.setAccessibleDescription(self.reel.text())
+        self.viewport().update()
+
+    # Events
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+        self._follow(self.reel.current)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for index in self.in_sight():
+            self._paint(painter, index)
+        painter.end()
+
+    def _paint(self, painter: QPainter, index: int) -> None:
+        theme, frame, box = theme_manager().theme, self.reel.frames[index], self.frame_box(index)
+        chosen = index == self.reel.current
+        painter.setBrush(theme.colour("accent_ground" if chosen else "raised"))
+        edge = theme.colour("accent" if chosen else "line")
+        painter.setPen(QPen(edge, 2 if chosen and self.hasFocus() else 1))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
+        where = self.picture_box(index)
+        picture = self.reel.pictures.best(frame.key, self.reel.view)
+        paint_picture(painter, where, picture, self.reel.view, frame, self.reel.words(frame), False)
+        left, width = box.left() + _INNER + 2, box.width() - 2 * _INNER - 4
+        top = _INNER + self._picture_size()[1] + 3.0
+        for text, font, tone in (
+            (frame.day, sized(TEXT_PX, bold=True), theme.text),
+            (frame.name, sized(LABEL_PX), theme.dim_text if chosen else theme.dim),
+        ):
+            metrics = QFontMetricsF(font)
+            painter.setFont(font)
+            painter.setPen(tone)
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+            painter.drawText(QRectF(left, top, width, metrics.height()), Qt.AlignmentFlag.AlignVCenter, shown)
+            top += metrics.height()
+        middle = top + chip_height() / 2 + 1
+        if frame.status:
+            tone = status_tone(frame.status)
+            wide = paint_chip(painter, left, middle, tone, mark_of(frame.status) + status_word(frame.status))
+            left, width = left + wide + 6, width - wide - 6
+        if frame.note and width > 24:
+            metrics = QFontMetricsF(sized(LABEL_PX))
+            painter.setFont(sized(LABEL_PX))
+            painter.setPen(theme.dim_text if chosen else theme.dim)
+            shown = metrics.elidedText(frame.note, Qt.TextElideMode.ElideRight, width)
+            line = QRectF(left, middle - metrics.height() / 2, width, metrics.height())
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def scrollContentsBy(self, _dx: int, _dy: int) -> None:
+        self.viewport().update()
+        self.reel.viewChanged.emit()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            index = self.frame_at(QPointF(event.pos()))
+            frame = None if index is None else self.reel.frames[index]
+            parts = [] if frame is None else [frame.day, frame.name, frame.note]
+            QToolTip.showText(event.globalPos(), tip("\n".join(part for part in parts if part)), self)
+            return True
+        return super().viewportEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = self.frame_at(event.position())
+        leads = at is not None and self.reel.frames[at].opens
+        shape = Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(shape)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = self.frame_at(event.position())
+        if at is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.reel.play(False)
+            self.reel.choose(at)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self.frame_at(event.position()) is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.reel.open_current()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turned = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier or event.modifiers() & (
+            Qt.KeyboardModifier.ShiftModifier
+        ):
+            factor = STEP if (turned.y() or turned.x()) > 0 else 1 / STEP
+            self.reel.set_view(zoomed(self.reel.view, factor))
+        else:
+            bar = self.horizontalScrollBar()
+            bar.setValue(bar.value() - (turned.x() or turned.y()))
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.reel.keyed(event):
+            event.ignore()
+
+
+class Stage(QWidget):
+    """The chosen frame, large. The wheel zooms about the pointer, a drag moves what is seen."""
+
+    def __init__(self, reel: Reel, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reel = reel
+        self._held: QPointF | None = None
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        for changed in (reel.framesChanged, reel.currentChanged, reel.viewChanged):
+            changed.connect(self._changed)
+        reel.pictures.made.connect(lambda _key: self.update())
+        theme_manager().themeChanged.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, 400)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(240, 160)
+
+    def picture_box(self) -> QRectF:
+        """Where the picture is, px of the widget."""
+        return fitted(QRectF(self.rect()).adjusted(2, 2, -2, -2), self.reel.aspect)
+
+    def _changed(self) -> None:
+        self.setAccessibleDescription(self.reel.text())
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme = theme_manager().theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), theme.colour("canvas"))
+        if self.reel.frames:
+            frame = self.reel.frames[self.reel.current]
+            picture = self.reel.pictures.best(frame.key, self.reel.view)
+            words = self.reel.words(frame)
+            paint_picture(painter, self.picture_box(), picture, self.reel.view, frame, words, True)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.colour("accent"), 2))
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        painter.end()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        box, at = self.picture_box(), event.position()
+        x, y = (at.x() - box.left()) / box.width(), (at.y() - box.top()) / box.height()
+        factor = STEP if event.angleDelta().y() > 0 else 1 / STEP
+        self.reel.set_view(zoomed(self.reel.view, factor, min(max(x, 0.0), 1.0), min(max(y, 0.0), 1.0)))
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._held = event.position()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._held is not None:
+            box, by = self.picture_box(), event.position() - self._held
+            self._held = event.position()
+            self.reel.set_view(moved(self.reel.view, -by.x() / box.width(), -by.y() / box.height()))
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        self._held = None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.reel.keyed(event):
+            event.ignore()
+
+
+def fitted(room: QRectF, aspect: float) -> QRectF:
+    """The largest rectangle of a shape in the middle of another."""
+    wide = min(room.width(), room.height() * aspect)
+    high = wide / aspect
+    return QRectF(room.center().x() - wide / 2, room.center().y() - high / 2, wide, high)
+
+
+def mark_of(status: str) -> str:
+    """The sign of a verdict, so that its colour alone says nothing."""
+    return {"passed": "✓ ", "failed": "✕ ", "undecided": "? "}.get(status, "")

@@ -1,0 +1,162 @@
+"""Shows the sizes of findings over time; measurements are chosen by mouse and keyboard."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from desktop.pages.workbench.trend.growth_painting import GrowthData, Part, Placed, paint_growth
+from desktop.pages.workbench.trend.series import Measured
+from desktop.pages.workbench.trend.wording import entry_text, point_text, series_text
+from desktop.theme import theme_manager
+from desktop.widgets import tip
+
+_NEAR = 12.0
+
+
+class GrowthChart(QWidget):
+    """The chart. Arrows or the pointer mark a measurement; its inspection becomes the current one."""
+
+    chosen = Signal(int)
+    """The index of the inspection that the person marked."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.data = GrowthData()
+        self.current = 0
+        self.marked: Part | None = None
+        self._placed = Placed()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme_manager().themeChanged.connect(self.update)
+
+    def show_data(self, data: GrowthData) -> None:
+        """Show another trend; the mark goes."""
+        self.data, self.marked = data, None
+        self._tell()
+        self.update()
+
+    def show_current(self, index: int) -> None:
+        """Mark the line of an inspection."""
+        self.current = index
+        self.update()
+
+    def text_of(self, part: Part) -> str:
+        """A measurement as people read it, with the inspection it is of."""
+        one = self.data.drawn[part[0]]
+        point = one.points[part[1]]
+        text = point_text(one, point, self.data.mm_per_pixel)
+        return f"{text}\n{entry_text(self.data.entries[point.index])}"
+
+    def sizeHint(self) -> QSize:
+        return QSize(520, 360)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(300, 200)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        where = QRectF(self.rect()).adjusted(10, 8, -6, -6)
+        marked = self.marked if self.hasFocus() or self.underMouse() else None
+        self._placed = paint_growth(painter, self.data, where, self.current, marked)
+        if self.hasFocus():
+            painter.setPen(theme_manager().theme.colour("accent"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.end()
+
+    # Mouse
+
+    def part_at(self, where: QPointF) -> Part | None:
+        """The measurement next to a place; None where none is near."""
+        near = [
+            ((place - where).manhattanLength(), part)
+            for part, place in self._placed.points.items()
+            if (place - where).manhattanLength() <= _NEAR
+        ]
+        return min(near)[1] if near else None
+
+    def inspection_at(self, where: QPointF) -> int | None:
+        """The inspection whose place on the axis is next to a place in or below the plot."""
+        if not self._placed.inspections or where.y() < self._placed.plot.top():
+            return None
+        away = [abs(x - where.x()) for x in self._placed.inspections]
+        return away.index(min(away)) if min(away) <= _NEAR else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        part = self.part_at(event.position())
+        if part != self.marked and (part is not None or not self.hasFocus()):
+            self.marked = part
+            self.update()
+        near = part is not None or self.inspection_at(event.position()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if near else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        part, index = self.part_at(event.position()), self.inspection_at(event.position())
+        if part is not None:
+            self._mark(part)
+        elif index is not None:
+            self.chosen.emit(index)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            where = QPointF(event.pos())
+            part, index = self.part_at(where), self.inspection_at(where)
+            text = "" if index is None else entry_text(self.data.entries[index])
+            QToolTip.showText(event.globalPos(), tip(self.text_of(part) if part is not None else text), self)
+            return True
+        return super().event(event)
+
+    # Keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_Left: (0, -1),
+            Qt.Key.Key_Right: (0, 1),
+            Qt.Key.Key_Up: (-1, 0),
+            Qt.Key.Key_Down: (1, 0),
+        }
+        if event.key() not in steps or not self.data.drawn:
+            super().keyPressEvent(event)
+            return
+        down, right = steps[Qt.Key(event.key())]
+        if self.marked is None:
+            self._mark((0, len(self.data.drawn[0].points) - 1))
+            return
+        number, index = self.marked
+        if down:
+            number = min(max(number + down, 0), len(self.data.drawn) - 1)
+            at = self._measured().index
+            points = self.data.drawn[number].points
+            index = min(range(len(points)), key=lambda one: abs(points[one].index - at))
+        else:
+            index = min(max(index + right, 0), len(self.data.drawn[number].points) - 1)
+        self._mark((number, index))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def _measured(self) -> Measured:
+        number, index = self.marked or (0, 0)
+        return self.data.drawn[number].points[index]
+
+    def _mark(self, part: Part) -> None:
+        self.marked = part
+        self._tell()
+        self.update()
+        self.chosen.emit(self._measured().index)
+
+    def _tell(self) -> None:
+        if self.marked is not None:
+            self.setAccessibleDescription(self.text_of(self.marked))
+        else:
+            known = (series_text(one, self.data.mm_per_pixel) for one in self.data.drawn)
+            self.setAccessibleDescription("; ".join(known))

@@ -1,0 +1,267 @@
+"""Makes the pictures of a film strip: each photo laid on the same place, off the GUI thread, a few at a time.
+
+A `View` is a part of that place in fractions of it: (0, 0, 1, 1) is all of it. So the frames of a strip move
+and zoom together, whatever their photos' sizes are.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage
+
+from desktop.background.workers import Lane, ProgressReport, Task, run
+from desktop.canvas.layers.finding_layer import Matrix
+from desktop.canvas.views.alignment import laid
+from desktop.client import Session
+from desktop.client.http.errors import ClientError
+from desktop.imaging import ImageError
+from desktop.imaging.sources.cut import coarse, fine, seen_at
+from desktop.imaging.sources.source import ImageSource
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.model.reference_file import ReferenceFile
+from desktop.pages.workbench.open_record.loading import fetch_file, fetch_photo
+from desktop.pages.workbench.photos.photo_files import PhotoRef
+from shared.geometry import Rect
+
+WHOLE = Rect(0.0, 0.0, 1.0, 1.0)
+"""The view of all of a place."""
+LONGEST_PX = 1024
+"""Longer side of a frame's picture of the whole place, px."""
+FINE_PX = 1600
+"""Longer side of a picture of a part of it at most, px."""
+MOST_BYTES = 160_000_000
+"""So many bytes of pictures are held at most; the least recently shown leave first."""
+_AT_ONCE = 3
+"""So many are made by one piece of work: then what is wanted most by now comes first."""
+_GATHER_MS = 40
+_SMALLEST_PX = 200
+_PX_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSource:
+    """Where a frame's picture comes from.
+
+    `photo`: a photo, or the file that the region is marked on. `to_photo` (3 x 3) brings fractions of the
+    place to px of the picture; None for a photo that is not aligned: it is shown whole, in the middle.
+    """
+
+    photo: PhotoRef | ReferenceFile
+    to_photo: tuple[tuple[float, float, float], ...] | None
+
+
+class FramePicture(NamedTuple):
+    """What a frame shows of a view, in several sizes, largest first.
+
+    `to_photo` brings fractions of the place to px of the photo.
+    """
+
+    view: Rect
+    sizes: tuple[QImage, ...]
+    to_photo: Matrix
+
+    def fitting(self, width: float) -> QImage:
+        """The smallest picture that has `width` px for its view, or the largest there is."""
+        enough = [image for image in self.sizes if image.width() >= width]
+        return enough[-1] if enough else self.sizes[0]
+
+    @property
+    def bytes(self) -> int:
+        """The memory of its pixels."""
+        return sum(image.width() * image.height() * _PX_BYTES for image in self.sizes)
+
+
+class _Wanted(NamedTuple):
+    key: str
+    view: Rect
+    longest: int
+
+
+class FramePictures(QObject):
+    """Holds the pictures of frames within `MOST_BYTES`, and makes those that are wanted."""
+
+    made = Signal(str)
+    """The key of a frame whose picture is there or failed."""
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._sources: Mapping[str, FrameSource] = {}
+        self._aspect = 1.0
+        self._held: OrderedDict[tuple[str, Rect], FramePicture] = OrderedDict()
+        self._failures: dict[str, str] = {}
+        self._wanted: list[_Wanted] = []
+        self._making: Task | None = None
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._make)
+
+    def show(self, sources: Mapping[str, FrameSource], aspect: float) -> None:
+        """Make pictures of these, by key, of a place that is `aspect` times as wide as high."""
+        if aspect != self._aspect:
+            self._held.clear()
+        self._sources, self._aspect = sources, aspect
+        self._failures.clear()
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The frames that can have a picture."""
+        return self._sources.keys()
+
+    @property
+    def bytes(self) -> int:
+        """The memory of all pictures."""
+        return sum(picture.bytes for picture in self._held.values())
+
+    def best(self, key: str, view: Rect) -> FramePicture | None:
+        """The picture of a frame for a view, else that of all of the place; None while neither is there."""
+        for known in ((key, view), (key, WHOLE)):
+            if known in self._held:
+                self._held.move_to_end(known)
+                return self._held[known]
+        return None
+
+    def failure(self, key: str) -> str:
+        """Why a frame has no picture; empty while there is no reason."""
+        return self._failures.get(key, "")
+
+    def settled(self, key: str) -> bool:
+        """True when a frame's picture is there, failed, or will never be."""
+        return key not in self._sources or key in self._failures or (key, WHOLE) in self._held
+
+    def want(self, keys: Iterable[str], view: Rect, longest: int) -> None:
+        """Have pictures of these frames for a view of `longest` px made, the first first.
+
+        What was wanted before and is not under way is forgotten.
+        """
+        known = [key for key in keys if key in self._sources and key not in self._failures]
+        wanted = [_Wanted(key, WHOLE, LONGEST_PX) for key in known if (key, WHOLE) not in self._held]
+        if view != WHOLE:
+            share = max(view.w, view.h)
+            if longest > LONGEST_PX * share:
+                side = min(longest, FINE_PX)
+                wanted += [_Wanted(key, view, side) for key in known if (key, view) not in self._held]
+        self._wanted = wanted
+        if wanted and self._making is None and not self._soon.isActive():
+            self._soon.start()
+
+    def stop(self) -> None:
+        """End what is under way, and release the pictures."""
+        self._soon.stop()
+        self._wanted = []
+        if self._making is not None:
+            self._making.cancel()
+            self._making = None
+        self._held.clear()
+
+    def _make(self) -> None:
+        batch, self._wanted = self._wanted[:_AT_ONCE], self._wanted[_AT_ONCE:]
+        todo = [(one, self._sources[one.key]) for one in batch if one.key in self._sources]
+        if not todo:
+            return
+        self._making = run(
+            _make_pictures,
+            self._session,
+            todo,
+            self._aspect,
+            owner=self,
+            progress=self._take,
+            done=lambda _: self._go_on(),
+            failed=lambda _: self._go_on(),
+            lane=Lane.LONG,
+        )
+
+    def _take(self, made: tuple[str, FramePicture | str] | float) -> None:
+        if isinstance(made, float | int):
+            return
+        key, picture = made
+        if isinstance(picture, str):
+            self._failures[key] = picture
+        else:
+            self._held[key, picture.view] = picture
+            self._tidy()
+        self.made.emit(key)
+
+    def _tidy(self) -> None:
+        held = self.bytes
+        while held > MOST_BYTES and len(self._held) > 1:
+            _, dropped = self._held.popitem(last=False)
+            held -= dropped.bytes
+
+    def _go_on(self) -> None:
+        self._making = None
+        if self._wanted:
+            self._soon.start()
+
+
+def _make_pictures(
+    report: ProgressReport, session: Session, todo: list[tuple[_Wanted, FrameSource]], aspect: float
+) -> None:
+    """Report (key, picture or why there is none) for each."""
+    for wanted, source in todo:
+        report.check()
+        try:
+            report((wanted.key, _picture(report, session, source, wanted, aspect)))
+        except ImageError as error:
+            report((wanted.key, str(error)))
+        except (ClientError, OSError) as error:
+            report((wanted.key, sentence(error)))
+
+
+def _picture(
+    report: ProgressReport, session: Session, source: FrameSource, wanted: _Wanted, aspect: float
+) -> FramePicture:
+    if isinstance(source.photo, ReferenceFile):
+        photo = fetch_file(report, session, source.photo)
+    else:
+        photo = fetch_photo(report, session, source.photo.content_id, source.photo.file_id, source.photo.url)
+    try:
+        if source.to_photo is None:
+            to_photo = in_the_middle(photo.size, aspect)
+        else:
+            to_photo = np.array(source.to_photo, np.float64)
+        try:
+            return seen(photo, to_photo, wanted.view, wanted.longest, aspect)
+        except ValueError:
+            # A mapping that cannot be inverted lays nothing anywhere.
+            return seen(photo, in_the_middle(photo.size, aspect), wanted.view, wanted.longest, aspect)
+    finally:
+        photo.cancel()
+
+
+def in_the_middle(size: tuple[int, int], aspect: float) -> Matrix:
+    """Fractions of a place, `aspect` times as wide as high, to px of a photo that is wholly seen in it."""
+    width, height = size
+    wide, high = max(width, height * aspect), max(height, width / aspect)
+    return np.array([[wide, 0.0, (width - wide) / 2], [0.0, high, (height - high) / 2], [0.0, 0.0, 1.0]])
+
+
+def seen(photo: ImageSource, to_photo: Matrix, view: Rect, longest: int, aspect: float) -> FramePicture:
+    """A photo as a view shows it, `longest` px the longer side, with smaller copies. Raises ImageError."""
+    ratio = aspect * view.w / view.h
+    width, height = (longest, longest / ratio) if ratio >= 1 else (longest * ratio, longest)
+    size = max(round(width), 1), max(round(height), 1)
+    fraction = np.array(
+        [[view.w / size[0], 0.0, view.x], [0.0, view.h / size[1], view.y], [0.0, 0.0, 1.0]], np.float64
+    )
+    mapping = to_photo @ fraction
+    part = seen_at(Rect(0, 0, *size), mapping)
+    cut = coarse(photo)
+    per_px = float("inf") if part is None else max(part.w / size[0], part.h / size[1])
+    # The preview is read in a fraction of the time; only what it is too coarse for takes the original's px.
+    if part is not None and per_px * cut.from_whole[0, 0] < 0.9 and cut.image.width() < photo.size[0]:
+        cut = fine(photo, part) or cut
+    sizes = [laid(cut, mapping, *size)]
+    while max(sizes[-1].width(), sizes[-1].height()) > 2 * _SMALLEST_PX:
+        half = QSize(max(sizes[-1].width() // 2, 1), max(sizes[-1].height() // 2, 1))
+        sizes.append(
+            sizes[-1].scaled(
+                half, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+            )
+        )
+    return FramePicture(view, tuple(sizes), to_photo)

@@ -1,0 +1,302 @@
+# ruff: noqa: N815 - Qt signals
+"""The trend window: the chosen frame large, the growth of its findings, and all frames as a film strip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from desktop.background.workers import Task, run
+from desktop.client import Session
+from desktop.pages.common.files.file_dialogs import Purpose
+from desktop.pages.common.files.save_as import choose_file
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.statistics.card import write_picture, write_table
+from desktop.pages.statistics.painting import paint_title
+from desktop.pages.workbench.trend.contents import Place, frames_of, sources_of, summary
+from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage
+from desktop.pages.workbench.trend.frames import Frame, zoomed
+from desktop.pages.workbench.trend.growth_chart import GrowthChart
+from desktop.pages.workbench.trend.growth_painting import GrowthData, paint_growth
+from desktop.pages.workbench.trend.pictures import FINE_PX, WHOLE, FramePictures
+from desktop.pages.workbench.trend.reel import STEP, Reel
+from desktop.pages.workbench.trend.series import series_of
+from desktop.pages.workbench.trend.wording import table
+from desktop.theme import theme_manager
+from desktop.widgets import Button, ElidedLabel, IconButton, StateStack, Toast, label
+from shared.wire.history import MOST_TREND_ENTRIES, Trend, TrendEntry
+
+PAGE = 50
+"""So many inspections are shown at first, and so many more each time."""
+PICTURE = QSize(1200, 760)
+_SCALE = 2
+_ASK_MS = 80
+
+
+class TrendDialog(QDialog):
+    """The inspections of one region."""
+
+    openWanted = Signal(str, str)
+    """The ids of a record and of its item whose photo the person wants to compare."""
+
+    def __init__(
+        self,
+        session: Session,
+        item_id: str,
+        title: str,
+        place: Place | None,
+        mm_per_pixel: float | None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`item_id` is the service's. `place`: where the item's region is; None without one."""
+        super().__init__(parent)
+        self.setObjectName("trend")
+        self.setWindowTitle(self.tr("Trend"))
+        self.setModal(True)
+        self.setMinimumSize(900, 560)
+        room = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 40)
+        self.resize(room.expandedTo(QSize(900, 560)))
+        self._session, self._item_id, self._title = session, item_id, title
+        self._mm_per_pixel = mm_per_pixel
+        self._place = place
+        self._asked: Task | None = None
+        self._limit = PAGE
+        self.trend: Trend | None = None
+        self.pictures = FramePictures(session, self)
+        self.reel = Reel(self.pictures, self)
+        self.reel.waiting = self.tr("Loading photo…")
+        self.strip = FilmStrip(self.reel, self.tr("Film strip of the inspections"))
+        self.stage = Stage(self.reel, self.tr("Photo of the chosen inspection"))
+        self.chart = GrowthChart(self.tr("Size of findings over time"))
+        self.said = label("", "dim", wrap=True)
+        self.which = ElidedLabel("", "strong")
+        self.earlier = Button(self.tr("Show earlier inspections"), icon="history")
+        self.export = Button(self.tr("Export chart"), icon="download")
+        self.play = Button(self.tr("Play"), icon="play", keys=self.tr("Space"))
+        self.compare = Button(self.tr("Compare photo"), icon="compare")
+        self.close_button = Button(self.tr("Close"))
+        content = QWidget()
+        self.stack = StateStack(content)
+        self._toast = Toast(self)
+        self._build(content)
+        self._soon = QTimer(self, singleShot=True, interval=_ASK_MS)
+        self._soon.timeout.connect(self._want)
+        self._connect()
+        self.read()
+
+    def _build(self, content: QWidget) -> None:
+        tools = QHBoxLayout()
+        tools.setSpacing(6)
+        for icon, text, factor in (
+            ("minus", self.tr("Zoom all frames out"), 1 / STEP),
+            ("plus", self.tr("Zoom all frames in"), STEP),
+        ):
+            button = IconButton(icon, text, side=28)
+            button.clicked.connect(
+                lambda _checked=False, by=factor: self.reel.set_view(zoomed(self.reel.view, by))
+            )
+            tools.addWidget(button)
+        whole = IconButton("fit", self.tr("Show the whole region"), side=28)
+        whole.clicked.connect(lambda _checked=False: self.reel.set_view(WHOLE))
+        tools.addWidget(whole)
+        tools.addWidget(self.play)
+        tools.addWidget(self.which, 1)
+        tools.addWidget(self.compare)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.stage, 1)
+        column.addLayout(tools)
+        upper = QSplitter(Qt.Orientation.Horizontal)
+        upper.setChildrenCollapsible(False)
+        upper.addWidget(left)
+        upper.addWidget(self.chart)
+        upper.setSizes([600, 600])
+        inside = QVBoxLayout(content)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(10)
+        inside.addWidget(upper, 3)
+        inside.addWidget(self.strip, 2)
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        below.addWidget(self.earlier)
+        below.addStretch(1)
+        below.addWidget(self.export)
+        below.addWidget(self.close_button)
+        whole_column = QVBoxLayout(self)
+        whole_column.setContentsMargins(20, 16, 20, 16)
+        whole_column.setSpacing(8)
+        whole_column.addWidget(ElidedLabel(self._title, "item"))
+        whole_column.addWidget(self.said)
+        whole_column.addWidget(self.stack, 1)
+        whole_column.addLayout(below)
+        self.earlier.hide()
+        self.export.setEnabled(False)
+
+    def _connect(self) -> None:
+        reel = self.reel
+        reel.currentChanged.connect(self._chosen)
+        reel.viewChanged.connect(self._soon.start)
+        reel.framesChanged.connect(self._soon.start)
+        reel.playingChanged.connect(self._show_playing)
+        reel.opened.connect(self._open)
+        self.pictures.made.connect(self._made)
+        self.chart.chosen.connect(self._show_inspection)
+        self.play.clicked.connect(lambda _checked=False: reel.play(not reel.playing))
+        self.compare.clicked.connect(lambda _checked=False: reel.open_current())
+        self.earlier.clicked.connect(lambda _checked=False: self._more())
+        self.export.clicked.connect(lambda _checked=False: self.save())
+        self.close_button.clicked.connect(self.accept)
+        self.finished.connect(self._ended)
+
+    # Reading
+
+    def read(self) -> None:
+        """Ask the service for the trend."""
+        if self._asked is not None:
+            self._asked.cancel()
+        if self.trend is None:
+            self.stack.show_loading(self.tr("Reading the inspections…"))
+        self.earlier.setEnabled(False)
+        self._asked = run(
+            self._session.items.trend,
+            self._item_id,
+            self._limit,
+            owner=self,
+            done=self._show,
+            failed=self._explain,
+        )
+
+    def _more(self) -> None:
+        self._limit = min(self._limit + PAGE, MOST_TREND_ENTRIES)
+        self.read()
+
+    def _explain(self, error: Exception) -> None:
+        self.stack.show_error(sentence(error), retry=self.read)
+
+    def _show(self, trend: Trend) -> None:
+        # The frame that was chosen stays so when earlier ones come before it.
+        chosen = self.reel.frames[self.reel.current].key if self.reel.frames else ""
+        self.trend = trend
+        self.earlier.setVisible(trend.earlier and self._limit < MOST_TREND_ENTRIES)
+        self.earlier.setEnabled(True)
+        if self._place is None and all(entry.photo is None for entry in trend.entries):
+            self.stack.show_empty(
+                "photo", self.tr("This item has neither a region on a reference image nor a photo yet.")
+            )
+            return
+        self.stack.show_content()
+        series = series_of(trend)
+        self.said.setText(summary(trend, len(series), self._mm_per_pixel))
+        self.chart.show_data(GrowthData(trend.entries, series, self._mm_per_pixel))
+        self.export.setEnabled(bool(series))
+        aspect = 4 / 3 if self._place is None else self._place.aspect
+        self.pictures.show(sources_of(trend, self._place), aspect)
+        frames = self._frames(trend)
+        keys = [frame.key for frame in frames]
+        self.reel.show(frames, aspect, keys.index(chosen) if chosen in keys else len(keys) - 1)
+        if not chosen:
+            self.strip.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _frames(self, trend: Trend) -> list[Frame]:
+        return frames_of(trend, self._place, self._mm_per_pixel, self.pictures)
+
+    # Showing
+
+    @property
+    def _offset(self) -> int:
+        """How many frames come before that of the first inspection."""
+        return 0 if self._place is None else 1
+
+    def _show_inspection(self, index: int) -> None:
+        self.reel.play(False)
+        self.reel.choose(index + self._offset)
+
+    def _chosen(self, index: int) -> None:
+        self.chart.show_current(index - self._offset)
+        if self.reel.frames:
+            frame = self.reel.frames[index]
+            self.which.setText(f"{index + 1}/{len(self.reel.frames)} · {frame.day} · {frame.name}")
+            self.compare.setEnabled(frame.opens)
+        self._soon.start()
+
+    def _want(self) -> None:
+        """Have the pictures made that are looked at, the large one first."""
+        reel = self.reel
+        if not reel.frames:
+            return
+        ahead = reel.upcoming() if reel.playing else []
+        keys = [reel.frames[reel.current].key, *ahead, *(reel.frames[n].key for n in self.strip.in_sight())]
+        box = self.stage.picture_box()
+        longest = round(max(box.width(), box.height()) * self.devicePixelRatioF())
+        self.pictures.want(list(dict.fromkeys(keys)), reel.view, min(longest, FINE_PX))
+
+    def _made(self, key: str) -> None:
+        if self.trend is None:
+            return
+        entry = next((one for one in self.trend.entries if one.item_id == key), None)
+        unplaced = entry is not None and any(finding.reference is None for finding in entry.findings)
+        if unplaced:
+            # Only now is it known how large the photo is that they were found in.
+            self.reel.frames = self._frames(self.trend)
+
+    def _show_playing(self, on: bool) -> None:
+        self.play.setText(self.tr("Stop") if on else self.tr("Play"))
+        self._soon.start()
+
+    def _open(self, key: str) -> None:
+        entries: Sequence[TrendEntry] = self.trend.entries if self.trend is not None else ()
+        entry = next((one for one in entries if one.item_id == key), None)
+        if entry is not None:
+            self.accept()
+            self.openWanted.emit(entry.inspection_id, entry.item_id)
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._soon.start()
+
+    # Export
+
+    def save(self) -> None:
+        """Ask where to, and write the sizes as CSV or the chart as a picture."""
+        if self.trend is None:
+            return
+        kinds = {self.tr("Sizes as CSV (*.csv)"): ".csv", self.tr("Picture as PNG (*.png)"): ".png"}
+        chosen = choose_file(self, self.tr("Export chart"), "trend.csv", kinds, Purpose.EXPORTS)
+        if chosen is None:
+            return
+        path = chosen[0]
+        if path.suffix.lower() == ".png":
+            run(write_picture, path, self.picture(), owner=self, done=self._saved, failed=self._not_saved)
+        else:
+            rows = table(self.trend, list(self.chart.data.series), self._mm_per_pixel)
+            run(write_table, path, rows, owner=self, done=self._saved, failed=self._not_saved)
+
+    def picture(self) -> QImage:
+        """The chart with its title, in the theme in force."""
+        image = QImage(PICTURE * _SCALE, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(_SCALE)
+        image.fill(theme_manager().theme.colour("panel"))
+        where = QRectF(0, 0, PICTURE.width(), PICTURE.height()).adjusted(24, 18, -24, -18)
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        taken = paint_title(painter, self._title, self.said.text(), where)
+        paint_growth(painter, self.chart.data, where.adjusted(0, taken, 0, 0), -1)
+        painter.end()
+        return image
+
+    def _saved(self, path: object) -> None:
+        self._toast.say(self.tr("Chart saved: {file}").format(file=getattr(path, "name", "")))
+
+    def _not_saved(self, error: Exception) -> None:
+        self._toast.say(sentence(error))
+
+    def _ended(self) -> None:
+        self.reel.play(False)
+        self._soon.stop()
+        self.pictures.stop()
+        self.deleteLater()

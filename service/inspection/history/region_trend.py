@@ -1,0 +1,190 @@
+"""Gives the inspections of a place in their order, with the findings linked through all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import bindparam, select
+from sqlmodel import Session
+
+from service.db.database import Database
+from service.inspection.history.comparison import (
+    ComparedFinding,
+    Size,
+    comparable,
+    findings,
+    inverted,
+    partners,
+)
+from service.inspection.history.earlier_items import (
+    EarlierItems,
+    PastItem,
+    corners,
+    found_of,
+    name_of,
+    verdict_of,
+)
+from service.inspection.ports import Ports
+from service.inspection.tables import PHOTO
+from shared import results
+from shared.codes import Status
+from shared.entries import Entry
+from shared.geometry import Rect
+from shared.wire.common import to_utc
+from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
+
+MISSED_AT_MOST = 10
+"""A finding that so many aligned inspections in a row did not see is another one when it comes back."""
+
+_PHOTOS = (
+    select(PHOTO.c.item_id, PHOTO.c.file_id, PHOTO.c.homography)
+    .where(PHOTO.c.item_id.in_(bindparam("item_ids", expanding=True)))
+    .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
+)
+
+
+@dataclass(slots=True)
+class Chains:
+    """Numbers findings so that the same one has the same number in every inspection."""
+
+    _places: dict[int, Rect] = field(default_factory=dict)
+    """Where each chain was seen last, px of the reference image."""
+    _missed: dict[int, int] = field(default_factory=dict)
+    _next: int = 0
+
+    def link(self, places: Sequence[Rect | None]) -> list[int | None]:
+        """The chain of each finding of the next aligned inspection; None where its place is unknown."""
+        open_chains = list(self._places)
+        known = partners(list(self._places.values()), places)
+        numbers = {present: open_chains[before] for before, present in known.items()}
+        linked: list[int | None] = []
+        for index, place in enumerate(places):
+            if place is None:
+                linked.append(None)
+                continue
+            number = numbers.get(index)
+            if number is None:
+                number, self._next = self._next, self._next + 1
+            self._places[number] = place
+            linked.append(number)
+        self._age(set(numbers.values()) | {one for one in linked if one is not None})
+        return linked
+
+    def _age(self, seen: Collection[int]) -> None:
+        for number in list(self._places):
+            self._missed[number] = 0 if number in seen else self._missed[number] + 1
+            if self._missed[number] > MISSED_AT_MOST:
+                del self._places[number], self._missed[number]
+
+
+class Trends:
+    """The use case of a place's trend."""
+
+    def __init__(self, database: Database, earlier: EarlierItems, ports: Ports) -> None:
+        self._database = database
+        self._earlier = earlier
+        self._ports = ports
+
+    async def of_item(self, item_id: str, limit: int) -> Trend:
+        """The newest `limit` inspections of the item's place, its own as the last. Raises Problem 404."""
+
+        def work(session: Session) -> Trend:
+            # One more than wanted says whether there are more: the item itself takes a place.
+            here = self._earlier.of_item(session, item_id, limit)
+            past = [one for one, _ in here.earlier[: limit - 1]]
+            rows = [*past, *self._earlier.read(session, [item_id])]
+            stored: dict[str, list[Entry]] = {row.item_id: json.loads(row.result) for row in rows}
+            detections = {id_: results.finished_detection(entries) for id_, entries in stored.items()}
+            others = [id_ for id_, entry in detections.items() if _photo_of(entry) is None]
+            photos = self._newest_photos(session, others)
+            entries = [
+                _entry(row, stored[row.item_id], detections[row.item_id], photos.get(row.item_id))
+                for row in rows
+            ]
+            entries.sort(key=lambda entry: (entry.item_id == item_id, entry.at))
+            _link(entries, detections, here.size)
+            return Trend(entries=entries, earlier=len(here.earlier) >= limit)
+
+        return await self._database.read(work)
+
+    def _newest_photos(self, session: Session, item_ids: Sequence[str]) -> dict[str, TrendPhoto]:
+        """The newest photo of each of these items that has one."""
+        if not item_ids:
+            return {}
+        # In this order the newest of each stays.
+        newest = {row.item_id: row for row in session.execute(_PHOTOS, {"item_ids": item_ids})}
+        found = {}
+        for item_id, row in newest.items():
+            stored = self._ports.file_info(session, row.file_id)
+            matrix = None if row.homography is None else json.loads(row.homography)
+            found[item_id] = TrendPhoto(
+                file_id=row.file_id,
+                download_url=None if stored is None else stored.download_url,
+                ipfs_cid=None if stored is None else stored.ipfs_cid,
+                homography=matrix,
+            )
+        return found
+
+
+def _photo_of(detection: Entry | None) -> TrendPhoto | None:
+    """The photo that a detection looked at; None without one."""
+    photo = None if detection is None else detection.get("inputImage")
+    if not isinstance(photo, Mapping):
+        return None
+    known = {name: photo.get(name) for name in ("file_id", "download_url", "ipfs_cid")}
+    texts = {name: value if isinstance(value, str) else None for name, value in known.items()}
+    if not texts["file_id"] and not texts["download_url"]:
+        return None
+    matrix = results.homography(detection)
+    usable = matrix is not None and inverted(matrix) is not None
+    return TrendPhoto(**texts, homography=matrix if usable else None)
+
+
+def _entry(
+    row: PastItem, stored: Sequence[Entry], detection: Entry | None, photo: TrendPhoto | None
+) -> TrendEntry:
+    """An inspection without its findings."""
+    verdict = verdict_of(stored)
+    reason = verdict.get("reason")
+    found_by, found_at = found_of(detection)
+    return TrendEntry(
+        item_id=row.item_id,
+        item_name=row.item_name,
+        inspection_id=row.inspection_id,
+        inspection_name=row.inspection_name,
+        inspection_status=Status(row.inspection_status),
+        at=to_utc(row.start_time) if row.start_time is not None else found_at or to_utc(row.created_at),
+        passed=results.passed(stored),
+        verdict=results.verdict(stored),
+        reason=None if reason is None else str(reason),
+        decided_by=name_of(verdict),
+        found_by=found_by,
+        detected=detection is not None,
+        photo=_photo_of(detection) or photo,
+        findings=[],
+    )
+
+
+def _link(entries: Sequence[TrendEntry], detections: Mapping[str, Entry | None], size: Size | None) -> None:
+    """Give the inspections, oldest first, their findings with the chain of each."""
+    chains = Chains()
+    for entry in entries:
+        detection = detections[entry.item_id]
+        found = findings(detection, size)
+        # Who looked at a photo that is not aligned missed nothing that is known.
+        known = comparable(detection)
+        linked = chains.link([one.reference for one in found]) if known else [None] * len(found)
+        entry.findings = [_finding(one, chain) for one, chain in zip(found, linked, strict=True)]
+
+
+def _finding(compared: ComparedFinding, chain: int | None) -> TrendFinding:
+    finding = compared.finding
+    return TrendFinding(
+        label=finding.label,
+        confidence=finding.confidence,
+        points=corners(finding.box),
+        reference=None if compared.reference is None else corners(compared.reference),
+        chain=chain,
+    )

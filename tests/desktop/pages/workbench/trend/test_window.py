@@ -1,0 +1,223 @@
+"""The trend in its window, against a real service."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from desktop.pages.workbench.trend import pictures, window
+from desktop.pages.workbench.trend.pictures import WHOLE
+from desktop.pages.workbench.trend.window import TrendDialog
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
+from tests.narrowing import present
+
+
+def shown(workbench: WorkbenchDriver, qtbot: QtBot, made: Grown) -> TrendDialog:
+    workbench.open(made.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(made.items[-1])
+    dialog = present(workbench.page.trend.show())
+    qtbot.waitUntil(lambda: bool(dialog.reel.frames))
+    return dialog
+
+
+def ended(dialog: TrendDialog, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.accept()
+
+
+def test_frames_are_in_order_and_say_what_is_missing(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    made = grown(workbench.session, 4, unaligned=[1], without=[2])
+    dialog = shown(workbench, qtbot, made)
+    frames = dialog.reel.frames
+    assert [frame.key for frame in frames] == ["reference", *made.items]
+    assert [frame.note for frame in frames] == ["", "", "Photo not aligned", "Not photographed", ""]
+    assert [frame.status for frame in frames] == ["", "passed", "passed", "undecided", "undecided"]
+    assert [frame.opens for frame in frames] == [False, True, True, False, True]
+    assert dialog.reel.current == 4
+    qtbot.waitUntil(lambda: all(dialog.pictures.settled(frame.key) for frame in frames))
+    # Where the findings of a photo without an alignment are is known with the photo.
+    assert [len(frame.outlines) for frame in dialog.reel.frames] == [0, 1, 1, 0, 1]
+    assert dialog.reel.frames[2].outlines[0].series is None
+    (series,) = dialog.chart.data.series
+    sizes = [point.size * 0.5 for point in series.points]
+    assert sizes == pytest.approx([8.7, 17.3], abs=1.5)
+    assert "2025-02-03 to 2025-05-25" in dialog.said.text()
+    ended(dialog, qtbot)
+
+
+def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    dialog = shown(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
+    for frame in dialog.reel.frames[1:]:
+        qtbot.waitUntil(lambda key=frame.key: dialog.pictures.best(key, WHOLE) is not None)
+        image = present(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
+        (outline,) = frame.outlines
+        dark = [
+            (x / image.width(), y / image.height())
+            for x in range(0, image.width(), 2)
+            for y in range(0, image.height(), 2)
+            if image.pixelColor(x, y).lightness() < 75
+        ]
+        inside = [(x, y) for x, y in dark if outline.rect.contains(x, y)]
+        assert dark
+        assert len(inside) > 0.95 * len(dark)
+    ended(dialog, qtbot)
+
+
+def test_everything_goes_by_the_keyboard(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    dialog = shown(workbench, qtbot, grown(workbench.session, 3))
+    strip, reel = dialog.strip, dialog.reel
+    strip.setFocus()
+    QTest.keyClick(strip, Qt.Key.Key_Left)
+    assert (reel.current, dialog.chart.current) == (2, 1)
+    assert strip.accessibleDescription().startswith("3/4: ")
+    assert "crack" in strip.accessibleDescription()
+    QTest.keyClick(strip, Qt.Key.Key_Home)
+    assert reel.current == 0
+    assert not dialog.compare.isEnabled()
+    QTest.keyClick(strip, Qt.Key.Key_Plus)
+    assert reel.view.w < 1
+    here = reel.view
+    QTest.keyClick(strip, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert reel.view.x > here.x
+    QTest.keyClick(strip, Qt.Key.Key_0)
+    assert reel.view == WHOLE
+    QTest.keyClick(strip, Qt.Key.Key_End)
+    assert reel.current == 3
+    dialog.chart.setFocus()
+    QTest.keyClick(dialog.chart, Qt.Key.Key_Left)
+    QTest.keyClick(dialog.chart, Qt.Key.Key_Left)
+    assert reel.current == 2
+    assert "mm since" in dialog.chart.accessibleDescription()
+    ended(dialog, qtbot)
+
+
+def test_playing_shows_one_frame_after_another_until_it_is_stopped(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    dialog = shown(workbench, qtbot, grown(workbench.session, 2))
+    seen: list[int] = []
+    dialog.reel.currentChanged.connect(seen.append)
+    dialog.strip.setFocus()
+    QTest.keyClick(dialog.strip, Qt.Key.Key_Space)
+    assert dialog.play.text() == "Stop"
+    dialog.reel._clock.setInterval(5)
+    qtbot.waitUntil(lambda: len(seen) >= 4)
+    assert seen[:4] == [0, 1, 2, 0]
+    dialog.play.click()
+    assert not dialog.reel.playing
+    ended(dialog, qtbot)
+
+
+def test_a_record_is_opened_at_its_photo(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    made = grown(workbench.session, 2)
+    dialog = shown(workbench, qtbot, made)
+    box = dialog.strip.frame_box(1).center().toPoint()
+    assert dialog.strip.frame_at(dialog.strip.frame_box(1).center()) == 1
+    QTest.mouseClick(dialog.strip.viewport(), Qt.MouseButton.LeftButton, pos=box)
+    assert dialog.reel.current == 1
+    with qtbot.waitSignal(dialog.destroyed):
+        QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
+    assert (page.open_record.record_id, page.open_record.current) == (made.records[0], made.items[0])
+
+
+def test_earlier_inspections_come_in_front_and_the_chosen_frame_stays(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window, "PAGE", 2)
+    made = grown(workbench.session, 3)
+    dialog = shown(workbench, qtbot, made)
+    assert [frame.key for frame in dialog.reel.frames[1:]] == made.items[1:]
+    dialog.reel.choose(1)
+    dialog.earlier.click()
+    qtbot.waitUntil(lambda: len(dialog.reel.frames) == 4)
+    assert dialog.reel.frames[dialog.reel.current].key == made.items[1]
+    assert dialog.earlier.isHidden()
+    ended(dialog, qtbot)
+
+
+def test_pictures_stay_within_their_bound(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog = shown(workbench, qtbot, grown(workbench.session, 4))
+    key = dialog.reel.frames[-1].key
+    qtbot.waitUntil(lambda: dialog.pictures.best(key, WHOLE) is not None)
+    one = present(dialog.pictures.best(key, WHOLE)).bytes
+    monkeypatch.setattr(pictures, "MOST_BYTES", 2 * one)
+    for index in range(5):
+        dialog.reel.choose(index)
+        wanted = dialog.reel.frames[index].key
+        qtbot.waitUntil(lambda wanted=wanted: dialog.pictures.best(wanted, WHOLE) is not None)
+        assert dialog.pictures.bytes <= 2 * one
+    ended(dialog, qtbot)
+
+
+def test_a_first_inspection_says_that_it_is_the_first(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    dialog = shown(workbench, qtbot, grown(workbench.session, 1))
+    assert "first inspection" in dialog.said.text()
+    ended(dialog, qtbot)
+
+
+def test_without_a_picture_and_a_photo_there_is_nothing_to_show(
+    workbench: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    record_id = make_record(workbench.session, boxes=((0.1, 0.1, 0.2, 0.2),), image=False)
+    workbench.open(record_id, qtbot.waitUntil)
+    workbench.page.go_to(workbench.session.items.all(record_id)[0].item_id)
+    dialog = present(workbench.page.trend.show())
+    qtbot.waitUntil(lambda: dialog.trend is not None)
+    assert dialog.stack.currentWidget() is not dialog.stack.content
+    assert not dialog.export.isEnabled()
+    ended(dialog, qtbot)
+
+
+def test_sizes_are_written_as_csv_and_the_chart_as_png(
+    workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog = shown(workbench, qtbot, grown(workbench.session, 3))
+    for name, kind in (("t.csv", "CSV"), ("t.png", "PNG")):
+        path = tmp_path / name
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, at=path, k=kind: (str(at), k))
+        dialog.export.click()
+        qtbot.waitUntil(path.exists)
+    rows = list(csv.reader((tmp_path / "t.csv").read_text("utf-8-sig").splitlines()))
+    assert len(rows) == 4
+    assert rows[1][:2] == ["2025-02-03", "左翼根部检查 1"]
+    assert float(rows[3][8]) == pytest.approx(float(rows[3][7]) * 0.5, abs=0.05)
+    assert QImage(str(tmp_path / "t.png")).width() == 2 * window.PICTURE.width()
+    ended(dialog, qtbot)
+
+
+def test_the_button_and_the_command_open_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    made = grown(workbench.session, 2)
+    workbench.open(made.records[-1], qtbot.waitUntil)
+    page = workbench.page
+    page.go_to(made.items[-1])
+    qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
+    page.inspector.history.trend.click()
+    (dialog,) = page.findChildren(TrendDialog)
+    ended(dialog, qtbot)
+    workbench.context.commands.run("item.trend")
+    (dialog,) = page.findChildren(TrendDialog)
+    ended(dialog, qtbot)
+
+
+def test_the_chart_marks_what_is_below_the_pointer(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    dialog = shown(workbench, qtbot, grown(workbench.session, 3))
+    dialog.grab()
+    chart = dialog.chart
+    part, place = next(iter(chart._placed.points.items()))
+    assert chart.part_at(place) == part
+    QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x()), round(place.y())))
+    assert dialog.reel.current == 1
+    assert "2025-02-03" in chart.text_of(part)
+    ended(dialog, qtbot)
