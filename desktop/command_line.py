@@ -50,10 +50,13 @@ def _run(words: Sequence[str]) -> int:
     if not has_display():
         print("There is no display here, so the demo runs instead of the windows.", flush=True)
         return _play(given.out)
+    from desktop.connection.early_start import start_early
+
+    service = start_early(given.server, given.data_dir)
     with without_collections():
         from desktop.app.application import run_desktop
 
-    return run_desktop(given.server, given.data_dir)
+    return run_desktop(given.server, given.data_dir, service)
 
 
 def _demo(words: Sequence[str]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import socket
 import sys
@@ -11,7 +10,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-import platformdirs
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
@@ -40,20 +38,15 @@ from desktop.pages.record import RecordPage
 from desktop.pages.records import RecordsPage
 from desktop.pages.statistics import StatisticsPage
 from desktop.pages.workbench import WorkbenchPage
-from desktop.preferences import APP, Preferences
+from desktop.preferences import Preferences
 from desktop.theme import theme_manager
+from desktop.user_folders import APP, data_dir
 from desktop.widgets import Page, PageFactory
 from shared import __version__
 from shared.paths import resource
 
 # Reserved for documentation: what a session points at before the embedded service has said its address.
 _NOWHERE = "http://127.0.0.1:9"
-
-
-def data_dir() -> Path:
-    """Where the embedded service keeps its data: `WALKAROUND_DATA_DIR`, or the person's data folder."""
-    given = os.environ.get("WALKAROUND_DATA_DIR")
-    return Path(given) if given else Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
 def make_application(words: list[str] | None = None) -> QApplication:
@@ -100,6 +93,7 @@ class Desktop(QObject):
 
     Needs the QApplication of `make_application`. `server_url`: use the service there, an empty string the own
     one, None the one that the person chose last. `data_folder`: for the own service (None: the person's).
+    `early`: the own service on that folder where it has been started already; used, or ended, here.
     """
 
     def __init__(
@@ -108,6 +102,7 @@ class Desktop(QObject):
         server_url: str | None = None,
         data_folder: Path | None = None,
         preferences: Preferences | None = None,
+        early: EmbeddedService | None = None,
     ) -> None:
         super().__init__()
         self._closed = False
@@ -131,8 +126,12 @@ class Desktop(QObject):
         self._last_user = ""
         self._not_trusted = ""
         self.service: EmbeddedService | None = None
+        self._early = early
         self._watch: RemoteWatch | None = None
         self._choose_service(url)
+        if self._early is not None:
+            workers.run(self._early.stop, owner=None, lane=workers.Lane.LONG)
+            self._early = None
         self.window = self._make_window()
         self._garbage.settle()
 
@@ -245,12 +244,11 @@ class Desktop(QObject):
             self._watch.untrusted.connect(partial(self._ask_trust, url))
         else:
             self.context.data_folder = self._data_folder
-            service = EmbeddedService(
-                self._data_folder,
-                # In the watcher's thread.
-                lambda state, url: self._gui(lambda: self._service_said(service, state, url)),
-            )
+            service = self._early or EmbeddedService(self._data_folder)
+            self._early = None
             self.service = service
+            # In the watcher's thread.
+            service.follow(lambda state, url: self._gui(lambda: self._service_said(service, state, url)))
 
     def _trusted(self, url: str) -> str | None:
         """The fingerprint that a person has trusted for the server at `url`."""
@@ -364,13 +362,15 @@ class _Signals(QObject):
         self._writing.close()
 
 
-def run_desktop(server_url: str | None = None, data_folder: Path | None = None) -> int:
-    """Open the window and stay until it is closed; the exit status."""
+def run_desktop(
+    server_url: str | None = None, data_folder: Path | None = None, early: EmbeddedService | None = None
+) -> int:
+    """Open the window and stay until it is closed; the exit status. `early` as for `Desktop`."""
     release_memory()
     application = make_application(sys.argv[:1])
     signals = _Signals(application)
     try:
-        desktop = Desktop(server_url=server_url, data_folder=data_folder)
+        desktop = Desktop(server_url=server_url, data_folder=data_folder, early=early)
         try:
             desktop.start()
             # What stays for the whole run need not be looked through by every collection.
