@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from resources.packaging.slim import is_elf
-from resources.packaging.system import BuildError, named_after, output, package_of
+from resources.packaging.system import BuildError, named_after, needed, output, package_of
 from shared import __version__
 from shared.paths import root
 
@@ -68,7 +68,6 @@ Description: inspection workstation for surfaces 绕机检查工作站
  Data lies in each user's own folders and stays there when this is removed.
 """
 
-_NEEDED = re.compile(r"^\s+NEEDED\s+(\S+)$", re.MULTILINE)
 _GLIBC = re.compile(r"\bGLIBC_(\d+)\.(\d+)")
 
 
@@ -142,15 +141,15 @@ def depends(bundle: Path) -> list[str]:
     inside = {path.name for path in bundle.rglob("*")}
     told = output("objdump", "-p", *libraries)
     there = _by_soname()
-    needed = set(_NEEDED.findall(told)) - inside
-    missing = sorted(needed - set(there))
+    outside = needed(*libraries) - inside
+    missing = sorted(outside - set(there))
     if missing:
         wanted = " ".join(named_after(name) for name in missing)
         raise BuildError(
             f"the bundle needs libraries that this machine lacks: {', '.join(missing)}. "
             f"Install them and try again; on Debian and Ubuntu: apt install {wanted}"
         )
-    packages = set(_OPENED) | {package_of(there[name]) for name in needed}
+    packages = set(_OPENED) | {package_of(there[name]) for name in outside}
     major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(told))
     return [f"{each} (>= {major}.{minor})" if each == "libc6" else each for each in sorted(packages)]
 

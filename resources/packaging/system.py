@@ -31,6 +31,14 @@ def output(*command: str | Path) -> str:
     return run.stdout
 
 
+_NEEDED = re.compile(r"^\s+NEEDED\s+(\S+)$", re.MULTILINE)
+
+
+def needed(*libraries: Path) -> set[str]:
+    """The names of the libraries that these are linked against. Raises BuildError."""
+    return set(_NEEDED.findall(output("objdump", "-p", *libraries)))
+
+
 def package_of(library: Path) -> str:
     """The installed package that a library of the system came with. Raises BuildError."""
     resolved = library.resolve()
