@@ -3271,6 +3271,14 @@
         <translation>CSV 表格（每处缺陷一行）</translation>
     </message>
     <message>
+        <source>CVAT annotations of regions and findings</source>
+        <translation>CVAT 标注（区域与缺陷）</translation>
+    </message>
+    <message>
+        <source>CVAT annotations with images</source>
+        <translation>CVAT 标注（含图片）</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -6148,8 +6156,8 @@
         </translation>
     </message>
     <message>
-        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme file.</source>
-        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO 或 labelme 文件。</translation>
+        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT or labelme file.</source>
+        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO、CVAT 或 labelme 文件。</translation>
     </message>
     <message>
         <source>Cannot read the file: {why}</source>

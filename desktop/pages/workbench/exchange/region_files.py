@@ -131,8 +131,8 @@ class RegionFilesController(QObject):
         match error.reason:
             case Reason.UNREADABLE:
                 return self.tr(
-                    "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO "
-                    "or labelme file."
+                    "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, "
+                    "CVAT or labelme file."
                 )
             case Reason.NO_REGIONS:
                 return self.tr("No region in this file is inside the reference image.")
