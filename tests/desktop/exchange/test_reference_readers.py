@@ -15,6 +15,7 @@ from desktop.exchange.formats import coco
 from desktop.exchange.formats.archive import unpack
 from desktop.exchange.registry import read_regions
 from tests.desktop.exchange.test_formats import sample
+from tests.pictures import encoded, gradient
 
 LABELME = os.environ.get("WALKAROUND_TEST_LABELME")
 """The Python of an environment with labelme, which brings Qt 5: kept apart from ours (.ci/labelme)."""
@@ -27,7 +28,7 @@ from labelme import LabelFile
 path, shapes = sys.argv[1], json.loads(sys.argv[2])
 whole = [{"flags": {}, "description": "", "group_id": None, "mask": None, **shape} for shape in shapes]
 size = {"image_height": 300, "image_width": 400}
-LabelFile.save(filename=path, shapes=whole, image_path="wing.png", other_data={}, flags={}, **size)
+LabelFile().save(filename=path, shapes=whole, image_path="wing.png", other_data={}, flags={}, **size)
 """
 
 READ = """
@@ -35,7 +36,7 @@ import json, sys
 from labelme import LabelFile
 from labelme.utils import shape_to_mask
 boxes = []
-for shape in LabelFile.load(sys.argv[1]).shapes:
+for shape in LabelFile(sys.argv[1]).shapes:
     kind = shape["shape_type"]
     if kind in ("rectangle", "linestrip", "points"):
         xs, ys = zip(*shape["points"])
@@ -129,6 +130,7 @@ def test_shapes_lie_where_labelme_draws_them(tmp_path: Path) -> None:
         {"label": "hole", "shape_type": "circle", "points": [[300, 200], [310, 220]]},
         {"label": "scratch", "shape_type": "linestrip", "points": [[30, 200], [60, 240], [90, 210]]},
     ]
+    (tmp_path / WING.name).write_bytes(encoded(gradient(WING.width, WING.height)))
     labelme(SAVE, str(path), json.dumps(shapes))
     expected = json.loads(labelme(READ, str(path)))
     drafts = read_regions(path.read_bytes(), path.name, WING)
