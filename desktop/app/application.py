@@ -15,6 +15,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
+from desktop.app.update_notice import UpdateNotice
 from desktop.app.window import MainWindow
 from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
@@ -43,6 +44,7 @@ from desktop.theme import theme_manager
 from desktop.user_folders import APP, data_dir
 from desktop.widgets import Page, PageFactory
 from shared import __version__
+from shared.codes import Permission
 from shared.paths import resource
 
 # Reserved for documentation: what a session points at before the embedded service has said its address.
@@ -123,6 +125,9 @@ class Desktop(QObject):
         url = self.preferences.values.server_url if server_url is None else server_url
         self.context = Context(self._make_session(url), self.preferences, embedded=not url)
         self.context.loginChanged.connect(self._login_changed)
+        self.updates = UpdateNotice(self)
+        self.updates.found.connect(self._show_update)
+        self.context.loginChanged.connect(self._show_update)
         self._last_user = ""
         self._not_trusted = ""
         self.service: EmbeddedService | None = None
@@ -139,6 +144,7 @@ class Desktop(QObject):
         """Start or look for the service, and show the window."""
         self.window.show()
         self.retry()
+        self.updates.start()
 
     def retry(self) -> None:
         """Try the service again; a question about its certificate is asked again as well."""
@@ -278,6 +284,8 @@ class Desktop(QObject):
         window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
         window.language_wanted.connect(self.set_language)
         window.retry_wanted.connect(self.retry)
+        window.update_banner.acted.connect(self.updates.open)
+        window.update_banner.closed.connect(self.updates.put_away)
         return window
 
     def _replace_window(self) -> None:
@@ -291,6 +299,7 @@ class Desktop(QObject):
         self.window.show()
         self._leaving.hide()
         self._leaving.discard()
+        self._show_update()
 
     def _drop_leaving(self) -> None:
         if self._leaving is not None and isValid(self._leaving):
@@ -306,6 +315,14 @@ class Desktop(QObject):
         self._last_user = payload.user.user_id
         if somebody_else:
             self._replace_window()
+
+    def _show_update(self) -> None:
+        """Show a newer version to those who can install it."""
+        update = self.updates.shown
+        if update is not None and self.context.may(Permission.SETTINGS_MANAGE):
+            self.window.say_update(update.version, bool(update.url))
+        else:
+            self.window.update_banner.hide()
 
     def _login_lost(self) -> None:
         if self.context.payload is not None:

@@ -32,6 +32,10 @@
         <translation>不向外部发送任何数据：无遥测，不检查更新。</translation>
     </message>
     <message>
+        <source>No data leaves your systems: no telemetry. Newer versions are looked for at {address} only.</source>
+        <translation>数据不会离开您的系统：无遥测，仅从 {address} 查询新版本。</translation>
+    </message>
+    <message>
         <source>On the server</source>
         <translation>在服务器上</translation>
     </message>
@@ -4604,8 +4608,16 @@
         <translation>照片尚未上传，确认退出登录？</translation>
     </message>
     <message>
+        <source>Open download page</source>
+        <translation>打开下载页面</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>Walkaround {version} is available.</source>
+        <translation>Walkaround {version} 已发布。</translation>
     </message>
 </context>
 <context>

@@ -153,6 +153,7 @@ def version_before(installer: Path, folder: Path) -> Path:
     """A package of version 0.1.0, with a file that later ones lack, and without what runs."""
     stage = folder / "before"
     control, inside = stage / "DEBIAN", stage / "opt" / "walkaround" / "_internal"
+    stage.mkdir()
     output("dpkg-deb", "-e", installer, control)
     inside.mkdir(parents=True)
     (inside / "gone.txt").write_text("of the version before")

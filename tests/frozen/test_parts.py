@@ -8,9 +8,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import cyclonedx.schema
 import jsonschema_rs
 import pytest
-from cyclonedx.schema import _res
 from license_expression import get_spdx_licensing
 from PyInstaller.archive.readers import CArchiveReader
 
@@ -101,12 +101,10 @@ def test_notice_lists_the_same(document: dict[str, Any]) -> None:
 
 
 def test_document_follows_the_schema_of_cyclonedx(document: dict[str, Any]) -> None:
-    folder = Path(str(_res.__path__[0] if hasattr(_res, "__path__") else _res.__file__)).parent
-    folder = folder if (folder / "bom-1.6.SNAPSHOT.schema.json").is_file() else folder / "_res"
-    schemas = {path.name: json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
-    base = "http://cyclonedx.org/schema/"
+    folder = Path(cyclonedx.schema.__file__).parent / "_res"
+    schemas = {path.name: json.loads(path.read_text("utf-8")) for path in folder.glob("*.schema.json")}
     registry = jsonschema_rs.Registry(
-        [(f"{base}{name.replace('.SNAPSHOT', '')}", schema) for name, schema in schemas.items()],
+        [(f"http://cyclonedx.org/schema/{name}", schema) for name, schema in schemas.items()],
         draft=jsonschema_rs.Draft7,
     )
     validator = jsonschema_rs.validator_for(schemas["bom-1.6.SNAPSHOT.schema.json"], registry=registry)
