@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import logging
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
@@ -46,6 +48,10 @@ from desktop.widgets import Page, PageFactory
 from shared import __version__
 from shared.codes import Permission
 from shared.paths import resource
+from shared.starting import LOADED
+
+_log = logging.getLogger("walkaround.start")
+_log.setLevel(logging.INFO)
 
 # Reserved for documentation: what a session points at before the embedded service has said its address.
 _NOWHERE = "http://127.0.0.1:9"
@@ -65,6 +71,12 @@ def make_application(words: list[str] | None = None) -> QApplication:
     return application
 
 
+@cache
+def log_start() -> None:
+    """Write once into the log that a person can log in, and how long that took: benchmarks.start reads it."""
+    _log.info("login page ready after %.2f s", time.perf_counter() - LOADED)
+
+
 def _retire(session: Session) -> None:
     session.account.logout()
     session.close()
@@ -76,6 +88,7 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
     def login() -> Page:
         page = LoginPage(context)
         page.server_chosen.connect(use_server)
+        page.ready.connect(log_start, Qt.ConnectionType.SingleShotConnection)
         return page
 
     return [

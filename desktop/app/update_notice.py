@@ -43,7 +43,7 @@ class UpdateNotice(QObject):
             self._timer.start()
 
     def ask(self) -> None:
-        """Ask now, in the background; nothing is told where the answer cannot be had."""
+        """Ask now, in the background; nothing is reported where the answer cannot be had."""
         if self._address:
             run(newer_version, self._address, owner=self, done=self._answered, lane=Lane.LONG)
 

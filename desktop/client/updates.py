@@ -35,7 +35,7 @@ class Update:
 
 
 def update_address() -> str:
-    """The address that the administrator names; empty for none, and for one that is no web address."""
+    """The address that the administrator names; empty for none, and for one that is not a web address."""
     given = os.environ.get(VARIABLE, "").strip()
     return given if _is_web(given) else ""
 

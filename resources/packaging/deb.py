@@ -103,7 +103,7 @@ def build(bundle: Path, out: Path) -> Path:
     )
     _rights(stage)
     made = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
-    # By several threads; the time of the archive itself is told by a variable.
+    # By several threads; the time of the archive itself comes from a variable.
     times = {"SOURCE_DATE_EPOCH": str(build_time())}
     output("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", stage, made, **times)
     return made

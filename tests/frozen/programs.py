@@ -41,7 +41,7 @@ class FreshUser:
 
     @property
     def options(self) -> dict[str, Any]:
-        """For subprocess: run as this user, in the environment of somebody who never heard of Python."""
+        """For subprocess: run as this user, in the environment of someone who never heard of Python."""
         environment = {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
         environment |= {"TMPDIR": str(self.home), "QT_QPA_PLATFORM": "offscreen"}
         other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if self.is_other else {}

@@ -10,13 +10,13 @@ from tests.update_site import Site, update_site
 __all__ = ["update_site"]
 
 
-def test_newer_version_is_told_with_its_page(update_site: Site) -> None:
+def test_newer_version_is_reported_with_its_page(update_site: Site) -> None:
     update_site.says(version="0.10.0", url="https://files.example/walkaround")
     assert newer_version(update_site.url, "0.9.3") == Update("0.10.0", "https://files.example/walkaround")
 
 
 @pytest.mark.parametrize("version", ["0.9.3", "0.9.2", "0.1.30"])
-def test_same_or_older_version_is_no_news(update_site: Site, version: str) -> None:
+def test_same_or_older_version_is_not_reported(update_site: Site, version: str) -> None:
     update_site.says(version=version, url="https://files.example")
     assert newer_version(update_site.url, "0.9.3") is None
 
@@ -49,13 +49,13 @@ def test_page_that_is_not_on_the_web_is_left_out(update_site: Site, url: object)
         b" " * 70_000 + b"{}",
     ],
 )
-def test_answer_that_cannot_be_read_is_no_news(update_site: Site, text: bytes) -> None:
+def test_answer_that_cannot_be_read_reports_nothing(update_site: Site, text: bytes) -> None:
     update_site.text = text
     assert newer_version(update_site.url) is None
 
 
 @pytest.mark.parametrize("status", [302, 404, 500])
-def test_server_that_has_nothing_there_is_no_news(update_site: Site, status: int) -> None:
+def test_server_without_the_file_reports_nothing(update_site: Site, status: int) -> None:
     update_site.says(version="9.0.0")
     update_site.status = status
     assert newer_version(update_site.url) is None
@@ -63,7 +63,7 @@ def test_server_that_has_nothing_there_is_no_news(update_site: Site, status: int
     assert len(update_site.asked) == 1
 
 
-def test_server_that_is_away_is_no_news(update_site: Site) -> None:
+def test_server_that_is_away_reports_nothing(update_site: Site) -> None:
     update_site.server.server_close()
     assert newer_version("http://127.0.0.1:9/x") is None
     assert newer_version("https://[::1") is None

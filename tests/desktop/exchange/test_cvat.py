@@ -87,7 +87,7 @@ def test_a_shape_without_a_place_gives_nothing(shape: str) -> None:
     refused(annotations(shape), Reason.NO_REGIONS)
 
 
-def test_an_angle_that_is_no_number_turns_nothing() -> None:
+def test_an_angle_that_is_not_a_number_turns_nothing() -> None:
     shape = '<box label="a" xtl="1" ytl="1" xbr="3" ybr="5" rotation="{}"/>'
     for angle in ("x", "nan", "inf"):
         assert found(annotations(shape.format(angle))) == [("a", Rect(1, 1, 2, 4))]
