@@ -52,6 +52,9 @@ def _run(words: Sequence[str]) -> int:
         return _play(given.out)
     from desktop.connection.early_start import start_early
 
+    # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a fifth
+    # of the processor time of a start. Neither the desktop nor its service multiplies anything large.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     service = start_early(given.server, given.data_dir)
     with without_collections():
         from desktop.app.application import run_desktop

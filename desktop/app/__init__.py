@@ -1,4 +1,4 @@
-"""Owns the running program: application, main window, palette, shortcut sheet, About, notice of a newer version.
+"""Owns the running program: application, main window, palette, shortcut sheet, About and update notice.
 
 Gives `run_desktop`.
 """
