@@ -52,8 +52,8 @@ def _run(words: Sequence[str]) -> int:
         return _play(given.out)
     from desktop.connection.early_start import start_early
 
-    # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a fifth
-    # of the processor time of a start. Neither the desktop nor its service multiplies anything large.
+    # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a
+    # fifth of the processor time of a start. Neither the desktop nor its service multiplies anything large.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     service = start_early(given.server, given.data_dir)
     with without_collections():
