@@ -18,7 +18,7 @@ from tests.desktop.exchange.samples import REFERENCE, box, detection, inspection
 WING = ExportedPicture("wing.jpg", 2400, 1500, "cid")
 
 
-def annotations(shapes: str, image: str = 'name="wing.jpg" width="2400" height="1500"') -> str:
+def image_with(shapes: str, image: str = 'name="wing.jpg" width="2400" height="1500"') -> str:
     body = f'<image id="0" {image}>{shapes}</image>'
     return f'<?xml version="1.0"?>\n<annotations>{body}</annotations>'
 
@@ -57,16 +57,16 @@ def refused(text: str | bytes, reason: Reason, name: str = "annotations.xml") ->
     ],
 )
 def test_every_shape_becomes_the_box_around_it(shape: str, rect: Rect) -> None:
-    ((name, got),) = found(annotations(shape))
+    ((name, got),) = found(image_with(shape))
     assert name == "dent"
     assert (got.x, got.y, got.w, got.h) == pytest.approx((rect.x, rect.y, rect.w, rect.h))
-    (draft,) = read_regions(annotations(shape).encode(), "a.xml", WING)
+    (draft,) = read_regions(image_with(shape).encode(), "a.xml", WING)
     assert draft.boxed is not (shape.startswith("<box") and "rotation" not in shape)
 
 
 def test_a_turned_box_is_inside_of_the_box_around_it() -> None:
     shape = '<box label="" xtl="100" ytl="100" xbr="200" ybr="200" rotation="45"/>'
-    ((_, rect),) = found(annotations(shape))
+    ((_, rect),) = found(image_with(shape))
     assert (rect.w, rect.h) == pytest.approx((100 * math.sqrt(2),) * 2)
 
 
@@ -84,13 +84,13 @@ def test_a_turned_box_is_inside_of_the_box_around_it() -> None:
     ],
 )
 def test_a_shape_without_a_place_gives_nothing(shape: str) -> None:
-    refused(annotations(shape), Reason.NO_REGIONS)
+    refused(image_with(shape), Reason.NO_REGIONS)
 
 
 def test_an_angle_that_is_not_a_number_turns_nothing() -> None:
     shape = '<box label="a" xtl="1" ytl="1" xbr="3" ybr="5" rotation="{}"/>'
     for angle in ("x", "nan", "inf"):
-        assert found(annotations(shape.format(angle))) == [("a", Rect(1, 1, 2, 4))]
+        assert found(image_with(shape.format(angle))) == [("a", Rect(1, 1, 2, 4))]
 
 
 def test_of_several_images_the_one_of_this_name_counts_also_in_a_folder() -> None:
@@ -106,14 +106,14 @@ def test_of_several_images_the_one_of_this_name_counts_also_in_a_folder() -> Non
 
 def test_shapes_on_a_smaller_copy_are_scaled() -> None:
     shape = '<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>'
-    half = annotations(shape, 'name="other.png" width="1200" height="750"')
+    half = image_with(shape, 'name="other.png" width="1200" height="750"')
     assert found(half) == [("a", Rect(20, 40, 40, 40))]
-    unknown = annotations(shape, 'name="other.png"')
+    unknown = image_with(shape, 'name="other.png"')
     assert found(unknown) == [("a", Rect(10, 20, 20, 20))]
 
 
 def test_archive_of_a_task_is_read_with_its_images_beside() -> None:
-    shape = annotations('<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>')
+    shape = image_with('<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>')
     assert found(pack({"annotations.xml": shape, "images/readme.txt": "x"}), "x.zip") == [
         ("a", Rect(10, 20, 20, 20))
     ]
@@ -153,7 +153,7 @@ def test_a_document_with_tracks_of_a_video_has_no_region() -> None:
 def test_encodings_are_read(encoding: str) -> None:
     name = "Hülle" if encoding == "iso-8859-1" else "裂纹"
     declared = encoding.removesuffix("-sig")
-    text = annotations(f'<box label="{name}" xtl="1" ytl="1" xbr="3" ybr="5"/>').replace(
+    text = image_with(f'<box label="{name}" xtl="1" ytl="1" xbr="3" ybr="5"/>').replace(
         '<?xml version="1.0"?>', f'<?xml version="1.0" encoding="{declared}"?>'
     )
     assert found(text.encode(encoding)) == [(name, Rect(1, 1, 2, 4))]
@@ -161,7 +161,7 @@ def test_encodings_are_read(encoding: str) -> None:
 
 def test_more_shapes_than_a_record_takes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cvat, "MOST", 1)
-    refused(annotations('<box label="a" xtl="1" ytl="1" xbr="3" ybr="5"/>' * 11), Reason.TOO_LARGE)
+    refused(image_with('<box label="a" xtl="1" ytl="1" xbr="3" ybr="5"/>' * 11), Reason.TOO_LARGE)
 
 
 def test_findings_are_written_with_what_is_known_of_them() -> None:
