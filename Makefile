@@ -7,7 +7,7 @@ PY = .venv/bin/python
 # A worker that crashes ends the run: pytest-xdist 3.8 waits for ever for the one that replaces it.
 WORKERS = -n auto --maxprocesses 4 --max-worker-restart 0 --dist loadscope --no-loadscope-reorder
 
-.PHONY: run test check bench package installer setup clean
+.PHONY: run test check bench package installer portable setup clean
 
 setup: .venv/ready
 
@@ -36,11 +36,15 @@ bench: setup
 	QT_QPA_PLATFORM=offscreen $(PY) -m benchmarks
 
 package: setup
-	$(PY) -m PyInstaller --noconfirm --log-level WARN build.spec
+	PYTHONHASHSEED=0 $(PY) -m PyInstaller --noconfirm --log-level WARN build.spec
 
 # For Debian and Ubuntu; made on the oldest of them that it has to run on.
 installer: package
 	$(PY) -m resources.packaging.deb
+
+# One folder that runs on any Linux with the same or a newer C library.
+portable: package
+	$(PY) -m resources.packaging.portable
 
 clean:
 	rm -rf build dist out .venv

@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.figures import ROOT, Machine, commit
 
 NAMES = (
-    *("canvas", "workbench", "stall", "report", "day"),
+    *("start", "canvas", "workbench", "stall", "report", "day"),
     *("service", "lost", "statistics", "detection", "reference_difference", "face"),
 )
 # A whole day takes half an hour, fifty kills on both databases five minutes, counting a million records
@@ -40,6 +40,7 @@ MAIN = (
     "first picture of 100 MP",
     "longest stall while opening again",
     "longest stall while importing 10,000 regions",
+    "start of the bundle to login",
     "report of 200 findings",
     "sqlite: record by id",
     "sqlite: search by task, pages 1 to 10",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -50,10 +51,16 @@ def _run(words: Sequence[str]) -> int:
     if not has_display():
         print("There is no display here, so the demo runs instead of the windows.", flush=True)
         return _play(given.out)
+    from desktop.connection.early_start import start_early
+
+    # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a
+    # fifth of the processor time of a start. Neither the desktop nor its service multiplies anything large.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    service = start_early(given.server, given.data_dir)
     with without_collections():
         from desktop.app.application import run_desktop
 
-    return run_desktop(given.server, given.data_dir)
+    return run_desktop(given.server, given.data_dir, service)
 
 
 def _demo(words: Sequence[str]) -> int:

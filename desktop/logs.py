@@ -15,7 +15,7 @@ from types import TracebackType
 import platformdirs
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
-from desktop.preferences import APP
+from desktop.user_folders import APP
 from shared.paths import private_folder
 
 _log = logging.getLogger("desktop")

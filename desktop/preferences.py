@@ -7,18 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from desktop.theme import Mode
+from desktop.user_folders import preferences_file
 from shared import atomic
-
-APP = "Walkaround"
-
-
-def default_path() -> Path:
-    """`preferences.json` in the person's configuration folder."""
-    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "preferences.json"
 
 
 class PreferenceValues(BaseModel):
@@ -73,7 +66,7 @@ class Preferences:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = path or default_path()
+        self.path = path or preferences_file()
         self.values = _read(self.path)
 
     def change(self, **changes: Any) -> None:

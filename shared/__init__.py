@@ -9,4 +9,5 @@ import os
 # The official onnxruntime wheels send telemetry unless this is set before they are imported.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+"""The one place of the version: pyproject.toml, the packages and the changelog's check read it here."""

@@ -46,6 +46,7 @@ def usage() -> str:
     lines = [
         "usage: walkaround [--server URL]            the desktop",
         "       walkaround COMMAND [--help | ...]",
+        "       walkaround --version",
         "",
     ]
     lines += [f"  {name:<10} {line}" for name, (_, line) in COMMANDS.items()]
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if words and words[0] in {"-h", "--help"}:
         print(usage())
         sys.exit(0)
-    if words and words[0] == "--version":
+    if "--version" in words[:1] or (words[1:] == ["--version"] and words[0] in COMMANDS):
         from shared import __version__
 
         print(f"walkaround {__version__}")

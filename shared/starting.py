@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+LOADED = time.perf_counter()
+"""When the first module of the program was loaded, on the clock of `time.perf_counter`."""
 
 
 @contextmanager

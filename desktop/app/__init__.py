@@ -1,4 +1,4 @@
-"""Owns the running program: the application, its main window, palette, shortcut sheet and About.
+"""Owns the running program: application, main window, palette, shortcut sheet, About and update notice.
 
 Gives `run_desktop`.
 """

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSize, Qt, QUrl, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from desktop.client.updates import update_address
 from desktop.context import Context
 from desktop.localization.fonts import shows_chinese
 from desktop.logs import log_dir
@@ -59,10 +60,16 @@ class About(Dialog):
             fact_label.setAccessibleName(name)
             lines.addRow(label(name, "dim"), fact_label)
         column.addLayout(lines)
-        column.addWidget(
-            label(self.tr("No data leaves your systems: no telemetry, no update checks."), "dim", wrap=True)
-        )
+        column.addWidget(label(self._promise(), "dim", wrap=True))
         column.addLayout(self._foot())
+
+    def _promise(self) -> str:
+        address = update_address()
+        if not address:
+            return self.tr("No data leaves your systems: no telemetry, no update checks.")
+        return self.tr(
+            "No data leaves your systems: no telemetry. Newer versions are looked for at {address} only."
+        ).format(address=address)
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()

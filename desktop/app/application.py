@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import gc
-import os
+import logging
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
-import platformdirs
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
+from desktop.app.update_notice import UpdateNotice
 from desktop.app.window import LOGIN, MainWindow
 from desktop.background import workers
 from desktop.background.garbage_collection import GarbageCollection
@@ -41,20 +42,20 @@ from desktop.pages.record import RecordPage
 from desktop.pages.records import RecordsPage
 from desktop.pages.statistics import StatisticsPage
 from desktop.pages.workbench import WorkbenchPage
-from desktop.preferences import APP, Preferences
+from desktop.preferences import Preferences
 from desktop.theme import theme_manager
+from desktop.user_folders import APP, data_dir
 from desktop.widgets import Page, PageFactory
 from shared import __version__
+from shared.codes import Permission
 from shared.paths import resource
+from shared.starting import LOADED
+
+_log = logging.getLogger("walkaround.start")
+_log.setLevel(logging.INFO)
 
 # Reserved for documentation: what a session points at before the embedded service has said its address.
 _NOWHERE = "http://127.0.0.1:9"
-
-
-def data_dir() -> Path:
-    """Where the embedded service keeps its data: `WALKAROUND_DATA_DIR`, or the person's data folder."""
-    given = os.environ.get("WALKAROUND_DATA_DIR")
-    return Path(given) if given else Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
 def make_application(words: list[str] | None = None) -> QApplication:
@@ -71,6 +72,12 @@ def make_application(words: list[str] | None = None) -> QApplication:
     return application
 
 
+@cache
+def log_start() -> None:
+    """Write once into the log that a person can log in, and how long that took: benchmarks.start reads it."""
+    _log.info("login page ready after %.2f s", time.perf_counter() - LOADED)
+
+
 def _retire(session: Session) -> None:
     session.account.logout()
     session.close()
@@ -82,6 +89,7 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
     def login() -> Page:
         page = LoginPage(context)
         page.server_chosen.connect(use_server)
+        page.ready.connect(log_start, Qt.ConnectionType.SingleShotConnection)
         return page
 
     return [
@@ -101,6 +109,7 @@ class Desktop(QObject):
 
     Needs the QApplication of `make_application`. `server_url`: use the service there, an empty string the own
     one, None the one that the person chose last. `data_folder`: for the own service (None: the person's).
+    `early`: the own service on that folder where it has been started already; used, or ended, here.
     """
 
     def __init__(
@@ -109,6 +118,7 @@ class Desktop(QObject):
         server_url: str | None = None,
         data_folder: Path | None = None,
         preferences: Preferences | None = None,
+        early: EmbeddedService | None = None,
     ) -> None:
         super().__init__()
         self._closed = False
@@ -133,11 +143,18 @@ class Desktop(QObject):
         url = self.preferences.values.server_url if server_url is None else server_url
         self.context = Context(self._make_session(url), self.preferences, embedded=not url)
         self.context.loginChanged.connect(self._login_changed)
+        self.updates = UpdateNotice(self)
+        self.updates.found.connect(self._show_update)
+        self.context.loginChanged.connect(self._show_update)
         self._last_user = ""
         self._not_trusted = ""
         self.service: EmbeddedService | None = None
+        self._early = early
         self._watch: RemoteWatch | None = None
         self._choose_service(url)
+        if self._early is not None:
+            workers.run(self._early.stop, owner=None, lane=workers.Lane.LONG)
+            self._early = None
         self.window = self._make_window()
         self._garbage.settle()
 
@@ -148,6 +165,7 @@ class Desktop(QObject):
         died = self._marker.begin()
         if died is not None:
             self.crashes.show_last_run(died)
+        self.updates.start()
 
     def retry(self) -> None:
         """Try the service again; a question about its certificate is asked again as well."""
@@ -258,12 +276,11 @@ class Desktop(QObject):
             self._watch.untrusted.connect(partial(self._ask_trust, url))
         else:
             self.context.data_folder = self._data_folder
-            service = EmbeddedService(
-                self._data_folder,
-                # In the watcher's thread.
-                lambda state, url: self._gui(lambda: self._service_said(service, state, url)),
-            )
+            service = self._early or EmbeddedService(self._data_folder)
+            self._early = None
             self.service = service
+            # In the watcher's thread.
+            service.follow(lambda state, url: self._gui(lambda: self._service_said(service, state, url)))
 
     def _trusted(self, url: str) -> str | None:
         """The fingerprint that a person has trusted for the server at `url`."""
@@ -293,6 +310,8 @@ class Desktop(QObject):
         window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
         window.language_wanted.connect(self.set_language)
         window.retry_wanted.connect(self.retry)
+        window.update_banner.acted.connect(self.updates.open)
+        window.update_banner.closed.connect(self.updates.put_away)
         return window
 
     def _replace_window(self) -> None:
@@ -306,6 +325,7 @@ class Desktop(QObject):
         self.window.show()
         self._leaving.hide()
         self._leaving.discard()
+        self._show_update()
 
     def _drop_leaving(self) -> None:
         if self._leaving is not None and isValid(self._leaving):
@@ -321,6 +341,14 @@ class Desktop(QObject):
         self._last_user = payload.user.user_id
         if somebody_else:
             self._replace_window()
+
+    def _show_update(self) -> None:
+        """Show a newer version to those who can install it."""
+        update = self.updates.shown
+        if update is not None and self.context.may(Permission.SETTINGS_MANAGE):
+            self.window.say_update(update.version, bool(update.url))
+        else:
+            self.window.update_banner.hide()
 
     def _login_lost(self) -> None:
         if self.context.payload is not None:
@@ -378,13 +406,15 @@ class _Signals(QObject):
         self._writing.close()
 
 
-def run_desktop(server_url: str | None = None, data_folder: Path | None = None) -> int:
-    """Open the window and stay until it is closed; the exit status."""
+def run_desktop(
+    server_url: str | None = None, data_folder: Path | None = None, early: EmbeddedService | None = None
+) -> int:
+    """Open the window and stay until it is closed; the exit status. `early` as for `Desktop`."""
     release_memory()
     application = make_application(sys.argv[:1])
     signals = _Signals(application)
     try:
-        desktop = Desktop(server_url=server_url, data_folder=data_folder)
+        desktop = Desktop(server_url=server_url, data_folder=data_folder, early=early)
         try:
             desktop.start()
             # What stays for the whole run need not be looked through by every collection.

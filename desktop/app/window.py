@@ -73,6 +73,7 @@ class MainWindow(QMainWindow):
         self.rail = Rail()
         self.banner = Banner()
         self.font_banner = Banner()
+        self.update_banner = Banner()
         self.status_bar = StatusBar()
         self._stack = QStackedWidget()
         inner = QWidget()
@@ -85,13 +86,15 @@ class MainWindow(QMainWindow):
         row.addLayout(column, 1)
         column.addWidget(self.banner)
         column.addWidget(self.font_banner)
+        column.addWidget(self.update_banner)
         column.addWidget(self._stack, 1)
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
         self.tour = TourController(context, self, self.rail)
         theme_manager().style_parts_separately()
-        for part in (self.rail, self.banner, self.font_banner, self.status_bar, self.toast):
+        banners = (self.banner, self.font_banner, self.update_banner)
+        for part in (self.rail, *banners, self.status_bar, self.toast):
             theme_manager().apply_to(part)
         self.rail.chosen.connect(self._rail_chosen)
         self.rail.settings_wanted.connect(self._settings)
@@ -212,6 +215,11 @@ class MainWindow(QMainWindow):
     def _rail_chosen(self, page_id: str) -> None:
         if not self.go(page_id) and self._page is not None:
             self.rail.mark(self._page.section or self._page.page_id)
+
+    def say_update(self, version: str, has_page: bool) -> None:
+        """Say that a newer version is there, with a way to its page where it has one."""
+        text = self.tr("Walkaround {version} is available.").format(version=version)
+        self.update_banner.say(text, "info", self.tr("Open download page") if has_page else "")
 
     def _say_without_font(self) -> None:
         """Say why the language that was chosen is not spoken, in the one that is."""

@@ -109,7 +109,10 @@ class Camera(_Captured):
 
 
 class VideoFile(_Captured):
-    """A video file, from its beginning again when it is at its end."""
+    """A video file (Motion JPEG in AVI), from its beginning again when it is at its end.
+
+    Read by OpenCV itself, not by FFmpeg, which the packaged program goes without.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path.name)
@@ -117,7 +120,7 @@ class VideoFile(_Captured):
 
     def open(self) -> None:
         """Begin. Raises SourceError."""
-        self._begin(cv2.VideoCapture(str(self._path)))
+        self._begin(cv2.VideoCapture(str(self._path), cv2.CAP_OPENCV_MJPEG))
 
     def read(self) -> Frame | None:
         """The next frame, after the last one the first."""
@@ -177,7 +180,8 @@ class ImageSequence:
 def sources(size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[FrameSource]:
     """What can be filmed here: the cameras, or what `WALKAROUND_CAMERA` names instead.
 
-    That is a folder of pictures or a video file, for a machine whose camera is reached as a stream of files.
+    That is a folder of pictures or a video file (Motion JPEG in AVI), for a machine whose camera is reached
+    as a stream of files.
     """
     given = os.environ.get("WALKAROUND_CAMERA")
     if given:

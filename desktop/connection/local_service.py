@@ -16,14 +16,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, StrEnum, auto
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-import httpx
-
-from desktop.client.http.trust import ServerContext
 from shared.codes import Hindrance
 from shared.paths import command_folder, own_command, service_address
 from shared.reasons import hindrance
+
+if TYPE_CHECKING:
+    import httpx
 
 _MAX_LOG = 5 * 2**20
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
@@ -119,6 +119,13 @@ class EmbeddedService:
         """The process that was started last here; None when there is none or another desktop's is used."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
+
+    def follow(self, on_state: OnState) -> None:
+        """Call `on_state` from now on; once at once, with how it is, where it has been started."""
+        with self._changed:
+            self._on_state = on_state
+            if self._state is not ServiceState.STOPPED:
+                on_state(self._state, self._url)
 
     def start(self) -> None:
         """Start it in the background; the state says how it goes."""
@@ -267,6 +274,11 @@ class EmbeddedService:
             if url is None and (self._stopping.wait(0.1) or time.monotonic() > ends):
                 # Only a start of our own shows whether another process still holds the data directory.
                 return _Life.AWAITED
+        # Only here: they take a tenth of a second to load, before the service has been started.
+        import httpx
+
+        from desktop.client.http.trust import ServerContext
+
         was_ready = False
         misses = 0
         tls = ServerContext(self.fingerprint)
@@ -307,6 +319,8 @@ def _read_lines(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
 
 
 def _answers(http: httpx.Client, url: str) -> bool:
+    import httpx
+
     try:
         return bool(http.get(f"{url}/healthz").json() == {"status": "ok"})
     except (httpx.HTTPError, ValueError):

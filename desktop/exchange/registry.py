@@ -12,7 +12,7 @@ from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import harmless
 from desktop.exchange.data.imported_regions import ImportedRegions
-from desktop.exchange.formats import coco, csv_table, labelme, walkaround_json, yolo
+from desktop.exchange.formats import coco, csv_table, cvat, labelme, walkaround_json, yolo
 from desktop.exchange.formats.archive import MOST_BYTES, is_archive
 
 
@@ -54,8 +54,9 @@ FORMATS = (
     ExportFormat("csv", "CSV", ".csv", csv_table.write, csv_table.regions),
     ExportFormat("coco", "COCO", "-coco.zip", coco.write, coco.regions, coco.files, coco.pictures),
     ExportFormat("yolo", "YOLO", "-yolo.zip", yolo.write, yolo.regions, yolo.files, yolo.pictures),
+    ExportFormat("cvat", "CVAT", "-cvat.zip", cvat.write, cvat.regions, cvat.files, cvat.pictures),
 )
-READABLE = ("*.json", "*.csv", "*.zip", "*.txt")
+READABLE = ("*.json", "*.csv", "*.zip", "*.txt", "*.xml")
 """The file names that can be imported."""
 
 
@@ -72,12 +73,16 @@ def recognised(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture]
     if len(data) > MOST_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     if is_archive(data):
-        return coco.regions if coco.datasets(data) else yolo.regions
+        if coco.datasets(data):
+            return coco.regions
+        return cvat.regions if cvat.is_annotated(data) else yolo.regions
     match Path(file_name).suffix.lower():
         case ".csv":
             return csv_table.regions
         case ".txt":
             return yolo.regions
+    if cvat.is_annotated(data):
+        return cvat.regions
     document = walkaround_json.load(data)
     if document.get("format") == walkaround_json.FORMAT:
         return walkaround_json.regions

@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from shared.paths import root
 
 
 class BuildError(Exception):
     """The bundle or its installer cannot be made; the text says why and what to do."""
 
 
-def output(*command: str | Path) -> str:
-    """What a tool prints. Raises BuildError where it is missing or fails."""
+def output(*command: str | Path, **variables: str) -> str:
+    """What a tool prints, run with these variables. Raises BuildError where it is missing or fails."""
     # ldconfig lies where only root looks.
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
     tool = shutil.which(command[0], path=path)
     if tool is None:
         raise BuildError(f"{command[0]} is missing: this is done on Debian or Ubuntu, with binutils")
     # In the C locale the tools say what is matched in their answers.
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", **variables}
     run = subprocess.run(  # noqa: S603 - the commands are those of the two modules beside this one
         [tool, *command[1:]], capture_output=True, text=True, check=False, env=environment
     )
     if run.returncode:
         raise BuildError(f"{command[0]}: {run.stderr.strip()}")
     return run.stdout
+
+
+_NEEDED = re.compile(r"^\s+NEEDED\s+(\S+)$", re.MULTILINE)
+
+
+def needed(*libraries: Path) -> set[str]:
+    """The names of the libraries that these are linked against. Raises BuildError."""
+    return needed_in(output("objdump", "-p", *libraries))
+
+
+def needed_in(told: str) -> set[str]:
+    """The same, of what `objdump -p` says."""
+    return set(_NEEDED.findall(told))
+
+
+def build_time() -> int:
+    """The time that packages name as theirs, in seconds since 1970: the same sources make the same files.
+
+    It is `SOURCE_DATE_EPOCH` (reproducible-builds.org), else the newest commit's, else the changelog's.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if given is not None:
+        return int(given)
+    try:
+        return int(output("git", "-C", root(), "log", "-1", "--format=%ct"))
+    except BuildError:
+        return int((root() / "CHANGELOG.md").stat().st_mtime)
 
 
 def package_of(library: Path) -> str:
@@ -57,3 +88,25 @@ def named_after(soname: str) -> str:
     name, _, version = soname.partition(".so")
     hyphen = "-" if re.search(r"\d$", name) else ""
     return f"{name}{hyphen}{version.lstrip('.')}".lower().replace("_", "-")
+
+
+def packaged(
+    build: Callable[[Path, Path], Path],
+    module: str,
+    description: str | None,
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """Run `build` with the two folders that the command line of `module` names, and print what it made.
+
+    0, or 1 where it raises BuildError.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
+    parser.add_argument("--bundle", type=Path, default=root() / "dist" / "walkaround")
+    parser.add_argument("--out", type=Path, default=root() / "dist")
+    given = parser.parse_args(arguments)
+    try:
+        print(build(given.bundle, given.out))
+    except BuildError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0

@@ -32,6 +32,10 @@
         <translation>不向外部发送任何数据：无遥测，不检查更新。</translation>
     </message>
     <message>
+        <source>No data leaves your systems: no telemetry. Newer versions are looked for at {address} only.</source>
+        <translation>数据不会离开您的系统：无遥测，仅从 {address} 查询新版本。</translation>
+    </message>
+    <message>
         <source>On the server</source>
         <translation>在服务器上</translation>
     </message>
@@ -4067,8 +4071,8 @@
 <context>
     <name>ExchangeMessages</name>
     <message>
-        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme file.</source>
-        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO 或 labelme 文件。</translation>
+        <source>Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT or labelme file.</source>
+        <translation>文件中没有可读取的区域。请选择完好的 JSON、CSV、COCO、YOLO、CVAT 或 labelme 文件。</translation>
     </message>
     <message>
         <source>No region in this file is inside the reference image.</source>
@@ -4102,6 +4106,14 @@
     <message>
         <source>CSV table, one row per finding</source>
         <translation>CSV 表格（每处缺陷一行）</translation>
+    </message>
+    <message>
+        <source>CVAT annotations of regions and findings</source>
+        <translation>CVAT 标注（区域与缺陷）</translation>
+    </message>
+    <message>
+        <source>CVAT annotations with images</source>
+        <translation>CVAT 标注（含图片）</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -5592,8 +5604,16 @@
         <translation>照片尚未上传，确认退出登录？</translation>
     </message>
     <message>
+        <source>Open download page</source>
+        <translation>打开下载页面</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>Walkaround {version} is available.</source>
+        <translation>Walkaround {version} 已发布。</translation>
     </message>
 </context>
 <context>

@@ -32,6 +32,10 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--items 2 --width 800 --settle 0.1",
         {"longest stall while detecting", "longest stall at a change of the language to zh_CN"},
     ),
+    "start": (
+        "--times 1 --sources",
+        {"start of the sources to login", "first start of the sources to login, fresh user"},
+    ),
     "report": (
         "--items 6 --megapixels 1",
         {"report of 6 findings", "longest stall while exporting", "size of that report"},

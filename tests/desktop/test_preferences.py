@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from desktop.preferences import Preferences, PreferenceValues, default_path
+from desktop.preferences import Preferences, PreferenceValues
 from desktop.theme import Mode
+from desktop.user_folders import preferences_file
 
 
 def test_a_change_is_there_at_the_next_start(tmp_path: Path) -> None:
@@ -23,8 +24,8 @@ def test_a_change_is_there_at_the_next_start(tmp_path: Path) -> None:
 
 
 def test_it_lies_in_the_persons_own_configuration() -> None:
-    assert default_path().name == "preferences.json"
-    assert not default_path().exists()
+    assert preferences_file().name == "preferences.json"
+    assert not preferences_file().exists()
 
 
 def test_a_value_out_of_its_rules_is_refused(tmp_path: Path) -> None:

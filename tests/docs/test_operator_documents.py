@@ -19,8 +19,9 @@ DOCUMENTS = [root() / "README.md", *sorted((root() / "docs").glob("*.md"))]
 DEPLOY = root() / "docs" / "deploy.md"
 UNIT = root() / "resources" / "packaging" / "walkaround.service"
 
-# Not of the service: the login of a script, the models of the tests.
+# Not of the service: the login of a script, the models of the tests, the update notice of the desktop.
 OTHERS = {"WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD", "WALKAROUND_TEST_MODELS"}
+OTHERS |= {"WALKAROUND_UPDATE_URL", "WALKAROUND_CAMERA"}
 
 documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from resources.packaging.slim import is_elf
 from shared import __version__
 from shared.paths import root
+from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, output, public_folder, running
+from tests.frozen.upgrades import check_kept, earlier_data
 
 pytestmark = pytest.mark.frozen
 
@@ -21,14 +22,9 @@ LICENCES = root() / "dist" / "walkaround" / "_internal" / "licences"
 debian = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="made on Debian and Ubuntu")
 
 
-def output(*command: str | Path, **options: Any) -> str:
-    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **options)
-    assert run.returncode == 0, run.stdout + run.stderr
-    return str(run.stdout)
-
-
 def test_the_licence_of_every_part_is_in_the_bundle() -> None:
-    listed = [line.split("  ")[0] for line in (LICENCES / "README.txt").read_text("utf-8").splitlines()[5:]]
+    lines = (LICENCES / "NOTICE.txt").read_text("utf-8").splitlines()[6:]
+    listed = [line.split("  ")[0] for line in lines if not line.startswith("  ")]
     folders = {path.name for path in LICENCES.iterdir() if path.is_dir()}
     assert set(filter(None, listed)) == folders
     assert {"PySide6_Essentials", "opencv-python-headless", "onnxruntime", "dlib-bin", "Python"} <= folders
@@ -129,3 +125,78 @@ def test_the_service_is_there_for_systemd_and_starts_only_when_it_is_enabled(
     assert [file.name for file in (tmp_path / "control").iterdir()] == ["control"]
     assert "Documentation=file:///usr/share/doc/walkaround/deploy.md" in unit.read_text("utf-8")
     assert (installed / "usr/share/doc/walkaround/deploy.md").is_file()
+
+
+class Machine:
+    """A folder that dpkg installs into as if it were the whole machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for each in ("var/lib/dpkg/info", "var/lib/dpkg/updates", "var/log"):
+            (folder / each).mkdir(parents=True)
+        (folder / "var/lib/dpkg/status").touch()
+
+    def install(self, package: Path) -> None:
+        # Its dependencies are those of this machine, which that folder does not have.
+        output("dpkg", f"--root={self.folder}", "--force-depends", "--force-not-root", "--install", package)
+
+    def version(self) -> str:
+        form = "-f=${Version} ${Status}"
+        return output("dpkg-query", f"--admindir={self.folder}/var/lib/dpkg", "-W", form, "walkaround")
+
+    @property
+    def program(self) -> Path:
+        return self.folder / "opt" / "walkaround" / "walkaround"
+
+
+def version_before(installer: Path, folder: Path) -> Path:
+    """A package of version 0.1.0, with a file that later ones lack, and without what runs."""
+    stage = folder / "before"
+    control, inside = stage / "DEBIAN", stage / "opt" / "walkaround" / "_internal"
+    stage.mkdir()
+    output("dpkg-deb", "-e", installer, control)
+    inside.mkdir(parents=True)
+    (inside / "gone.txt").write_text("of the version before")
+    (inside.parent / "walkaround").write_text("#!/bin/sh\necho walkaround 0.1.0\n")
+    text = (control / "control").read_text("utf-8")
+    (control / "control").write_text(re.sub(r"(?m)^Version: .*$", "Version: 0.1.0", text), "utf-8")
+    (control / "md5sums").unlink(missing_ok=True)
+    made = folder / "walkaround_0.1.0.deb"
+    output("dpkg-deb", "--root-owner-group", "-Znone", "--build", stage, made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def upgraded(installer: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """A machine on which this version was installed over version 0.1.0, where nobody may write into it."""
+    with public_folder() as folder:
+        machine = Machine(folder)
+        machine.install(version_before(installer, tmp_path_factory.mktemp("before")))
+        assert machine.version() == "0.1.0 install ok installed"
+        assert (machine.program.parent / "_internal" / "gone.txt").exists()
+        machine.install(installer)
+        make_read_only(machine.program.parent)
+        yield machine
+
+
+@debian
+def test_it_replaces_the_version_before_whole(upgraded: Machine) -> None:
+    assert upgraded.version() == f"{__version__} install ok installed"
+    assert not (upgraded.program.parent / "_internal" / "gone.txt").exists()
+    assert output(upgraded.program, "--version") == f"walkaround {__version__}\n"
+
+
+@debian
+def test_data_of_the_version_before_is_kept(upgraded: Machine) -> None:
+    with public_folder() as folder:
+        user = FreshUser(folder)
+        before = earlier_data(user.data)
+        user.own()
+        with running([upgraded.program], user.data, user.options):
+            pass
+        check_kept(user.data, before)
+
+
+@debian
+def test_fresh_user_starts_what_is_installed(upgraded: Machine) -> None:
+    check_fresh_user(upgraded.program)

@@ -1,1 +1,1 @@
-"""Reads and writes one file format a module: JSON, CSV, COCO, YOLO, labelme."""
+"""Reads and writes one file format a module: JSON, CSV, COCO, YOLO, CVAT, labelme."""

@@ -54,6 +54,8 @@ class LoginPage(Page):
 
     server_chosen = Signal(str)
     """The person chose another service: its address, or an empty string for the desktop's own."""
+    ready = Signal()
+    """The service answered, and the form is there that belongs to its answer."""
 
     def __init__(self, context: Context, find_sources: FindSources = sources) -> None:
         super().__init__()
@@ -298,6 +300,7 @@ class LoginPage(Page):
     def _probed(self, needed: bool) -> None:
         first_run = needed and is_local(self._context.session.base_url)
         self._show_form(first_run)
+        self.ready.emit()
         if needed and not first_run:
             self._below.setText(
                 self.tr("No users yet. Create the administrator account on the server computer.")

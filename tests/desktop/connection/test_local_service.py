@@ -10,11 +10,8 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,71 +20,11 @@ from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from shared.codes import Hindrance
 from shared.paths import root
+from tests.desktop.connection.played import PLAYED, Play, Seen
 from tests.narrowing import current, present
 from tests.service_process import running_service
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
-
-PLAYED = """
-import http.server, json, os, sys, threading
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = b'{"status":"ok"}'
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *args): pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-url = "http://127.0.0.1:%d" % server.server_address[1]
-print("starting", file=sys.stderr, flush=True)
-print(json.dumps({"event": "ready", "url": url, "pid": os.getpid()}), flush=True)
-threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-server.serve_forever()
-"""
-
-
-class Seen:
-    """The states that a service told, to be waited for."""
-
-    def __init__(self) -> None:
-        self.states: list[tuple[ServiceState, str | None]] = []
-        self._changed = threading.Condition()
-
-    def __call__(self, state: ServiceState, url: str | None) -> None:
-        with self._changed:
-            self.states.append((state, url))
-            self._changed.notify_all()
-
-    def wait(self, *names: ServiceState, seconds: float = 60) -> None:
-        """Wait until the states told so far are `names`."""
-        with self._changed:
-            done = self._changed.wait_for(lambda: [s for s, _ in self.states] == list(names), seconds)
-        assert done, self.states
-
-
-Play = Callable[..., EmbeddedService]
-"""Makes a service that runs this script with these options."""
-
-
-@pytest.fixture
-def seen() -> Seen:
-    return Seen()
-
-
-@pytest.fixture
-def play(tmp_path: Path, seen: Seen) -> Iterator[Play]:
-    services: list[EmbeddedService] = []
-
-    def make(script: str = PLAYED, **options: Any) -> EmbeddedService:
-        command = [sys.executable, "-c", script]
-        service = EmbeddedService(tmp_path / "数据 1", seen, command=command, **options)
-        services.append(service)
-        return service
-
-    yield make
-    for service in services:
-        service.stop()
 
 
 def listens(url: str) -> bool:

@@ -117,6 +117,11 @@ def rects_in(draw: st.DrawFn, picture: ExportedPicture) -> Rect:
 
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=30)
+xml_names = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cn"], include_characters="\t\n\r<&>\"'"),
+    min_size=1,
+    max_size=30,
+)
 line_names = st.text(st.sampled_from("abc 裂纹#:'\"[]{},-=%机 0"), min_size=1, max_size=12).filter(
     lambda name: name == " ".join(name.split())
 )

@@ -470,6 +470,7 @@ def test_formats_offer_names_for_files() -> None:
         "左翼_早班_ _1_.csv",
         "左翼_早班_ _1_-coco.zip",
         "左翼_早班_ _1_-yolo.zip",
+        "左翼_早班_ _1_-cvat.zip",
     ]
     assert {f"*{made.suffix}" for made in FORMATS} <= set(READABLE)
     assert FORMATS[0].file_name("..") == "inspection.json"

@@ -31,7 +31,7 @@ from tests.narrowing import present
 from tests.pictures import camera_photo
 from tests.service_process import service_process
 
-JSON, CSV, COCO, YOLO = FORMATS
+JSON, CSV, COCO, YOLO, CVAT = FORMATS
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +203,7 @@ def test_what_a_person_typed_says_the_format() -> None:
         ("a.JSON", CSV, "a.JSON", JSON),
         ("a.zip", YOLO, "a.zip", YOLO),
         ("a-yolo.zip", JSON, "a-yolo.zip", YOLO),
+        ("a-cvat.zip", JSON, "a-cvat.zip", CVAT),
         ("a.zip", JSON, "a.zip.json", JSON),
         ("v1.2 左翼", CSV, "v1.2 左翼.csv", CSV),
     ]
@@ -223,6 +224,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
     for made, folders in (
         (COCO, ("images/regions", "images/findings")),
         (YOLO, ("regions/images", "findings/images")),
+        (CVAT, ("images/regions", "images/findings")),
     ):
         path = tmp_path / f"{made.format_id}.zip"
         assert _write(task, session, record_id, path, made, True, CODES) == 1

@@ -11,10 +11,10 @@ from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
 from desktop.exchange.registry import FORMATS, read_regions, recognised
 from shared.geometry import Rect, point_to_pixels
-from tests.desktop.exchange.samples import drawn, inspection_of, line_names
+from tests.desktop.exchange.samples import drawn, inspection_of, line_names, xml_names
 
-TOLERANCE_PX = {"json": 0.0, "csv": 0.0, "coco": 0.0, "yolo": 1e-6}
-"""JSON, CSV and COCO repeat the very numbers; YOLO has fractions of twelve decimals."""
+TOLERANCE_PX = {"json": 0.0, "csv": 0.0, "coco": 0.0, "yolo": 1e-6, "cvat": 1e-9}
+"""JSON, CSV and COCO repeat the very numbers; YOLO has fractions of twelve decimals, CVAT corners."""
 SHORT = settings(deadline=None, max_examples=40)
 
 
@@ -69,6 +69,23 @@ def test_regions_and_names_come_back_from_yolo(case: tuple[ExportedPicture, list
     drafts = through("yolo", picture, rects, names)
     check_places("yolo", picture, rects, drafts)
     assert [draft.name for draft in drafts] == names
+
+
+@SHORT
+@given(case=drawn(xml_names))
+def test_regions_and_names_come_back_from_cvat(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
+    picture, rects, names = case
+    drafts = through("cvat", picture, rects, names)
+    check_places("cvat", picture, rects, drafts)
+    assert [draft.name for draft in drafts] == names
+
+
+@SHORT
+@given(case=drawn())
+def test_any_name_can_be_written_as_cvat(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
+    picture, rects, names = case
+    drafts = through("cvat", picture, rects, names)
+    assert [len(draft.name) for draft in drafts] == [len(name) for name in names]
 
 
 @SHORT

@@ -112,6 +112,7 @@ class ExportController(QObject):
             "csv": self.tr("CSV table, one row per finding"),
             "coco": self.tr("COCO datasets of regions and findings"),
             "yolo": self.tr("YOLO datasets of regions and findings"),
+            "cvat": self.tr("CVAT annotations of regions and findings"),
         }
         return f"{texts[made.format_id]} (*{made.suffix})"
 
@@ -119,6 +120,7 @@ class ExportController(QObject):
         texts = {
             "coco": self.tr("COCO datasets with images"),
             "yolo": self.tr("YOLO datasets with images"),
+            "cvat": self.tr("CVAT annotations with images"),
         }
         return f"{texts[made.format_id]} (*{made.suffix})"
 

@@ -15,8 +15,8 @@ def exchange_sentence(error: ExchangeError) -> str:
         case Reason.UNREADABLE:
             return translate(
                 "ExchangeMessages",
-                "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO or labelme "
-                "file.",
+                "Cannot read regions from this file. Select an undamaged JSON, CSV, COCO, YOLO, CVAT or "
+                "labelme file.",
             )
         case Reason.NO_REGIONS:
             return translate("ExchangeMessages", "No region in this file is inside the reference image.")

@@ -9,7 +9,7 @@ from pathlib import Path
 import platformdirs
 
 from desktop.journal import Journal, JournalError
-from desktop.preferences import APP
+from desktop.user_folders import APP
 
 _log = logging.getLogger(__name__)
 

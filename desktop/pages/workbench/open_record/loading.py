@@ -27,7 +27,7 @@ from desktop.localization.detection_terms import model_word
 from desktop.pages.workbench.model.document import ItemView, view_of
 from desktop.pages.workbench.model.item_rows import ItemRows
 from desktop.pages.workbench.model.reference_file import ReferenceFile
-from desktop.preferences import APP
+from desktop.user_folders import APP
 from shared import atomic
 from shared.content import file_id_of, sha256, sha256_of
 from shared.geometry import Rect

@@ -1,0 +1,142 @@
+"""Measures how long the desktop takes from its start until a person can log in.
+
+    python -m benchmarks.start [--program FILE | --sources] [--times N]
+
+The program (dist/walkaround/walkaround where it was made, else the sources) starts with its own service,
+without a display, for a user who has worked with it and for one who has no file yet, whose database is made.
+The floor is a bare window of Qt. Time by the clock says little while others use the processors: the processor
+time of desktop and service is shown beside it. Prints one JSON line per figure (`benchmarks/figures.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.figures import ROOT, say
+from shared.paths import own_command
+
+GOAL_SECONDS = 1.2
+BUNDLED = ROOT / "dist" / "walkaround" / "walkaround"
+READY = "login page ready"
+_PATIENCE = 60.0
+_TICKS = os.sysconf("SC_CLK_TCK")
+BARE = """
+from PySide6.QtWidgets import QApplication, QWidget
+application = QApplication([])
+window = QWidget()
+window.show()
+application.processEvents()
+print("shown", flush=True)
+"""
+
+
+class Start(NamedTuple):
+    """Seconds by the clock, and of the processors for the desktop and for its service."""
+
+    clock: float
+    desktop: float
+    service: float
+
+
+def started(command: Sequence[str], home: Path) -> Start:
+    """One start of the program for the user with this home, until its login page is ready; ends it again."""
+    log = home / ".local" / "state" / "Walkaround" / "log" / "desktop.log"
+    before = _ready(log)
+    environment = {"HOME": str(home), "PATH": os.defpath, "QT_QPA_PLATFORM": "offscreen", "LANG": "C.UTF-8"}
+    began = time.perf_counter()
+    with subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        try:
+            while _ready(log) == before:
+                if process.poll() is not None or time.perf_counter() - began > _PATIENCE:
+                    raise RuntimeError(f"{command[0]} shows no login page")
+                time.sleep(0.005)
+            took = time.perf_counter() - began
+            children = {
+                int(child)
+                for thread in Path(f"/proc/{process.pid}/task").iterdir()
+                for child in (thread / "children").read_text().split()
+            }
+            return Start(took, _processor(process.pid), sum(map(_processor, children)))
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _ready(log: Path) -> int:
+    """How many starts were ready, as the log says."""
+    return log.read_text("utf-8").count(READY) if log.exists() else 0
+
+
+def _processor(pid: int) -> float:
+    """The processor time of a process in seconds, of all its threads. Source: proc(5), fields 14 and 15."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def bare() -> float:
+    """Seconds until a bare window of Qt is shown."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    began = time.perf_counter()
+    with subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        return time.perf_counter() - began
+
+
+def _folder(name: str, number: int) -> Path:
+    folder = Path(name, str(number))
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _say(figure: str, starts: Sequence[Start], floor: float, goal: float | None) -> None:
+    say(
+        figure,
+        statistics.median(start.clock for start in starts),
+        "s",
+        goal=goal,
+        floor=floor,
+        fastest=round(min(start.clock for start in starts), 3),
+        desktop_processor=statistics.median(start.desktop for start in starts),
+        service_processor=statistics.median(start.service for start in starts),
+    )
+
+
+def main() -> int:
+    """Print the figures; 0 when they meet their goals or have none."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", help="the frozen program (default: the one in dist/, else the sources)")
+    parser.add_argument("--sources", action="store_true", help="the sources, also where the program was made")
+    parser.add_argument("--times", type=int, default=7)
+    given = parser.parse_args()
+    program = None if given.sources else given.program or (str(BUNDLED) if BUNDLED.exists() else None)
+    command = [program] if program else own_command()
+    # The first of each reads everything from the disk.
+    bare()
+    what = "bundle" if program else "sources"
+    with tempfile.TemporaryDirectory() as name:
+        fresh = [started(command, _folder(name, number)) for number in range(2)][1:]
+        home = _folder(name, 0)
+        starts, floors = [], []
+        for number in range(given.times):
+            floors.append(bare())
+            starts.append(started(command, home))
+            fresh.append(started(command, _folder(name, 2 + number)))
+    floor = statistics.median(floors)
+    goal = GOAL_SECONDS if program else None
+    _say(f"start of the {what} to login", starts, floor, goal)
+    _say(f"first start of the {what} to login, fresh user", fresh, floor, None)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,367 @@
+"""Writes and reads CVAT for images 1.1: two annotation files in one ZIP file.
+
+`regions.xml` holds the reference image, and others that items name, and the items' regions, their labels
+being the items' names. `findings.xml` holds the photos and the findings of the newest finished detections.
+They are two because they are two tasks: where to look, and what was seen. Each can be imported by itself into
+a task that has its labels, which stand in its `meta`. A box is cut to its upright picture; a finding without
+an area there is left out. Attributes of regions are item_id, item_name, description and model_id; those of
+findings item_id, item_name, confidence, drawn_by, severity and size_mm. Beyond CVAT, images have `ipfs_cid`.
+With pictures, those of the two files are in `images/regions/` and `images/findings/`.
+
+Of other programs, polygons, polylines, points, ellipses, masks, cuboids, skeletons and turned boxes are read
+as the box around them. Tracks of a video are not read. A document with a DTD is refused, so that none can
+name entities or other files.
+
+Source of the format: https://docs.cvat.ai/docs/dataset_management/formats/format-cvat/.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from desktop.exchange.data.column_terms import CODES, ColumnTerms
+from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.data.file_names import NamedPhoto, harmless, named_photos, reference_names
+from desktop.exchange.data.imported_regions import MOST, ImportedRegion, ImportedRegions, fitted, scaled
+from desktop.exchange.formats.archive import is_archive, pack, unpack
+from desktop.exchange.formats.walkaround_json import around, rect_of
+from shared.geometry import Rect
+
+REGIONS = "regions.xml"
+FINDINGS = "findings.xml"
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 can hold in no form."""
+_ENTITIES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_SHAPES = frozenset({"box", "polygon", "polyline", "points", "ellipse", "mask", "cuboid", "skeleton"})
+_CORNERS = tuple(
+    f"{axis}{corner}{face}" for face in "12" for corner in ("tl", "bl", "tr", "br") for axis in "xy"
+)
+_DEEPEST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    picture: str
+    label: str
+    rect: Rect
+    attributes: Mapping[str, str]
+
+
+def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
+    """Both files as a ZIP file, without pictures."""
+    return pack(files(inspection))
+
+
+def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
+    """The pictures of both files by their paths in the ZIP file."""
+    facts = inspection.facts()
+    names = reference_names(inspection.reference, facts)
+    found = {f"images/regions/{harmless(name, 'reference')}": picture for picture, name in names.items()}
+    return found | {f"images/findings/{one.file_name}": one.picture for one in named_photos(facts)}
+
+
+def files(inspection: Inspection) -> dict[str, str]:
+    """Both annotation files by their names."""
+    facts = inspection.facts()
+    photos, names = named_photos(facts), reference_names(inspection.reference, facts)
+    drawn = []
+    for one in facts:
+        if one.region is not None and one.reference is not None:
+            more = {"description": one.item.description or "", "model_id": one.item.model_id or ""}
+            drawn.append(_Box(names[one.reference], one.item.item_name, one.region, _item(one) | more))
+    seen = [box for photo in photos for one in photo.items for box in _findings(photo, one)]
+    name = inspection.record.inspection_name or inspection.record.inspection_id
+    references = {file_name: picture for picture, file_name in names.items()}
+    taken = {photo.file_name: photo.picture for photo in photos}
+    return {REGIONS: _document(name, references, drawn), FINDINGS: _document(name, taken, seen)}
+
+
+def _item(facts: ItemFacts) -> dict[str, str]:
+    return {"item_id": facts.item.item_id, "item_name": facts.item.item_name}
+
+
+def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
+    """The findings of an item that lie in its photo."""
+    for finding in facts.findings:
+        rect = finding.box.clamped(photo.picture.width, photo.picture.height)
+        if rect.w > 0 and rect.h > 0:
+            size = "" if finding.size_mm is None else " x ".join(f"{side:g}" for side in finding.size_mm)
+            attributes = {
+                **_item(facts),
+                "confidence": repr(finding.confidence),
+                "drawn_by": finding.author,
+                "severity": finding.severity or "",
+                "size_mm": size,
+            }
+            yield _Box(photo.file_name, finding.label, rect, attributes)
+
+
+def _document(name: str, images: Mapping[str, ExportedPicture], boxes: Iterable[_Box]) -> str:
+    boxes = list(boxes)
+    labels = dict.fromkeys(box.label for box in boxes)
+    attributes = dict.fromkeys(attribute for box in boxes for attribute in box.attributes)
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        "<annotations>",
+        "<version>1.1</version>",
+        f"<meta><task><name>{_text(name)}</name><size>{len(images)}</size><mode>annotation</mode><labels>",
+    ]
+    declared = "".join(
+        f"<attribute><name>{attribute}</name><mutable>False</mutable><input_type>text</input_type>"
+        "<default_value></default_value><values></values></attribute>"
+        for attribute in attributes
+    )
+    lines += [
+        f"<label><name>{_text(label)}</name><attributes>{declared}</attributes></label>" for label in labels
+    ]
+    lines.append("</labels></task></meta>")
+    of_image: dict[str, list[_Box]] = {}
+    for box in boxes:
+        of_image.setdefault(box.picture, []).append(box)
+    for number, (file_name, picture) in enumerate(images.items()):
+        cid = "" if picture.content_id is None else f" ipfs_cid={_quoted(picture.content_id)}"
+        lines.append(
+            f'<image id="{number}" name={_quoted(file_name)} width="{picture.width}" '
+            f'height="{picture.height}"{cid}>'
+        )
+        lines += [_drawn(box) for box in of_image.get(file_name, ())]
+        lines.append("</image>")
+    lines.append("</annotations>")
+    return "\n".join(lines) + "\n"
+
+
+def _drawn(box: _Box) -> str:
+    rect = box.rect
+    values = "".join(
+        f"<attribute name={_quoted(name)}>{_text(value)}</attribute>"
+        for name, value in box.attributes.items()
+        if value
+    )
+    return (
+        f'<box label={_quoted(box.label)} source="manual" occluded="0" xtl="{rect.x!r}" ytl="{rect.y!r}" '
+        f'xbr="{rect.right!r}" ybr="{rect.bottom!r}" z_order="0">{values}</box>'
+    )
+
+
+def _quoted(text: str) -> str:
+    return f'"{escape(_NOT_XML.sub(" ", text), _ENTITIES)}"'
+
+
+def _text(text: str) -> str:
+    return escape(_NOT_XML.sub(" ", text), {"\r": "&#13;"})
+
+
+# --- reading ------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Shape:
+    kind: str
+    said: Mapping[str, str]
+    attributes: dict[str, str] = field(default_factory=dict)
+    points: list[str] = field(default_factory=list)
+    """Those of the parts of a skeleton."""
+
+
+@dataclass(slots=True)
+class _Image:
+    said: Mapping[str, str]
+    shapes: list[_Shape] = field(default_factory=list)
+
+
+class _Reader:
+    """Collects images and their shapes while expat reads; nothing else of a document is kept."""
+
+    def __init__(self) -> None:
+        self.images: list[_Image] = []
+        self._path: list[str] = []
+        self._image: _Image | None = None
+        self._shape: _Shape | None = None
+        self._attribute: str | None = None
+        self._count = 0
+
+    def read(self, data: bytes) -> None:
+        """Read a whole document. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._refuse
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        try:
+            parser.Parse(data, True)
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            raise ExchangeError(Reason.UNREADABLE) from error
+
+    def _refuse(self, *_: object) -> None:
+        raise ExchangeError(Reason.UNREADABLE)
+
+    def _start(self, name: str, said: dict[str, str]) -> None:
+        if (not self._path and name != "annotations") or len(self._path) >= _DEEPEST:
+            raise ExchangeError(Reason.UNREADABLE)
+        self._path.append(name)
+        if name == "image" and len(self._path) == 2:
+            self._image = _Image(said)
+            self.images.append(self._image)
+        elif self._image is None:
+            return
+        elif self._shape is not None and name == "attribute":
+            self._attribute = said.get("name", "")
+        elif self._shape is not None and self._shape.kind == "skeleton" and "points" in said:
+            self._shape.points.append(said["points"])
+        elif self._shape is None and name in _SHAPES:
+            self._count += 1
+            if self._count > MOST * 10:
+                raise ExchangeError(Reason.TOO_LARGE)
+            self._shape = _Shape(name, said)
+            self._image.shapes.append(self._shape)
+
+    def _end(self, name: str) -> None:
+        self._path.pop()
+        if name == "attribute":
+            self._attribute = None
+        elif len(self._path) == 2 and name in _SHAPES:
+            self._shape = None
+        elif len(self._path) == 1 and name == "image":
+            self._image = None
+
+    def _characters(self, text: str) -> None:
+        if self._shape is not None and self._attribute is not None:
+            said = self._shape.attributes
+            said[self._attribute] = said.get(self._attribute, "") + text
+
+
+def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
+    """The shapes of the picture in an annotation file (XML, or the ZIP that `write` makes) that is `target`.
+
+    It is the one of the same content id, else of the same file name, else the only one; its shapes are scaled
+    where the sizes differ. Raises ExchangeError.
+    """
+    image = _chosen(_read(data), target)
+    size = rect_of([0, 0, image.said.get("width"), image.said.get("height")])
+    drafts = []
+    for shape in image.shapes:
+        rect = _rect(shape)
+        if rect is None:
+            continue
+        drafts.append(
+            ImportedRegion(
+                name=shape.said.get("label", ""),
+                rect=scaled(rect, None if size is None else (size.w, size.h), target),
+                description=shape.attributes.get("description"),
+                model_id=shape.attributes.get("model_id"),
+                boxed=shape.kind != "box" or bool(_rotation(shape)),
+            )
+        )
+    return fitted(drafts, target)
+
+
+def is_annotated(data: bytes) -> bool:
+    """True for what looks like an annotation file, or a ZIP file with one."""
+    if is_archive(data):
+        return bool(unpack(data, ".xml"))
+    # UTF-8 with or without a mark, and UTF-16.
+    return data[:4].lstrip(b"\xef\xbb\xbf\xfe\xff\x00 \r\n\t")[:1] == b"<"
+
+
+def _read(data: bytes) -> list[_Image]:
+    if not is_archive(data):
+        reader = _Reader()
+        reader.read(data)
+        return reader.images
+    found = []
+    for text in (unpack(data, REGIONS) or unpack(data, ".xml")).values():
+        reader = _Reader()
+        try:
+            # What was decoded from UTF-8 is given as UTF-8.
+            reader.read(text.encode("utf-8"))
+        except ExchangeError as error:
+            if error.reason is not Reason.UNREADABLE:
+                raise
+            continue
+        found.append(reader.images)
+    if len(found) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
+    return found[0]
+
+
+def _chosen(images: list[_Image], target: ExportedPicture) -> _Image:
+    for wanted, key in ((target.content_id, _content_id), (target.name, _name), (target.name, _last_name)):
+        same = [image for image in images if wanted and key(image) == wanted]
+        if len(same) == 1:
+            return same[0]
+    if len(images) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
+    return images[0]
+
+
+def _content_id(image: _Image) -> str | None:
+    return image.said.get("ipfs_cid")
+
+
+def _name(image: _Image) -> str | None:
+    return image.said.get("name")
+
+
+def _last_name(image: _Image) -> str:
+    """The name without the folders that images of a task lie in."""
+    return PurePosixPath(image.said.get("name", "").replace("\\", "/")).name
+
+
+def _rect(shape: _Shape) -> Rect | None:
+    """The box around a shape; None for one that has no place."""
+    said = shape.said
+    match shape.kind:
+        case "box":
+            box = around([said.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
+            return None if box is None else _turned(box, _rotation(shape))
+        case "ellipse":
+            middle = rect_of([said.get(key) for key in ("cx", "cy", "rx", "ry")])
+            return None if middle is None else _around_ellipse(middle, _rotation(shape))
+        case "mask":
+            return rect_of([said.get(key) for key in ("left", "top", "width", "height")])
+        case "cuboid":
+            return around([said.get(key) for key in _CORNERS])
+        case "skeleton":
+            return around(_numbers(";".join(shape.points)))
+        case _:
+            return around(_numbers(said.get("points", "")))
+
+
+def _numbers(points: str) -> list[str]:
+    return points.replace(";", ",").split(",") if points else []
+
+
+def _rotation(shape: _Shape) -> float:
+    """The angle in radians, clockwise; 0 where none is given."""
+    try:
+        angle = math.radians(float(shape.said.get("rotation", 0)))
+    except ValueError:
+        return 0.0
+    return angle if math.isfinite(angle) else 0.0
+
+
+def _turned(box: Rect, angle: float) -> Rect | None:
+    if not angle:
+        return box
+    cos, sin = abs(math.cos(angle)), abs(math.sin(angle))
+    w, h = box.w * cos + box.h * sin, box.w * sin + box.h * cos
+    return rect_of([box.x + (box.w - w) / 2, box.y + (box.h - h) / 2, w, h])
+
+
+def _around_ellipse(ellipse: Rect, angle: float) -> Rect | None:
+    """`ellipse`: its middle, and its half axes as width and height."""
+    cos, sin = math.cos(angle), math.sin(angle)
+    half_w, half_h = (
+        math.hypot(ellipse.w * cos, ellipse.h * sin),
+        math.hypot(ellipse.w * sin, ellipse.h * cos),
+    )
+    return rect_of([ellipse.x - half_w, ellipse.y - half_h, 2 * half_w, 2 * half_h])

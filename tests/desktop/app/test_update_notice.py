@@ -1,0 +1,100 @@
+"""The line above the page that tells of a newer version, to those who can install it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.app.about import About
+from desktop.app.application import Desktop
+from desktop.app.update_notice import UpdateNotice
+from desktop.client.updates import VARIABLE, Update
+from desktop.pages.login import LoginPage
+from desktop.pages.me import MePage
+from desktop.widgets import PageFactory
+from shared.codes import Role
+from tests.desktop.conftest import make_payload
+from tests.update_site import Site, update_site
+
+__all__ = ["update_site"]
+
+
+@pytest.fixture
+def desktop(
+    qtbot: QtBot, qapp: QApplication, update_site: Site, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Desktop]:
+    monkeypatch.setenv(VARIABLE, update_site.url)
+    monkeypatch.setattr(
+        "desktop.app.application.build_pages",
+        lambda context, _use: [
+            PageFactory(LoginPage, lambda: LoginPage(context, list)),
+            PageFactory(MePage, lambda: MePage(context)),
+        ],
+    )
+    made = Desktop(server_url="http://127.0.0.1:9")
+    yield made
+    made.close()
+
+
+def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
+    desktop: Desktop, update_site: Site, qtbot: QtBot
+) -> None:
+    update_site.says(version="9.1.0", url="https://files.example/walkaround")
+    with qtbot.waitSignal(desktop.updates.found):
+        desktop.updates.ask()
+    assert desktop.window.update_banner.isHidden()
+    desktop.context.enter(make_payload(Role.ADMIN))
+    banner = desktop.window.update_banner
+    assert not banner.isHidden()
+    assert "9.1.0" in banner.text()
+    desktop.set_language("zh_CN")
+    assert "9.1.0" in desktop.window.update_banner.text()
+    desktop.window.update_banner._close()
+    desktop._show_update()
+    assert desktop.window.update_banner.isHidden()
+    update_site.says(version="9.2.0")
+    with qtbot.waitSignal(desktop.updates.found):
+        desktop.updates.ask()
+    assert "9.2.0" in desktop.window.update_banner.text()
+
+
+def test_others_read_nothing_of_it(desktop: Desktop, update_site: Site, qtbot: QtBot) -> None:
+    update_site.says(version="9.1.0")
+    with qtbot.waitSignal(desktop.updates.found):
+        desktop.updates.ask()
+    desktop.context.enter(make_payload(Role.INSPECTOR))
+    assert desktop.window.update_banner.isHidden()
+
+
+def test_nothing_is_asked_without_an_address(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: object, **__: object) -> None:
+        raise AssertionError("asked")
+
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr("desktop.app.update_notice.run", asked)
+    notice = UpdateNotice()
+    notice.start()
+    notice.ask()
+    assert notice.shown is None
+    assert not notice._timer.isActive()
+
+
+def test_page_of_the_version_is_opened(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "desktop.app.update_notice.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
+    )
+    notice = UpdateNotice(address="https://files.example/v.json")
+    notice.open()
+    notice._answered(Update("9.1.0", ""))
+    notice.open()
+    notice._answered(Update("9.1.0", "https://files.example/walkaround"))
+    notice.open()
+    assert opened == ["https://files.example/walkaround"]
+
+
+def test_about_names_the_address_that_is_asked(desktop: Desktop, update_site: Site) -> None:
+    assert update_site.url in About(desktop.window, desktop.context)._promise()

@@ -1,0 +1,33 @@
+"""Services that run a script in place of the real one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop.connection.local_service import EmbeddedService
+from tests.desktop.connection.played import PLAYED, Play, Seen
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.fixture
+def play(tmp_path: Path, seen: Seen) -> Iterator[Play]:
+    services: list[EmbeddedService] = []
+
+    def make(script: str = PLAYED, **options: Any) -> EmbeddedService:
+        command = [sys.executable, "-c", script]
+        service = EmbeddedService(tmp_path / "数据 1", seen, command=command, **options)
+        services.append(service)
+        return service
+
+    yield make
+    for service in services:
+        service.stop()

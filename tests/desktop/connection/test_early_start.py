@@ -1,0 +1,94 @@
+"""The own service starts before Qt does, where the desktop will use it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from desktop.connection import local_service
+from desktop.connection.early_start import start_early
+from desktop.connection.local_service import EmbeddedService, ServiceState
+from desktop.user_folders import data_dir, preferences_file
+from shared.paths import root
+from tests.desktop.connection.played import PLAYED, Play, Seen
+from tests.narrowing import present
+
+
+@pytest.fixture
+def _played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_service, "own_command", lambda *_: [sys.executable, "-c", PLAYED])
+
+
+@pytest.mark.usefixtures("_played")
+@pytest.mark.parametrize("server", [None, ""])
+def test_own_service_is_starting_at_once(server: str | None, tmp_path: Path) -> None:
+    service = present(start_early(server, tmp_path / "数据"))
+    try:
+        assert service.wait_ready()
+        assert service.data_dir == tmp_path / "数据"
+    finally:
+        service.stop()
+
+
+def test_nothing_starts_for_another_server(tmp_path: Path) -> None:
+    assert start_early("https://hangar:8177", tmp_path) is None
+    preferences_file().parent.mkdir(parents=True)
+    try:
+        preferences_file().write_text(json.dumps({"server_url": "https://hangar:8177"}), "utf-8")
+        assert start_early(None, tmp_path) is None
+    finally:
+        preferences_file().unlink()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("_played")
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"server_url": ""}'])
+def test_preferences_without_a_server_mean_the_own_service(text: str, tmp_path: Path) -> None:
+    preferences_file().parent.mkdir(parents=True, exist_ok=True)
+    try:
+        preferences_file().write_text(text, "utf-8")
+        present(start_early(None, tmp_path)).stop()
+    finally:
+        preferences_file().unlink()
+
+
+def test_environment_names_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert data_dir().name == "Walkaround"
+    monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path))
+    assert data_dir() == tmp_path
+
+
+def test_a_late_listener_hears_how_it_is(play: Play, seen: Seen) -> None:
+    service = play()
+    late = Seen()
+    service.follow(late)
+    assert late.states == []
+    service.start()
+    url = service.wait_ready()
+    later = Seen()
+    service.follow(later)
+    assert later.states == [(ServiceState.READY, url)]
+    service.stop()
+    assert later.states[-1] == (ServiceState.STOPPED, None)
+    assert late.states == [(ServiceState.STARTING, None), (ServiceState.READY, url)]
+    assert seen.states == []
+
+
+def test_starting_early_loads_neither_qt_nor_the_client() -> None:
+    check = (
+        "import sys, desktop.command_line, desktop.connection.early_start\n"
+        "print(sorted({'PySide6', 'httpx', 'pydantic', 'numpy'} & set(sys.modules)))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", check], cwd=root(), capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "[]\n"
+
+
+def test_follow_before_start_says_nothing(tmp_path: Path, seen: Seen) -> None:
+    EmbeddedService(tmp_path).follow(seen)
+    assert seen.states == []

@@ -1,0 +1,191 @@
+"""CVAT for images: what other tasks hold, and what no document may do."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from desktop.exchange.data.content import ExportedPicture
+from desktop.exchange.data.errors import ExchangeError, Reason
+from desktop.exchange.formats import cvat
+from desktop.exchange.formats.archive import pack, unpack
+from desktop.exchange.registry import read_regions
+from shared.geometry import Rect
+from tests.desktop.exchange.samples import REFERENCE, box, detection, inspection, item
+
+WING = ExportedPicture("wing.jpg", 2400, 1500, "cid")
+
+
+def image_with(shapes: str, image: str = 'name="wing.jpg" width="2400" height="1500"') -> str:
+    body = f'<image id="0" {image}>{shapes}</image>'
+    return f'<?xml version="1.0"?>\n<annotations>{body}</annotations>'
+
+
+def found(text: str | bytes, name: str = "annotations.xml") -> list[tuple[str, Rect]]:
+    data = text.encode() if isinstance(text, str) else text
+    return [(one.name, one.rect) for one in read_regions(data, name, WING)]
+
+
+def refused(text: str | bytes, reason: Reason, name: str = "annotations.xml") -> None:
+    with pytest.raises(ExchangeError) as caught:
+        found(text, name)
+    assert caught.value.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("shape", "rect"),
+    [
+        ('<box label="dent" xtl="10.5" ytl="20" xbr="30" ybr="60.25"/>', Rect(10.5, 20, 19.5, 40.25)),
+        ('<box label="dent" xtl="0" ytl="40" xbr="100" ybr="60" rotation="90.0"/>', Rect(40, 0, 20, 100)),
+        ('<polygon label="dent" points="10,20;40,20;40.5,60"/>', Rect(10, 20, 30.5, 40)),
+        ('<polyline label="dent" points="10,20;40,60"/>', Rect(10, 20, 30, 40)),
+        ('<points label="dent" points="10,20;40,60;30,30"/>', Rect(10, 20, 30, 40)),
+        ('<ellipse label="dent" cx="50" cy="60" rx="20" ry="10"/>', Rect(30, 50, 40, 20)),
+        ('<ellipse label="dent" cx="50" cy="60" rx="20" ry="10" rotation="90"/>', Rect(40, 40, 20, 40)),
+        ('<mask label="dent" rle="3, 5" left="7" top="8" width="4" height="2"/>', Rect(7, 8, 4, 2)),
+        (
+            '<cuboid label="dent" xtl1="1" ytl1="2" xbl1="1" ybl1="9" xtr1="5" ytr1="2" xbr1="5" ybr1="9" '
+            'xtl2="3" ytl2="1" xbl2="3" ybl2="8" xtr2="8" ytr2="1" xbr2="8" ybr2="8"/>',
+            Rect(1, 1, 7, 8),
+        ),
+        (
+            '<skeleton label="dent"><points points="10,20"/><points points="40,60"/></skeleton>',
+            Rect(10, 20, 30, 40),
+        ),
+    ],
+)
+def test_every_shape_becomes_the_box_around_it(shape: str, rect: Rect) -> None:
+    ((name, got),) = found(image_with(shape))
+    assert name == "dent"
+    assert (got.x, got.y, got.w, got.h) == pytest.approx((rect.x, rect.y, rect.w, rect.h))
+    (draft,) = read_regions(image_with(shape).encode(), "a.xml", WING)
+    assert draft.boxed is not (shape.startswith("<box") and "rotation" not in shape)
+
+
+def test_a_turned_box_is_inside_of_the_box_around_it() -> None:
+    shape = '<box label="" xtl="100" ytl="100" xbr="200" ybr="200" rotation="45"/>'
+    ((_, rect),) = found(image_with(shape))
+    assert (rect.w, rect.h) == pytest.approx((100 * math.sqrt(2),) * 2)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        '<tag label="dent"/>',
+        '<box label="dent" xtl="a" ytl="1" xbr="2" ybr="2"/>',
+        '<box label="dent" xtl="1"/>',
+        '<polygon label="dent" points="1,2;3"/>',
+        '<polygon label="dent" points=""/>',
+        '<ellipse label="dent" cx="nan" cy="1" rx="2" ry="2"/>',
+        "<skeleton/>",
+        "",
+    ],
+)
+def test_a_shape_without_a_place_gives_nothing(shape: str) -> None:
+    refused(image_with(shape), Reason.NO_REGIONS)
+
+
+def test_an_angle_that_is_not_a_number_turns_nothing() -> None:
+    shape = '<box label="a" xtl="1" ytl="1" xbr="3" ybr="5" rotation="{}"/>'
+    for angle in ("x", "nan", "inf"):
+        assert found(image_with(shape.format(angle))) == [("a", Rect(1, 1, 2, 4))]
+
+
+def test_of_several_images_the_one_of_this_name_counts_also_in_a_folder() -> None:
+    shape = '<box label="{}" xtl="1" ytl="1" xbr="3" ybr="5"/>'
+    images = "".join(
+        f'<image id="{number}" name="{name}" width="2400" height="1500">{shape.format(number)}</image>'
+        for number, name in enumerate(["tail.jpg", "left/wing.jpg", "nose.jpg"])
+    )
+    assert found(f"<annotations>{images}</annotations>") == [("1", Rect(1, 1, 2, 4))]
+    refused(f"<annotations>{images.replace('wing', 'fin')}</annotations>", Reason.WHICH_PICTURE)
+    refused("<annotations/>", Reason.NO_REGIONS)
+
+
+def test_shapes_on_a_smaller_copy_are_scaled() -> None:
+    shape = '<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>'
+    half = image_with(shape, 'name="other.png" width="1200" height="750"')
+    assert found(half) == [("a", Rect(20, 40, 40, 40))]
+    unknown = image_with(shape, 'name="other.png"')
+    assert found(unknown) == [("a", Rect(10, 20, 20, 20))]
+
+
+def test_archive_of_a_task_is_read_with_its_images_beside() -> None:
+    shape = image_with('<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>')
+    assert found(pack({"annotations.xml": shape, "images/readme.txt": "x"}), "x.zip") == [
+        ("a", Rect(10, 20, 20, 20))
+    ]
+    refused(pack({"a.xml": shape, "b.xml": shape}), Reason.WHICH_PICTURE, "x.zip")
+    assert found(pack({"a.xml": shape, "b.xml": "<annotation/>"}), "x.zip")
+    refused(pack({"a.xml": "<annotation/>"}), Reason.UNREADABLE, "x.zip")
+
+
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<!DOCTYPE a [<!ENTITY l0 "ha">{LAUGHS}]><annotations>&l9;</annotations>',
+        '<!DOCTYPE a SYSTEM "http://127.0.0.1/a.dtd"><annotations/>',
+        '<!DOCTYPE a [<!ENTITY f SYSTEM "file:///etc/passwd">]><annotations>&f;</annotations>',
+        "<annotations><image></annotations>",
+        "<annotations>&nothing;</annotations>",
+        "<annotation><object/></annotation>",
+        "<svg/>",
+        "<",
+        f"<annotations>{'<a>' * 200_000}",
+        '<?xml version="1.0" encoding="no-such"?><annotations/>',
+    ],
+)
+def test_a_document_that_is_harmful_damaged_or_another_is_refused(text: str) -> None:
+    refused(text, Reason.UNREADABLE)
+
+
+def test_a_document_with_tracks_of_a_video_has_no_region() -> None:
+    track = '<track id="0" label="a"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="5" outside="0"/></track>'
+    refused(f"<annotations>{track}</annotations>", Reason.NO_REGIONS)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_encodings_are_read(encoding: str) -> None:
+    name = "Hülle" if encoding == "iso-8859-1" else "裂纹"
+    declared = encoding.removesuffix("-sig")
+    text = image_with(f'<box label="{name}" xtl="1" ytl="1" xbr="3" ybr="5"/>').replace(
+        '<?xml version="1.0"?>', f'<?xml version="1.0" encoding="{declared}"?>'
+    )
+    assert found(text.encode(encoding)) == [(name, Rect(1, 1, 2, 4))]
+
+
+def test_more_shapes_than_a_record_takes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cvat, "MOST", 1)
+    refused(image_with('<box label="a" xtl="1" ytl="1" xbr="3" ybr="5"/>' * 11), Reason.TOO_LARGE)
+
+
+def test_findings_are_written_with_what_is_known_of_them() -> None:
+    seen = {**box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87), "severity": "major"}
+    drawn = {**box("<凹坑>", Rect(600, 470, 100, 100)), "origin": "person", "by": "l", "by_name": "李四"}
+    point, entry = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}, detection(seen, drawn, correction={"by": "l"})
+    whole = inspection(item(1, point, entry, description='"翼根"\n'))
+    texts = unpack(cvat.write(whole), ".xml")
+    document = ET.fromstring(texts[cvat.FINDINGS])
+    assert [one.text for one in document.findall("meta/task/labels/label/name")] == ["裂纹", "<凹坑>"]
+    (image,) = document.findall("image")
+    assert (image.get("name"), image.get("width"), image.get("height")) == ("0001-照片.jpg", "640", "480")
+    first, second = image.findall("box")
+    assert [first.get(key) for key in ("xtl", "ytl", "xbr", "ybr")] == ["10.25", "20.0", "40.25", "60.5"]
+    said = {one.get("name"): one.text for one in first.findall("attribute")}
+    assert said["severity"] == "major"
+    assert said["confidence"] == "0.87"
+    # Cut to the photo.
+    assert [second.get(key) for key in ("xbr", "ybr")] == ["640.0", "480.0"]
+    assert {one.get("name"): one.text for one in second.findall("attribute")}["drawn_by"] == "李四"
+    declared = {one.text for one in document.findall("meta/task/labels/label/attributes/attribute/name")}
+    assert {one.get("name") for one in document.iter("attribute") if one.get("name")} <= declared
+    regions = ET.fromstring(texts[cvat.REGIONS])
+    (only,) = regions.findall("image")
+    assert (only.get("name"), only.get("ipfs_cid")) == (REFERENCE.name, REFERENCE.content_id)
+    (draft,) = read_regions(cvat.write(whole), "x.zip", REFERENCE)
+    assert draft.description == '"翼根"\n'

@@ -1,0 +1,212 @@
+"""What the program does otherwise on Windows and macOS, with the name of the system replaced."""
+
+from __future__ import annotations
+
+import importlib
+import resource
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from desktop import command_line
+from desktop import doctor as desktop_doctor
+from desktop.background import memory_trimming
+from desktop.client import scripts
+from desktop.connection import local_service
+from desktop.connection.local_service import EmbeddedService
+from service import settings as service_settings
+from service.commands import doctor as service_doctor
+from service.db import database
+from service.db.database import Database
+from service.detection.compute import allocator, model_check, worker
+from service.settings import Settings, owner_only_secret
+from service.stores import opening
+from service.workers import limits
+from shared import atomic, paths
+from tests.desktop.connection.played import PLAYED
+from tests.other_systems import on_macos, on_windows
+
+KEYS = "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
+
+sources = importlib.import_module("desktop.camera.sources")
+"""The package has a function of that name."""
+
+OTHERS = pytest.mark.parametrize("show", [on_windows, on_macos])
+
+
+def open_to_everyone(path: Path, text: str) -> Path:
+    path.write_text(text, "utf-8")
+    path.chmod(0o666)
+    return path
+
+
+@OTHERS
+def test_window_needs_no_variable_that_names_a_display(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert not command_line.has_display()
+    show(monkeypatch, command_line)
+    assert command_line.has_display()
+
+
+@OTHERS
+def test_doctor_asks_for_nothing_that_only_linux_has(
+    show: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    show(monkeypatch, service_doctor)
+    settings = Settings(data_dir=tmp_path)
+    said = [*service_doctor.camera(settings), *service_doctor.display(settings)]
+    assert [line.level.name for line in said] == ["OK", "OK"]
+
+
+@OTHERS
+def test_font_check_uses_the_fonts_of_the_system(
+    show: Any, monkeypatch: pytest.MonkeyPatch, qapp: object
+) -> None:
+    show(monkeypatch, desktop_doctor)
+    assert [line.level for line in desktop_doctor.fonts()]
+
+
+def test_rights_of_others_are_not_asked_for_on_windows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Windows keeps what is in a user's folders to that user; st_mode says nothing there."""
+    keys = open_to_everyone(
+        tmp_path / "keys", "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
+    )
+    login = open_to_everyone(tmp_path / "login", "WALKAROUND_USER = chief\n")
+    token = open_to_everyone(tmp_path / "token", "t" * 32)
+    secret = open_to_everyone(tmp_path / "secret.key", "s" * 48)
+    settings = Settings(data_dir=tmp_path, metrics_token_file=token)
+    with pytest.raises(PermissionError):
+        settings.metrics_token()
+    with pytest.raises(PermissionError):
+        owner_only_secret(secret, 48)
+    on_windows(monkeypatch, service_settings, opening, scripts, service_doctor)
+    assert settings.metrics_token() == "t" * 32
+    assert owner_only_secret(secret, 48) == b"s" * 48
+    assert opening._keys(keys) == {"access_key_id": "a", "secret_access_key": "b"}
+    assert scripts._read(login) == {"WALKAROUND_USER": "chief"}
+    assert {line.level.name for line in service_doctor.secrets(settings)} == {"OK"}
+    assert next(iter(service_doctor.data_dir(settings))).level.name == "OK"
+    tmp_path.chmod(0o755)
+    settings.prepare()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_folders_are_neither_closed_to_others_nor_synced_on_windows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    on_windows(monkeypatch, paths, atomic)
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o755)
+    assert paths.private_folder(folder) == folder
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+    # Windows opens no folder: this would raise.
+    atomic.sync_folder(tmp_path / "nowhere")
+    atomic.write(folder / "file", b"whole", durable=True)
+    assert (folder / "file").read_bytes() == b"whole"
+
+
+def test_processes_are_limited_on_linux_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)
+    on_windows(monkeypatch, limits, worker, model_check)
+    limits.limit_memory(1)
+    limits.lower_priority(5)
+    limits.end_first()
+    worker.step_back()
+    (tmp_path / "model.onnx").write_bytes(b"damaged")
+    assert model_check._checked(str(tmp_path / "model.onnx"), None, {}, 0)["error"]
+    assert (resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)) == before
+
+
+@OTHERS
+@pytest.mark.parametrize("module", [memory_trimming, allocator])
+def test_functions_of_glibc_are_left_alone(
+    show: Any, module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaded(*_: object) -> None:
+        raise AssertionError("there is no glibc")
+
+    monkeypatch.setattr("ctypes.CDLL", loaded)
+    show(monkeypatch, module)
+    getattr(module, "trim" if module is memory_trimming else "keep")()
+
+
+def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The event loop of Windows cannot wait for libpq's sockets."""
+    on_windows(monkeypatch, database)
+    made = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
+    try:
+        assert made._loop_reads is None
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize(
+    ("system", "backend"),
+    [
+        ("Windows", sources.cv2.CAP_DSHOW),
+        ("Darwin", sources.cv2.CAP_AVFOUNDATION),
+        ("Other", sources.cv2.CAP_ANY),
+    ],
+)
+def test_cameras_are_tried_by_number_with_the_systems_own_reader(
+    system: str, backend: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+
+    class Capture:
+        def __init__(self, number: int, reader: int) -> None:
+            asked.append((number, reader))
+            self._there = number < 2
+
+        def set(self, *_: object) -> None: ...
+
+        def isOpened(self) -> bool:
+            return self._there
+
+        def release(self) -> None: ...
+
+    monkeypatch.setattr(sources, "_SYSTEM", system)
+    monkeypatch.setattr(sources.cv2, "VideoCapture", Capture)
+    assert [camera.name for camera in sources.cameras()] == ["Camera 1", "Camera 2"]
+    assert asked == [(0, backend), (1, backend), (2, backend)]
+
+
+def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It ends with its pipe there as well: signals are for processes of POSIX."""
+    started: dict[str, Any] = {}
+    real = subprocess.Popen
+
+    def popen(command: list[str], **options: Any) -> Any:
+        started.update(options)
+        options.pop("creationflags")
+        return real(command, **options)
+
+    monkeypatch.setattr(subprocess, "CREATE_NO_WINDOW", 0x08000000, raising=False)
+    on_windows(monkeypatch, local_service)
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    service = EmbeddedService(tmp_path / "数据", command=[sys.executable, "-c", PLAYED])
+    service.start()
+    try:
+        url = service.wait_ready()
+    finally:
+        service.stop()
+    assert started["creationflags"] == 0x08000000
+    assert started["start_new_session"] is False
+    with pytest.raises(OSError), socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), 1):
+        pass
+
+
+def test_frozen_program_starts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", r"C:\Program Files\Walkaround\walkaround.exe")
+    assert paths.own_command("serve") == [r"C:\Program Files\Walkaround\walkaround.exe", "serve"]
+    assert paths.command_folder() is None

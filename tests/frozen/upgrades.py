@@ -1,0 +1,42 @@
+"""Data as an earlier version left it, and whether all of it is there after an upgrade."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from service.db.database import Database
+from service.db.schema import current_revision, newest_revision
+from tests.service.db.test_migrations import bring, fill, tables_of
+
+EARLIER = "0014"
+"""The revision of the database in version 0.1.0."""
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def earlier_data(folder: Path) -> Rows:
+    """Make the data directory of an earlier version, with a row in every table: what is in them."""
+    folder.mkdir(parents=True)
+    database = Database(f"sqlite:///{folder / 'walkaround.db'}")
+    try:
+        bring(database, EARLIER)
+        return fill(database)
+    finally:
+        database.close()
+
+
+def check_kept(folder: Path, before: Rows) -> None:
+    """Every row is still there, in a database of the newest revision."""
+    database = Database(f"sqlite:///{folder / 'walkaround.db'}")
+    try:
+        assert current_revision(database) == newest_revision()
+        with database.reader.connect() as connection:
+            for table in tables_of(connection):
+                now = [dict(each) for each in connection.execute(sa.select(table)).mappings()]
+                for row in before.get(table.name, []):
+                    assert any(row.items() <= each.items() for each in now), (table.name, row, now)
+    finally:
+        database.close()

@@ -1,0 +1,138 @@
+"""What a part is under and what it brings along; what is not known stops the build."""
+
+from __future__ import annotations
+
+import json
+from email.message import Message
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from license_expression import get_spdx_licensing
+
+from resources.packaging import native, notices, sbom
+from resources.packaging.native import Native, inside
+from resources.packaging.notices import Part, licence_of
+from resources.packaging.system import BuildError
+
+LIBRARIES = [*native._FILES.values(), *((name, licence) for _, name, licence in native._IN_LIBVIPS)]
+
+
+class Installed(metadata.Distribution):
+    """A package that says this of itself."""
+
+    def __init__(self, **said: str) -> None:
+        self._said = Message()
+        for key, value in {"Name": "part", "Version": "1", **said}.items():
+            self._said[key.replace("_", "-")] = value
+
+    @property
+    def metadata(self) -> Any:
+        return metadata._adapters.Message(self._said)  # type: ignore[attr-defined]
+
+    def read_text(self, filename: str) -> str | None:
+        return None
+
+    def locate_file(self, path: Any) -> Any:
+        return Path(path)
+
+
+@pytest.mark.parametrize(
+    ("said", "licence"),
+    [
+        ({"License_Expression": "MIT OR Apache-2.0"}, "MIT OR Apache-2.0"),
+        ({"License": "Apache 2.0"}, "Apache-2.0"),
+        ({"License": "The whole text\nof it", "Classifier": "License :: OSI Approved :: MIT License"}, "MIT"),
+        ({"Name": "segno", "License": "BSD License"}, "BSD-3-Clause"),
+    ],
+)
+def test_licence_is_an_spdx_expression(said: dict[str, str], licence: str) -> None:
+    assert licence_of(Installed(**said)) == licence
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"License": "UNKNOWN"}, {"License": "Some Words"}, {"License": "BSD License"}]
+)
+def test_unknown_licence_stops_the_build(said: dict[str, str]) -> None:
+    with pytest.raises(BuildError, match="part 1"):
+        licence_of(Installed(**said))
+
+
+@pytest.mark.parametrize(("name", "licence"), sorted(set(LIBRARIES)))
+def test_licences_of_libraries_are_spdx_expressions(name: str, licence: str) -> None:
+    assert get_spdx_licensing().validate(licence).errors == [], name
+
+
+def test_libraries_are_known_by_their_files(tmp_path: Path) -> None:
+    files = [
+        "libaom-a0d22147.so.3.14.1",
+        "libscipy_openblas64_-32a4b2a6.so",
+        "libopenblasp-r0-59ffcd50.3.15.so",
+        "libgfortran-040039e1-0352e75f.so.5.0.0",
+        "libpng16-529cb57a.so.16.58.0",
+        "libshiboken6.abi3.so.6.11",
+        "_cffi.cpython-311-x86_64-linux-gnu.so",
+        "_rust.abi3.so",
+        "libQt6Core.so.6",
+        "PySide6/Qt/plugins/imageformats/libqjpeg.so",
+        "module.py",
+    ]
+    found = inside([tmp_path / name for name in files], [])
+    assert {(one.name, one.version) for one in found} == {
+        ("libaom", "3.14.1"),
+        ("OpenBLAS", ""),
+        ("GCC libgfortran", ""),
+        ("libpng", ""),
+        ("Shiboken", ""),
+    }
+    with pytest.raises(BuildError, match="libnew-0a1b2c3d"):
+        inside([tmp_path / "libnew-0a1b2c3d.so.1"], [])
+
+
+def test_bills_of_wheels_give_versions_and_crates(tmp_path: Path) -> None:
+    bill = tmp_path / "a.cdx.json"
+    parts: list[dict[str, Any]] = [
+        {
+            "name": "openblas-threads",
+            "version": "0.3.15-6.el8",
+            "purl": "pkg:rpm/almalinux/openblas-threads@0.3.15",
+        },
+        {"name": "libc", "version": "0.2", "purl": "pkg:cargo/libc@0.2", "licenses": [{"expression": "MIT"}]},
+        {"name": "itself", "version": "1", "purl": "pkg:pypi/itself@1"},
+    ]
+    bill.write_text(json.dumps({"components": parts}), "utf-8")
+    found = inside([tmp_path / "libopenblasp-r0-59ffcd50.3.15.so"], [bill])
+    assert found == [Native("libc", "0.2", "MIT"), Native("OpenBLAS", "0.3.15", "BSD-3-Clause")]
+    bill.write_text(json.dumps({"components": [{**parts[1], "licenses": []}]}), "utf-8")
+    with pytest.raises(BuildError, match="without a licence"):
+        inside([], [bill])
+
+
+def test_both_lists_name_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    text = tmp_path / "LICENSE"
+    text.write_text("text", "utf-8")
+    parts = [
+        Part("vips", "8", "MIT", (text,), "pypi", (Native("libvips", "", "LGPL-2.1-or-later"),)),
+        Part("Python", "3.11.7", "PSF-2.0", (text,), "generic"),
+        Part("libmpdec3", "2.5", "BSD-2-Clause", (text,), "deb"),
+    ]
+    notices._write(parts, tmp_path / "licences")
+    lines = (tmp_path / "licences" / "NOTICE.txt").read_text("utf-8").splitlines()
+    assert [line.split() for line in lines[6:]] == [
+        ["vips", "8", "MIT"],
+        ["libvips", "-", "LGPL-2.1-or-later"],
+        ["Python", "3.11.7", "PSF-2.0"],
+        ["libmpdec3", "2.5", "BSD-2-Clause"],
+    ]
+    for name in ("one.json", "two.json"):
+        sbom.write(parts, tmp_path / name)
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    document = json.loads((tmp_path / "one.json").read_text("utf-8"))
+    assert document["metadata"]["timestamp"].startswith("2023-11-14T")
+    assert {one["purl"] for one in document["components"]} == {
+        "pkg:deb/debian/libmpdec3@2.5",
+        "pkg:generic/Python@3.11.7",
+        "pkg:pypi/vips@8",
+    }

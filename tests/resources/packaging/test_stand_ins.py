@@ -1,0 +1,79 @@
+"""Stand-ins for FFmpeg: OpenCV loads with them, and a call ends the process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from resources.packaging.stand_ins import stand_ins
+from resources.packaging.system import BuildError, needed
+from shared.images.cv import cv2
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not all(map(shutil.which, ("objdump", "as", "ld"))),
+    reason="stand-ins are made on Linux, with binutils",
+)
+
+OPENCV = next(Path(cv2.__file__).parent.glob("cv2*.so"))
+LIBRARIES = OPENCV.parent.parent / "opencv_python_headless.libs"
+
+LOADED = """
+import sys, numpy as np
+from shared.images.cv import cv2
+print(cv2.imdecode(cv2.imencode(".png", np.zeros((4, 4, 3), np.uint8))[1], cv2.IMREAD_COLOR).shape)
+writer = cv2.VideoWriter(sys.argv[1], cv2.CAP_OPENCV_MJPEG, cv2.VideoWriter.fourcc(*"MJPG"), 10, (64, 48))
+writer.write(np.zeros((48, 64, 3), np.uint8))
+writer.release()
+print(cv2.VideoCapture(sys.argv[1], cv2.CAP_OPENCV_MJPEG).read()[1].shape)
+paths = {line.split()[-1] for line in open("/proc/self/maps")}
+print(sorted(path for path in paths if "libav" in path and "avif" not in path))
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    names = {name for name in needed(OPENCV) if name.startswith(("libavcodec", "libavformat", "libavutil"))}
+    names |= {name for name in needed(OPENCV) if name.startswith("libswscale")}
+    if not names:
+        pytest.skip("this OpenCV is linked against no FFmpeg")
+    return sorted(
+        stand_ins(OPENCV, [LIBRARIES / name for name in names], tmp_path_factory.mktemp("made")).values()
+    )
+
+
+def run(made: list[Path], script: str, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LD_PRELOAD": ":".join(map(str, made))}
+    return subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False, env=environment
+    )
+
+
+@pytest.mark.slow(5)
+def test_opencv_loads_and_plays_with_stand_ins_alone(made: list[Path], tmp_path: Path) -> None:
+    ended = run(made, LOADED, str(tmp_path / "v.avi"))
+    assert ended.returncode == 0, ended.stderr
+    picture, frame, loaded = ended.stdout.splitlines()
+    assert (picture, frame) == ("(4, 4, 3)", "(48, 64, 3)")
+    assert loaded == str([str(path) for path in made if path.name.startswith("libav")])
+
+
+def test_a_call_ends_the_process(made: list[Path]) -> None:
+    library = next(path for path in made if path.name.startswith("libavutil"))
+    ended = run([], f"import ctypes; ctypes.CDLL({str(library)!r}).av_malloc(1)")
+    assert ended.returncode in (-signal.SIGILL, -signal.SIGTRAP)
+
+
+def test_they_are_small_and_need_nothing(made: list[Path]) -> None:
+    assert sum(path.stat().st_size for path in made) < 100_000
+    assert needed(*made) == set()
+
+
+def test_a_library_that_is_not_asked_by_version_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="without a version"):
+        stand_ins(OPENCV, [Path("libother.so.1")], tmp_path)

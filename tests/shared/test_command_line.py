@@ -1,0 +1,37 @@
+"""The command line before it is known which side runs a command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from shared import __version__
+from shared.command_line import COMMANDS, main, usage
+from shared.paths import root
+
+
+@pytest.mark.parametrize("words", [["--version"], *([command, "--version"] for command in COMMANDS)])
+def test_every_command_says_the_version(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"walkaround {__version__}\n"
+
+
+def test_version_loads_neither_side() -> None:
+    check = (
+        "import sys\nfrom shared.command_line import main\n"
+        "try: main(['serve', '--version'])\nexcept SystemExit: pass\n"
+        "print([name for name in ('desktop', 'service', 'PySide6', 'numpy') if name in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", check], cwd=root(), capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines() == [f"walkaround {__version__}", "[]"]
+
+
+def test_help_names_every_command_and_the_version() -> None:
+    assert "walkaround --version" in usage()
+    assert all(f"  {command} " in usage() for command in COMMANDS)
