@@ -1,6 +1,6 @@
 """Measures what the memory of a region does: false findings, recall, time, cracks that grow.
 
-    python -m benchmarks.variation [--regions N] [--cracks N] [--seed N]
+    python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
 nothing is wrong (`shared/samples/variation.py`): once the kinds that the method was made on, once others.
@@ -43,9 +43,6 @@ from shared.samples.variation import (
 SIZE = 480
 REGION = Rect(0, 0, SIZE, SIZE)
 SIZES = (0, 1, 3, 5, 10, 20)
-INSPECTIONS = max(SIZES)
-CHECKS = 5
-"""Photos that are compared with each memory; the first without damage, the others with five defects each."""
 LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
 """The goals, with five photos: false findings at places that vary, recall, and time, against no memory."""
 
@@ -84,12 +81,12 @@ def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1
     return found
 
 
-def checks(region: VariedRegion) -> Iterator[Check]:
-    """The photos after the last inspection."""
-    for index in range(CHECKS):
-        number = INSPECTIONS + 1 + index
-        state, defects = region.state(number), ()
-        image = state.image
+def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
+    """`count` photos after inspection `after`, the first without damage, the others with five defects."""
+    for index in range(count):
+        number = after + 1 + index
+        state = region.state(number)
+        image, defects = region.damaged(state, (), region.seed)
         if index:
             kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
             image, defects = region.damaged(state, kinds, region.seed * 50 + index)
@@ -112,17 +109,18 @@ def finds(box: Rect, defect: Rect) -> bool:
     return box.iou(defect) >= 0.2 or inside or around
 
 
-def quality(name: str, kinds: Sequence[str], regions: int, seed: int) -> None:
-    """Print false findings per photo, recall and time at each size of the memory."""
-    sums: dict[int, Counter[str]] = {size: Counter() for size in SIZES}
-    taken = dict.fromkeys(SIZES, 0.0)
+def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspections: int, count: int) -> None:
+    """Print false findings per photo, recall and time at each size of the memory up to `inspections`."""
+    sizes = [size for size in SIZES if size <= inspections]
+    sums: dict[int, Counter[str]] = {size: Counter() for size in sizes}
+    taken = dict.fromkeys(sizes, 0.0)
     for index in range(regions):
         own = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
         region = varied_region(SIZE, SIZE, seed + index, own)
         reference = region.reference
-        photos = passed(region, [region.state(number).image for number in range(1, INSPECTIONS + 1)])
-        for check in checks(region):
-            for size in SIZES:
+        photos = passed(region, [region.state(number).image for number in range(1, inspections + 1)])
+        for check in checks(region, inspections, count):
+            for size in sizes:
                 memory = RegionMemory.of(REGION, photos[len(photos) - size :])
                 begun = time.process_time()
                 try:
@@ -134,7 +132,7 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int) -> None:
                 _count(sums[size], found, check)
     without = sums[0]
     before, recall_before = without["false"] / without["photos"], without["found"] / without["defects"]
-    for size in SIZES:
+    for size in sizes:
         row = sums[size]
         rate, recall = row["false"] / row["photos"], row["found"] / row["defects"]
         say(
@@ -163,7 +161,7 @@ def _count(row: Counter[str], found: Sequence[Rect], check: Check) -> None:
             row["false" if varies else "false elsewhere"] += 1
 
 
-def growth(cracks: int, seed: int) -> None:
+def growth(cracks: int, seed: int, inspections: int) -> None:
     """Print how much later a crack that grows by 5 % per inspection is found with a memory of all before.
 
     Every photo is passed, also those on which the crack was reported: how many inspections it then stays
@@ -177,7 +175,7 @@ def growth(cracks: int, seed: int) -> None:
         angle, length = float(rng.uniform(0, np.pi)), float(rng.uniform(3, 6))
         first: dict[bool, int] = {}
         photos: list[PhotoVariation] = []
-        for number in range(1, INSPECTIONS + 1):
+        for number in range(1, inspections + 1):
             image, box = with_crack(region.state(number).image, start, angle, length * 1.05**number)
             photo, matrix = photographed(region, image, number)
             crack = moved(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
@@ -193,7 +191,7 @@ def growth(cracks: int, seed: int) -> None:
             photos += passed(region, [image], number)
         if False in first:
             found += 1
-            later.append(first.get(True, INSPECTIONS + 1) - first[False])
+            later.append(first.get(True, inspections + 1) - first[False])
     say(
         "crack that grows 5 % per inspection: inspections later than without memory, at most",
         max(later, default=0),
@@ -215,13 +213,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--regions", type=int, default=10, help="generated regions of each set of kinds")
     parser.add_argument("--cracks", type=int, default=8)
+    parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
+    parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
     parser.add_argument("--seed", type=int, default=700)
     given = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
-    quality("known kinds", NUISANCES, given.regions, given.seed)
-    quality("other kinds", OTHER_NUISANCES, given.regions, given.seed + 1000)
-    growth(given.cracks, given.seed + 2000)
+    sizes = given.inspections, given.checks
+    quality("known kinds", NUISANCES, given.regions, given.seed, *sizes)
+    quality("other kinds", OTHER_NUISANCES, given.regions, given.seed + 1000, *sizes)
+    growth(given.cracks, given.seed + 2000, given.inspections)
     return 0
 
 

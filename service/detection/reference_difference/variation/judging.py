@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,6 +26,9 @@ _UNLIKE = 0.35
 # A lasting change was there in so many of the photos since it was first seen. One that grows is so many times
 # as long, and longer the later: Kendall's rank correlation with time is at least this.
 _STAYED = 0.75
+# From one photo to the next it is hardly so many times as long or as short; what varies often is.
+_JUMP = 1.35
+_STEADILY = 0.8
 _GROWN = 1.1
 _STEADY = 0.4
 # Thickness of a crack in parts of its length.
@@ -117,9 +121,13 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
     seen = [length for length in since if length]
     if len(seen) < SUPPORT or len(seen) < _STAYED * len(since):
         return False
+    series = [*seen, _length(box)]
+    alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(series))
+    if alike < _STEADILY * (len(series) - 1):
+        return False
     if first > 0 and part.thickness < _CRACK_LIKE * _length(part.box):
         return True
-    return _has_grown([*seen, _length(box)])
+    return _has_grown(series)
 
 
 def _has_grown(series: Sequence[float]) -> bool:
