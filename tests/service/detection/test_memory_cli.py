@@ -80,7 +80,7 @@ def test_no_photo_that_can_be_compared_makes_no_memory(
     assert not (folder / "region.memory").exists()
 
 
-def test_a_file_that_is_no_memory_is_refused(
+def test_a_file_other_than_a_memory_is_refused(
     folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["memory", "show", str(folder / "broken.png")], settings) == 1

@@ -86,7 +86,7 @@ def test_a_memory_is_read_as_it_was_written(parts: list[tuple[int, int, int, boo
 
 
 @pytest.mark.parametrize("damage", ["short", "magic", "version", "values", "nothing", "size"])
-def test_bytes_that_are_no_memory_are_refused(damage: str) -> None:
+def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
     data = serial.to_bytes(RegionMemory.of(REGION, [photo(1, appearance())]))
     broken = {
         "short": data[:30],
