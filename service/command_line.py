@@ -29,6 +29,7 @@ _ROOMS = {
     "face": "service.face.cli",
     "model": "service.detection.cli",
     "detect": "service.detection.cli",
+    "memory": "service.detection.memory_cli",
     "backup": "service.backups.cli",
     "restore": "service.backups.cli",
     "files": "service.commands.files",

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "face": (SERVICE, "list, install and calibrate face models"),
     "model": (SERVICE, "add and list detection models"),
     "detect": (SERVICE, "run detection on files, without a service"),
+    "memory": (SERVICE, "make and show the memory of a region from photos that passed"),
     "tls": (SERVICE, "show the certificate that the service answers with"),
     "backup": (SERVICE, "write database and files into one archive"),
     "restore": (SERVICE, "read such an archive back"),

@@ -28,9 +28,11 @@ from service.detection.compute.request import Request
 from service.detection.failure import BadModel, DetectionFailed
 from service.detection.models.registry import Models, listed
 from service.detection.onnx.settings import settings_given
+from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes
 from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.web.envelope import Problem
+from shared.entries import EntryBox
 from shared.reasons import reason
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
@@ -63,25 +65,23 @@ def _detect(words: list[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(prog="walkaround detect", description="run detection on files")
     parser.add_argument("--reference", type=Path, help="the reference image")
     parser.add_argument("--photo", type=Path, help="the photo of today")
-    parser.add_argument("--region", help="x,y,w,h in pixels or parts (0..1) of the reference; all without it")
     parser.add_argument("--model", default=REFERENCE_DIFFERENCE, help="a model's id, or an .onnx file")
-    parser.add_argument("--mm-per-pixel", type=float, help="scale of the reference image")
-    parser.add_argument("--smallest", type=float, help="shortest defect, px (mm with --mm-per-pixel)")
-    parser.add_argument("--sensitivity", type=float, default=0.5, help="0..1, higher finds fainter ones")
+    add_comparison_options(parser)
+    parser.add_argument("--memory", type=Path, help="of the region, as `walkaround memory make` wrote it")
     parser.add_argument("--batch", type=Path, help="CSV file with the columns reference,photo")
     parser.add_argument("--out", type=Path, help="where the JSON lines go; standard output without it")
     options = parser.parse_args(words)
     if (options.batch is None) == (options.photo is None):
         parser.error("give either --photo (with --reference) or --batch")
-    region = _region(options.region, parser)
-    if not 0 <= options.sensitivity <= 1:
-        parser.error("--sensitivity lies within 0..1")
-    for name, length in (("--smallest", options.smallest), ("--mm-per-pixel", options.mm_per_pixel)):
-        if length is not None and not (math.isfinite(length) and length > 0):
-            parser.error(f"{name} is a length above 0")
+    region = given_region(options, parser)
     try:
         model = _chosen(options.model, settings)
-    except (BadModel, LookupError, FileNotFoundError) as error:
+        if options.memory is not None:
+            from_bytes(options.memory.read_bytes())
+    except MemoryUnreadable:
+        print(f"walkaround detect: {options.memory} is no memory, or of another version", file=sys.stderr)
+        return 1
+    except (BadModel, LookupError, OSError) as error:
         print(f"walkaround detect: {error}", file=sys.stderr)
         return 1
     if model["kind"] == ModelKind.REFERENCE_DIFFERENCE:
@@ -98,7 +98,8 @@ def _detect(words: list[str], settings: Settings) -> int:
     except (ValueError, csv.Error) as error:
         print(f"walkaround detect: {options.batch}: {error}", file=sys.stderr)
         return 2
-    extra = {"point": region, "mm_per_pixel": options.mm_per_pixel}
+    memory = None if options.memory is None else str(options.memory)
+    extra = {"point": region, "mm_per_pixel": options.mm_per_pixel, "memory": memory}
     folder = Path() if options.batch is None else options.batch.parent
     if options.out is None:
         return _run(pairs, model, extra, folder, sys.stdout)
@@ -106,11 +107,27 @@ def _detect(words: list[str], settings: Settings) -> int:
         return _run(pairs, model, extra, folder, out)
 
 
-def _region(text: str | None, parser: argparse.ArgumentParser) -> tuple[float, float, float, float] | None:
-    if text is None:
+def add_comparison_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says which region is compared, and how finely."""
+    parser.add_argument("--region", help="x,y,w,h in pixels or parts (0..1) of the reference; all without it")
+    parser.add_argument("--mm-per-pixel", type=float, help="scale of the reference image")
+    parser.add_argument("--smallest", type=float, help="shortest defect, px (mm with --mm-per-pixel)")
+    parser.add_argument("--sensitivity", type=float, default=0.5, help="0..1, higher finds fainter ones")
+
+
+def given_region(
+    options: argparse.Namespace, parser: argparse.ArgumentParser
+) -> tuple[float, float, float, float] | None:
+    """The region of these options; ends the program when one of `add_comparison_options` makes no sense."""
+    if not 0 <= options.sensitivity <= 1:
+        parser.error("--sensitivity lies within 0..1")
+    for name, length in (("--smallest", options.smallest), ("--mm-per-pixel", options.mm_per_pixel)):
+        if length is not None and not (math.isfinite(length) and length > 0):
+            parser.error(f"{name} is a length above 0")
+    if options.region is None:
         return None
     try:
-        x, y, w, h = (float(part) for part in text.split(","))
+        x, y, w, h = (float(part) for part in options.region.split(","))
     except ValueError:
         parser.error("--region is x,y,w,h")
     if not all(map(math.isfinite, (x, y, w, h))) or min(x, y) < 0 or min(w, h) <= 0:
@@ -214,10 +231,12 @@ def _run(
                 then = None if following is None else make(following)
             try:
                 finished = computer.run(make(pair), then=then)
-                line["boxes"] = [
-                    {"label": box["label"], "confidence": box["confidence"], **box["points"]}
-                    for box in finished.boxes
-                ]
+                line["boxes"] = [_box(one) for one in finished.boxes]
+                if extra.get("memory") is not None:
+                    line["suppressed"] = [
+                        {**_box(one.box), "left": one.left, "photos": list(one.photos)}
+                        for one in finished.suppressed
+                    ]
                 line["passed"] = finished.passed
                 line["alignment"] = finished.alignment
             except (DetectionFailed, _LineIncomplete) as error:
@@ -236,6 +255,10 @@ def _run(
             line["seconds"] = round(time.perf_counter() - begun, 4)
             print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
     return 1 if failed and failed == total else 0
+
+
+def _box(box: EntryBox) -> dict[str, Any]:
+    return {"label": box["label"], "confidence": box["confidence"], **box["points"]}
 
 
 def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeCommit]) -> int:

@@ -78,6 +78,14 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--pairs 1 --megapixels 1 --times 1",
         {"F, aligned: all", "F, all: all", "strangers that pass", "1 MP with alignment"},
     ),
+    "variation": (
+        "--regions 1 --cracks 1 --inspections 2 --checks 2",
+        {
+            "known kinds: false findings per photo, memory of 0",
+            "other kinds: recall, memory of 1",
+            "crack that grows 5 % per inspection: inspections later than without memory, at most",
+        },
+    ),
     "face": (
         "--logins 2 --templates 500 --bomb 7200",
         {

@@ -6,20 +6,28 @@ raises DetectionFailed.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.compute import allocator, pictures
+from service.detection.compute.comparing import (
+    SuppressedBox,
+    box,
+    enlarged_box,
+    ignored_areas,
+    suppressed_boxes,
+    thresholds,
+    wanted_of,
+)
 from service.detection.compute.place_search import Places, PlacesRequest
 from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
 from service.detection.compute.request import Request, item_settings
@@ -29,7 +37,13 @@ from service.detection.onnx.detector import Detected, Detectors, calls_together,
 from service.detection.onnx.fit import scale_of
 from service.detection.onnx.remembered import Remembered
 from service.detection.onnx.settings import DetectorSettings
-from service.detection.reference_difference import AlignmentFailed, Parameters, detect
+from service.detection.reference_difference import (
+    AlignmentFailed,
+    PhotoVariation,
+    RegionMemory,
+    detect,
+    photo_variation,
+)
 from service.detection.reference_difference.alignment.align import align
 from service.detection.reference_difference.data import (
     Alignment,
@@ -41,10 +55,10 @@ from service.detection.reference_difference.data import (
     inverse,
 )
 from service.detection.reference_difference.threads import WorkThreads
+from service.detection.reference_difference.variation.serial import from_bytes
 from shared.entries import EntryAlignment, EntryBox, EntryThresholds
 from shared.geometry import Rect, point_to_pixels, within
 from shared.wire.detection import ModelKind
-from shared.wire.inspection import DetectionSettings
 
 _FINER = 1.5
 """A photo that is scaled down for a model is decoded so much finer at least than the model sees it."""
@@ -55,9 +69,13 @@ _AHEAD_PIXELS = 30_000_000
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What was found: boxes as a result entry keeps them, the opinion, and how it came about."""
+    """What was found: boxes as a result entry keeps them, the opinion, and how it came about.
+
+    suppressed: what the memory of the region explains.
+    """
 
     boxes: list[EntryBox]
+    suppressed: list[SuppressedBox]
     passed: bool
     thresholds: EntryThresholds
     alignment: EntryAlignment | None
@@ -81,20 +99,6 @@ class Finished:
 
 _Opinion = tuple[list[EntryBox], bool, EntryThresholds, EntryAlignment | None]
 """Findings in px of the decoded photo, whether it passes, with which settings, and how the reference lies."""
-
-
-def box(label: str, confidence: float, rect: Rect) -> EntryBox:
-    """A finding in the form of the contract: corners in upright photo px, half-open."""
-    return {
-        "label": label,
-        "confidence": round(confidence, 4),
-        "points": {
-            "x1": round(rect.x, 2),
-            "y1": round(rect.y, 2),
-            "x2": round(rect.right, 2),
-            "y2": round(rect.bottom, 2),
-        },
-    }
 
 
 Photo = tuple[NDArray[np.uint8], float]
@@ -177,10 +181,12 @@ class Computer:
                 self.read_ahead(then)
             progress(25)
             with self._threads.shared():
+                suppressed: list[SuppressedBox] = []
                 if request.kind == ModelKind.REFERENCE_DIFFERENCE:
-                    found, passed, thresholds, alignment = self._compare(request, photo, scale)
+                    opinion, suppressed = self._compare(request, photo, scale)
+                    found, passed, used, alignment = opinion
                 else:
-                    found, passed, thresholds, alignment = self._recognise(request, photo, scale)
+                    found, passed, used, alignment = self._recognise(request, photo, scale)
             progress(85)
             if request.rendered is not None:
                 _write(Path(request.rendered), pictures.render(photo, found))
@@ -188,40 +194,54 @@ class Computer:
             raise DetectionFailed("out_of_memory") from error
         height, width = photo.shape[:2]
         return Finished(
-            [_enlarged(one, scale) for one in found],
+            [enlarged_box(one, scale) for one in found],
+            [replace(one, box=enlarged_box(one.box, scale)) for one in suppressed],
             passed,
-            thresholds,
+            used,
             enlarged(alignment, scale),
             round(width / scale),
             round(height / scale),
             time.perf_counter() - begun,
         )
 
-    def _compare(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> _Opinion:
-        reference, region, scale = self._region(request)
-        own = item_settings(request)
-        given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
-        settings = {**request.settings, **{key: value for key, value in given.items() if value is not None}}
-        wanted = parameters(settings, request.mm_per_pixel, scale)
-        areas = _areas(own, reference)
+    def memory_of(self, request: Request, key: str, order: float) -> RegionMemory:
+        """The memory of a region that has this one photo; key and order as in `PhotoVariation`.
+
+        Raises DetectionFailed.
+        """
         try:
-            wanted = replace(wanted, ignored=(*wanted.ignored, *areas))
+            photo, photo_scale = self._load(request)
+            with self._threads.shared():
+                reference, region, scale = self._region(request)
+                wanted = wanted_of(request, reference, scale)
+
+                def varied(start: Matrix | None) -> PhotoVariation:
+                    return photo_variation(reference, region, photo, key, order, wanted, start)
+
+                return RegionMemory.of(region, [started(request, scale, photo_scale, varied)])
+        except AlignmentFailed as error:
+            raise unaligned(error) from error
+        except MemoryError as error:
+            raise DetectionFailed("out_of_memory") from error
+
+    def _compare(
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
+    ) -> tuple[_Opinion, list[SuppressedBox]]:
+        reference, region, scale = self._region(request)
+        wanted = wanted_of(request, reference, scale)
+        memory = None if request.memory is None else from_bytes(_read(Path(request.memory)))
+        try:
 
             def compared(start: Matrix | None) -> Result:
-                return detect(reference, region, photo, wanted, start)
+                return detect(reference, region, photo, wanted, start, memory)
 
             result = started(request, scale, photo_scale, compared)
         except AlignmentFailed as error:
             raise unaligned(error) from error
         found = [box(one.label, one.confidence, one.box) for one in result.boxes]
-        thresholds: EntryThresholds = {
-            "sensitivity": wanted.sensitivity,
-            "min_confidence": wanted.min_confidence,
-            "least_confidence": wanted.min_confidence,
-        }
-        if settings.get("smallest") is not None:
-            thresholds["smallest"] = float(settings["smallest"])
-        return found, not found, thresholds, alignment_json(result.alignment, scale, request)
+        alignment = alignment_json(result.alignment, scale, request)
+        opinion = (found, not found, thresholds(request, wanted), alignment)
+        return opinion, suppressed_boxes(result)
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""
@@ -269,7 +289,7 @@ class Computer:
             found, alignment = self._outside_of_ignored(request, photo, photo_scale, found)
         found_boxes = [box(one.label, one.confidence, one.box) for one in found]
         passed = not any(settings.fails(one.label, one.confidence) for one in found)
-        thresholds: EntryThresholds = {
+        used: EntryThresholds = {
             "confidence": settings.confidence,
             "per_label": settings.per_label,
             "iou": settings.iou,
@@ -277,7 +297,7 @@ class Computer:
             "fail_confidence": settings.fail_confidence,
             "least_confidence": settings.least_confidence,
         }
-        return found_boxes, passed, thresholds, alignment
+        return found_boxes, passed, used, alignment
 
     def _outside_of_ignored(
         self, request: Request, photo: NDArray[np.uint8], photo_scale: float, found: Sequence[Detected]
@@ -294,13 +314,20 @@ class Computer:
         except AlignmentFailed as error:
             raise unaligned(error) from error
         back = inverse(alignment.homography)
-        areas = _areas(item_settings(request), reference)
+        areas = ignored_areas(item_settings(request), reference)
 
         def ignored(one: Detected) -> bool:
             ((x, y),) = apply(back, np.array([one.box.middle], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
         return [one for one in found if not ignored(one)], alignment_json(alignment, scale, request)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DetectionFailed("file_lost") from error
 
 
 def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
@@ -342,47 +369,9 @@ def needed(request: Request) -> pictures.Needed:
     return least
 
 
-def _areas(own: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
-    """The ignored parts in px of the reference image as decoded."""
-    height, width = reference.shape[:2]
-    return tuple(Rect(one.x * width, one.y * height, one.w * width, one.h * height) for one in own.ignored)
-
-
 def _network_key(request: Request, photo: NDArray[np.uint8], model: str) -> Hashable | None:
     """What the findings of a model depend on; None when the photo's content is not known."""
     if request.photo_sha256 is None:
         return None
     settings = json.dumps(request.settings, sort_keys=True)
     return request.photo_sha256, photo.shape, model, request.kind, settings, request.labels
-
-
-def parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
-    """`Parameters` from a model's or an item's settings; unknown keys are ignored.
-
-    `ignored` are x, y, w, h in px of the reference image; scale is that of the decoded reference.
-    """
-    ignored = tuple(
-        Rect(*(float(one[key]) * scale for key in ("x", "y", "w", "h")))
-        for one in settings.get("ignored", [])
-    )
-    known = {item.name for item in dataclasses.fields(Parameters)} - {"ignored", "mm_per_pixel"}
-    given = {key: float(value) for key, value in settings.items() if key in known and value is not None}
-    per_pixel = None if mm_per_pixel is None else mm_per_pixel / scale
-    if per_pixel is None and "smallest" in given:
-        given["smallest"] *= scale
-    return Parameters(**given, ignored=ignored, mm_per_pixel=per_pixel)
-
-
-def _enlarged(found: EntryBox, scale: float) -> EntryBox:
-    if scale == 1.0:
-        return found
-    at = found["points"]
-    return {
-        **found,
-        "points": {
-            "x1": round(at["x1"] / scale, 2),
-            "y1": round(at["y1"] / scale, 2),
-            "x2": round(at["x2"] / scale, 2),
-            "y2": round(at["y2"] / scale, 2),
-        },
-    }

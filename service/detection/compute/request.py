@@ -20,6 +20,7 @@ class Request:
     place: where the photo's assignment to the item says that the reference lies in it (3 x 3, px of the
     files); place_by_person: a person said so. within: the corners of the region in px of the photo file, when
     findings of an ONNX model count only inside of it. photo_sha256: with it, what a model finds is kept.
+    memory: file with the memory of the region, for reference-difference; None: without one.
     rendered: where the picture with the boxes goes; None: nowhere.
     """
 
@@ -37,6 +38,7 @@ class Request:
     place_by_person: bool = False
     within: Sequence[Sequence[float]] | None = None
     photo_sha256: str | None = None
+    memory: str | None = None
     rendered: str | None = None
 
 

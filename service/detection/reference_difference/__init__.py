@@ -6,7 +6,21 @@ from service.detection.reference_difference.data import (
     DetectedDifference,
     Parameters,
     Result,
+    SuppressedDifference,
 )
-from service.detection.reference_difference.model import VERSION, detect
+from service.detection.reference_difference.model import VERSION, detect, photo_variation
+from service.detection.reference_difference.variation.memory import PhotoVariation, RegionMemory
 
-__all__ = ["VERSION", "Alignment", "AlignmentFailed", "DetectedDifference", "Parameters", "Result", "detect"]
+__all__ = [
+    "VERSION",
+    "Alignment",
+    "AlignmentFailed",
+    "DetectedDifference",
+    "Parameters",
+    "PhotoVariation",
+    "RegionMemory",
+    "Result",
+    "SuppressedDifference",
+    "detect",
+    "photo_variation",
+]

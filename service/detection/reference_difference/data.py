@@ -80,12 +80,28 @@ class DetectedDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class SuppressedDifference:
+    """A difference that the memory of the region explains, as it would be reported without.
+
+    left: the confidence 0..1 in what the memory does not explain of it. photos: the keys of those that do.
+    """
+
+    difference: DetectedDifference
+    left: float
+    photos: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """What one comparison found, how the photo was aligned, and how long it took in seconds."""
+    """What one comparison found, how the photo was aligned, and how long it took in seconds.
+
+    suppressed: what a memory explains, the most confident first.
+    """
 
     boxes: tuple[DetectedDifference, ...]
     alignment: Alignment
     seconds: float
+    suppressed: tuple[SuppressedDifference, ...] = ()
 
 
 def shift_scale(x: float, y: float, scale_x: float, scale_y: float | None = None) -> Matrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, reduce
 
 import numpy as np
@@ -16,13 +17,15 @@ from service.detection.reference_difference.data import (
     Parameters,
     Pyramid,
     Result,
+    SuppressedDifference,
     apply,
     grey,
     inverse,
     local_scale,
     shift_scale,
 )
-from service.detection.reference_difference.difference import boxes, fine_search
+from service.detection.reference_difference.difference import fine_search
+from service.detection.reference_difference.difference.boxes import DifferencePart
 from service.detection.reference_difference.difference.comparison import (
     Comparison,
     ComparisonFrame,
@@ -33,6 +36,15 @@ from service.detection.reference_difference.difference.comparison import (
 from service.detection.reference_difference.difference.compensate import Light
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.difference.labels import label
+from service.detection.reference_difference.variation.appearance import difference_of
+from service.detection.reference_difference.variation.judging import judge, surer
+from service.detection.reference_difference.variation.memory import (
+    MOST_APPEARANCES,
+    MOST_FAINT,
+    Appearance,
+    PhotoVariation,
+    RegionMemory,
+)
 from shared.geometry import Rect
 from shared.images.cv import cv2
 
@@ -58,6 +70,9 @@ _TINT = 9
 _GREY = 5
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _LEAST_TO_PASS = 0.75
+# The confidence from which something at a place that never varied may become a finding, and from which a
+# place is one that varies.
+_FAINT = 0.25
 
 
 def detect(
@@ -66,29 +81,101 @@ def detect(
     photo: Bytes,
     parameters: Parameters | None = None,
     start: Matrix | None = None,
+    memory: RegionMemory | None = None,
 ) -> Result:
     """Compare `photo` with `region` (px) of `reference`; both BGR uint8, upright.
 
     The photo may show the whole reference, the region, or anything between. Boxes are in px of the photo,
-    clipped to it, the most confident first. `start` is the alignment that a person set, see `align`. Raises
+    clipped to it, the most confident first. `start` is the alignment that a person set, see `align`. What
+    `memory` explains is suppressed; without one, or with one of no photos, the result is the same. Raises
     AlignmentFailed when the photo does not show the region.
     """
     begun = time.perf_counter()
     wanted = parameters or Parameters()
     seen = examine(reference, region, photo, wanted, start)
     size = (photo.shape[1], photo.shape[0])
-    kept = []
+    kept, suppressed = [], []
+    known = memory if memory is not None and memory.photos else None
+    today = () if known is None else appearances(reported(seen, wanted.min_confidence))
+    for view, part, sure in reported(seen, wanted.min_confidence if known is None else _FAINT):
+        judged = (
+            None if known is None or sure < wanted.min_confidence else judge(known, today, part, view, seen)
+        )
+        if judged is None and known is not None:
+            sure = surer(known, part, view, sure)
+        box = in_photo(part, view, seen.scanned, size)
+        if sure < wanted.min_confidence or box.empty:
+            continue
+        one = DetectedDifference(label(part, view.was, view.now), sure, box)
+        if judged is None:
+            kept.append(one)
+        elif judged.rest is None or judged.sure < wanted.min_confidence:
+            suppressed.append(SuppressedDifference(one, judged.sure, judged.photos))
+        else:
+            box = in_photo(judged.rest, view, seen.scanned, size)
+            kept.append(DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box))
+    doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
+    if not kept and not suppressed and doubted:
+        raise AlignmentFailed("no_match")
+    kept.sort(key=lambda one: -one.confidence)
+    suppressed.sort(key=lambda one: -one.difference.confidence)
+    return Result(tuple(kept), seen.alignment, time.perf_counter() - begun, tuple(suppressed))
+
+
+def photo_variation(
+    reference: Bytes,
+    region: Rect,
+    photo: Bytes,
+    key: str,
+    order: float,
+    parameters: Parameters | None = None,
+    start: Matrix | None = None,
+    only: Sequence[Rect] | None = None,
+    without: Sequence[Rect] = (),
+) -> PhotoVariation:
+    """What `photo` adds to the memory of the region: the differences that are reported without a memory.
+
+    A difference too faint to be reported was seen by nobody, so a photo that a person passed permits none.
+    key, order: of the photo, see `PhotoVariation`. only: px of the photo; a person rejected the findings
+    there, and nothing else of the photo counts. without: px of the photo where a person kept a finding.
+    Raises AlignmentFailed.
+    """
+    wanted = parameters or Parameters()
+    seen = examine(reference, region, photo, wanted, start)
+    size = (photo.shape[1], photo.shape[0])
+    found, faint = [], []
+    for view, part, sure in reported(seen, min(_FAINT, wanted.min_confidence)):
+        box = in_photo(part, view, seen.scanned, size)
+        if any(_is_same(box, other) for other in without):
+            continue
+        if only is not None and not any(_is_same(box, other) for other in only):
+            continue
+        if sure >= wanted.min_confidence:
+            found.append((view, part, sure))
+        elif only is None:
+            faint.append((view, part, sure))
+    faint = sorted(faint, key=lambda one: -one[2])[:MOST_FAINT]
+    places = tuple(difference_of(part, view)[0] for view, part, _ in faint)
+    return PhotoVariation(key, order, appearances(found), only is not None, places)
+
+
+def appearances(found: Iterable[tuple[Comparison, DifferencePart, float]]) -> tuple[Appearance, ...]:
+    """How parts look in px and light of the reference image, of the most confident ones."""
+    chosen = sorted(found, key=lambda one: -one[2])[:MOST_APPEARANCES]
+    return tuple(Appearance.of(*difference_of(part, view)[:2]) for view, part, _ in chosen)
+
+
+def _is_same(box: Rect, other: Rect) -> bool:
+    return box.intersection(other).area >= 0.5 * min(box.area, other.area) > 0
+
+
+def reported(seen: Examined, least: float) -> Iterator[tuple[Comparison, DifferencePart, float]]:
+    """The parts with a confidence of `least` or more without a memory, each with its look and confidence."""
     for view in seen.looks:
         for part in view.found:
             sure = confidence(part, view, seen)
-            box = in_photo(part, view, seen.scanned, size)
-            if sure >= wanted.min_confidence and not box.empty:
-                kept.append(DetectedDifference(label(part, view.was, view.now), sure, box))
-    doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
-    if not kept and doubted:
-        raise AlignmentFailed("no_match")
-    kept.sort(key=lambda one: -one.confidence)
-    return Result(tuple(kept), seen.alignment, time.perf_counter() - begun)
+            if sure >= least:
+                yield view, part, sure
 
 
 def examine(
@@ -173,9 +260,7 @@ def _least(wanted: Parameters, scale: float) -> float:
     return max(in_reference * scale, 2.0)
 
 
-def in_photo(
-    part: boxes.DifferencePart, seen: Comparison, scanned: bool, photo_size: tuple[int, int]
-) -> Rect:
+def in_photo(part: DifferencePart, seen: Comparison, scanned: bool, photo_size: tuple[int, int]) -> Rect:
     """The bounds in the photo of the part's own pixels (not of its turned box), and its rim."""
     hull = cv2.convexHull(cv2.findNonZero(part.mask.view(np.uint8))).reshape(-1, 2).astype(np.float64)
     rims = np.array([(0, 0), (0, 1), (1, 0), (1, 1)], np.float64)

@@ -68,6 +68,15 @@ def difference_parts(
     return [part for part in _merge(found, reach) if max(part.box.w, part.box.h) >= least]
 
 
+def restricted(part: DifferencePart, mask: NDArray[np.bool_], peak: float) -> DifferencePart:
+    """The part with the pixels of `mask` alone (of the shape of its own, some set), as strong as `peak`."""
+    rows, columns = np.nonzero(mask)
+    x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+    core = mask[y1:y2, x1:x2]
+    box = Rect(part.box.x + x1, part.box.y + y1, x2 - x1, y2 - y1)
+    return DifferencePart(box, core, peak, int(rows.size), _thickness(core))
+
+
 @dataclass(frozen=True, slots=True)
 class _Here:
     """The maps of a `Difference` around one part."""

@@ -1,0 +1,230 @@
+"""Measures what the memory of a region does: false findings, recall, time, cracks that grow.
+
+    python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
+
+Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
+nothing is wrong (`shared/samples/variation.py`): once the kinds that the method was made on, once others.
+Each has twenty inspections under changing light and cameras, all passed; then come photos without and with
+damage. A photo passes into the memory before the damage is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.figures import say
+from service.detection.reference_difference import (
+    AlignmentFailed,
+    PhotoVariation,
+    RegionMemory,
+    detect,
+    photo_variation,
+)
+from service.detection.reference_difference.data import apply, corners
+from shared import samples
+from shared.geometry import Rect, from_corners
+from shared.images.cv import cv2
+from shared.samples.variation import (
+    NUISANCES,
+    OTHER_NUISANCES,
+    VariedRegion,
+    season,
+    varied_region,
+    with_crack,
+)
+
+SIZE = 480
+REGION = Rect(0, 0, SIZE, SIZE)
+SIZES = (0, 1, 3, 5, 10, 20)
+LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
+"""The goals, with five photos: false findings at places that vary, recall, and time, against no memory."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A photo, where its defects lie in it, and where it varies."""
+
+    photo: samples.Image
+    defects: tuple[Rect, ...]
+    varies: tuple[Rect, ...]
+
+
+def photographed(
+    region: VariedRegion, image: samples.Image, number: int
+) -> tuple[samples.Image, samples.Matrix]:
+    """A photo of inspection `number`, and reference px -> photo px."""
+    return samples.photograph(image, season(number, region.seed), region.seed * 100 + number)
+
+
+def moved(box: Rect, matrix: samples.Matrix) -> Rect:
+    """The bounds of `box` of the reference image in the photo."""
+    points = apply(matrix, corners(box))
+    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1) -> list[PhotoVariation]:
+    """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
+    reference, found = region.reference, []
+    for number, image in enumerate(images, first):
+        photo, _ = photographed(region, image, number)
+        try:
+            found.append(photo_variation(reference, REGION, photo, str(number), number))
+        except AlignmentFailed:
+            continue
+    return found
+
+
+def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
+    """`count` photos after inspection `after`, the first without damage, the others with five defects."""
+    for index in range(count):
+        number = after + 1 + index
+        state = region.state(number)
+        image, defects = region.damaged(state, (), region.seed)
+        if index:
+            kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
+            image, defects = region.damaged(state, kinds, region.seed * 50 + index)
+        photo, matrix = photographed(region, image, number)
+        around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
+        yield Check(
+            photo,
+            tuple(moved(defect.box, matrix) for defect in defects),
+            tuple(moved(zone, matrix) for zone in around),
+        )
+
+
+def finds(box: Rect, defect: Rect) -> bool:
+    """Whether a finding is that defect: they overlap, or one has the other's middle and is not far larger."""
+    common = box.intersection(defect).area
+    if common <= 0:
+        return False
+    inside = defect.contains(*box.middle) and common > 0.5 * box.area
+    around = box.contains(*defect.middle) and common >= 0.25 * box.area
+    return box.iou(defect) >= 0.2 or inside or around
+
+
+def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspections: int, count: int) -> None:
+    """Print false findings per photo, recall and time at each size of the memory up to `inspections`."""
+    sizes = [size for size in SIZES if size <= inspections]
+    sums: dict[int, Counter[str]] = {size: Counter() for size in sizes}
+    taken = dict.fromkeys(sizes, 0.0)
+    for index in range(regions):
+        own = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
+        region = varied_region(SIZE, SIZE, seed + index, own)
+        reference = region.reference
+        photos = passed(region, [region.state(number).image for number in range(1, inspections + 1)])
+        for check in checks(region, inspections, count):
+            for size in sizes:
+                memory = RegionMemory.of(REGION, photos[len(photos) - size :])
+                begun = time.process_time()
+                try:
+                    found = [one.box for one in detect(reference, REGION, check.photo, memory=memory).boxes]
+                except AlignmentFailed:
+                    sums[size]["refused"] += 1
+                    continue
+                taken[size] += time.process_time() - begun
+                _count(sums[size], found, check)
+    without = sums[0]
+    before, recall_before = without["false"] / without["photos"], without["found"] / without["defects"]
+    for size in sizes:
+        row = sums[size]
+        rate, recall = row["false"] / row["photos"], row["found"] / row["defects"]
+        say(
+            f"{name}: false findings per photo, memory of {size}",
+            rate,
+            "",
+            goal=(1 - LESS_FALSE) * before if size == 5 else None,
+            elsewhere=round(row["false elsewhere"] / row["photos"], 3),
+            fewer=round(1 - rate / before, 3) if before else 0,
+            refused=row["refused"],
+        )
+        goal = recall_before - LESS_RECALL if size == 5 else None
+        say(f"{name}: recall, memory of {size}", recall, "", goal=goal, at_least=True, defects=row["defects"])
+        if size:
+            more = taken[size] / taken[0]
+            say(f"{name}: time, memory of {size}, against none", more, "", goal=MORE_TIME)
+
+
+def _count(row: Counter[str], found: Sequence[Rect], check: Check) -> None:
+    row["photos"] += 1
+    row["defects"] += len(check.defects)
+    row["found"] += sum(any(finds(box, defect) for box in found) for defect in check.defects)
+    for box in found:
+        if not any(finds(box, defect) for defect in check.defects):
+            varies = any(zone.contains(*box.middle) for zone in check.varies)
+            row["false" if varies else "false elsewhere"] += 1
+
+
+def growth(cracks: int, seed: int, inspections: int) -> None:
+    """Print how much later a crack that grows by 5 % per inspection is found with a memory of all before.
+
+    Every photo is passed, also those on which the crack was reported: how many inspections it then stays
+    reported, against without a memory, is given beside.
+    """
+    later, found, with_memory, without_memory = [], 0, 0, 0
+    for index in range(cracks):
+        rng = np.random.default_rng([seed, index])
+        region = varied_region(SIZE, SIZE, seed + index, rng.permutation(NUISANCES)[:4].tolist())
+        start = float(rng.uniform(90, SIZE - 90)), float(rng.uniform(90, SIZE - 90))
+        angle, length = float(rng.uniform(0, np.pi)), float(rng.uniform(3, 6))
+        first: dict[bool, int] = {}
+        photos: list[PhotoVariation] = []
+        for number in range(1, inspections + 1):
+            image, box = with_crack(region.state(number).image, start, angle, length * 1.05**number)
+            photo, matrix = photographed(region, image, number)
+            crack = moved(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
+            for remembers in (False, True):
+                memory = RegionMemory.of(REGION, photos) if remembers else None
+                try:
+                    boxes = [one.box for one in detect(region.reference, REGION, photo, memory=memory).boxes]
+                except AlignmentFailed:
+                    continue
+                if any(finds(box, crack) for box in boxes):
+                    first.setdefault(remembers, number)
+                    with_memory, without_memory = with_memory + remembers, without_memory + (not remembers)
+            photos += passed(region, [image], number)
+        if False in first:
+            found += 1
+            later.append(first.get(True, inspections + 1) - first[False])
+    say(
+        "crack that grows 5 % per inspection: inspections later than without memory, at most",
+        max(later, default=0),
+        "",
+        goal=0,
+        cracks=cracks,
+        found=found,
+        reported_with_memory=with_memory,
+        reported_without=without_memory,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.variation",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("--regions", type=int, default=10, help="generated regions of each set of kinds")
+    parser.add_argument("--cracks", type=int, default=8)
+    parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
+    parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
+    parser.add_argument("--seed", type=int, default=700)
+    given = parser.parse_args(arguments)
+    # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
+    cv2.setNumThreads(1)
+    sizes = given.inspections, given.checks
+    quality("known kinds", NUISANCES, given.regions, given.seed, *sizes)
+    quality("other kinds", OTHER_NUISANCES, given.regions, given.seed + 1000, *sizes)
+    growth(given.cracks, given.seed + 2000, given.inspections)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

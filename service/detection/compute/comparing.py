@@ -1,0 +1,118 @@
+"""Turns what a request sets into what a comparison is to find, and what it found into boxes of an entry."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.compute.request import Request, item_settings
+from service.detection.reference_difference import Parameters, Result
+from shared.entries import EntryBox, EntryThresholds
+from shared.geometry import Rect
+from shared.wire.inspection import DetectionSettings
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressedBox:
+    """A finding that is not reported, with the confidence in what its explanation leaves.
+
+    photos: the keys of the photos that explain it, see `PhotoVariation`.
+    """
+
+    box: EntryBox
+    left: float
+    photos: tuple[str, ...]
+
+
+def box(label: str, confidence: float, rect: Rect) -> EntryBox:
+    """A finding in the form of the contract: corners in upright photo px, half-open."""
+    return {
+        "label": label,
+        "confidence": round(confidence, 4),
+        "points": {
+            "x1": round(rect.x, 2),
+            "y1": round(rect.y, 2),
+            "x2": round(rect.right, 2),
+            "y2": round(rect.bottom, 2),
+        },
+    }
+
+
+def suppressed_boxes(result: Result) -> list[SuppressedBox]:
+    """What a comparison suppressed, in px of the decoded photo."""
+    return [
+        SuppressedBox(
+            box(one.difference.label, one.difference.confidence, one.difference.box), one.left, one.photos
+        )
+        for one in result.suppressed
+    ]
+
+
+def thresholds(request: Request, wanted: Parameters) -> EntryThresholds:
+    """With which settings a comparison ran."""
+    found: EntryThresholds = {
+        "sensitivity": wanted.sensitivity,
+        "min_confidence": wanted.min_confidence,
+        "least_confidence": wanted.min_confidence,
+    }
+    smallest = _settings(request).get("smallest")
+    if smallest is not None:
+        found["smallest"] = float(smallest)
+    return found
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    """The model's settings with the item's above them."""
+    own = item_settings(request)
+    given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
+    return {**request.settings, **{key: value for key, value in given.items() if value is not None}}
+
+
+def wanted_of(request: Request, reference: NDArray[np.uint8], scale: float) -> Parameters:
+    """What a comparison is to find, in px of the reference image as decoded at `scale`."""
+    wanted = _parameters(_settings(request), request.mm_per_pixel, scale)
+    return replace(wanted, ignored=(*wanted.ignored, *ignored_areas(item_settings(request), reference)))
+
+
+def ignored_areas(own: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
+    """The ignored parts in px of the reference image as decoded."""
+    height, width = reference.shape[:2]
+    return tuple(Rect(one.x * width, one.y * height, one.w * width, one.h * height) for one in own.ignored)
+
+
+def _parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
+    """`Parameters` from a model's or an item's settings; unknown keys are ignored.
+
+    `ignored` are x, y, w, h in px of the reference image; scale is that of the decoded reference.
+    """
+    ignored = tuple(
+        Rect(*(float(one[key]) * scale for key in ("x", "y", "w", "h")))
+        for one in settings.get("ignored", [])
+    )
+    known = {item.name for item in dataclasses.fields(Parameters)} - {"ignored", "mm_per_pixel"}
+    given = {key: float(value) for key, value in settings.items() if key in known and value is not None}
+    per_pixel = None if mm_per_pixel is None else mm_per_pixel / scale
+    if per_pixel is None and "smallest" in given:
+        given["smallest"] *= scale
+    return Parameters(**given, ignored=ignored, mm_per_pixel=per_pixel)
+
+
+def enlarged_box(found: EntryBox, scale: float) -> EntryBox:
+    """A finding in the decoded photo, of this scale, as one in the photo itself."""
+    if scale == 1.0:
+        return found
+    at = found["points"]
+    return {
+        **found,
+        "points": {
+            "x1": round(at["x1"] / scale, 2),
+            "y1": round(at["y1"] / scale, 2),
+            "x2": round(at["x2"] / scale, 2),
+            "y2": round(at["y2"] / scale, 2),
+        },
+    }

@@ -1,0 +1,93 @@
+"""Runs `walkaround memory make | show`: the memory of a region from files, without a service."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from service.detection.cli import add_comparison_options, given_region
+from service.detection.compute.computer import Computer
+from service.detection.compute.request import Request
+from service.detection.failure import DetectionFailed
+from service.detection.reference_difference import RegionMemory
+from service.detection.reference_difference.variation.memory import VERSION
+from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes, to_bytes
+from service.settings import Settings
+from shared.content import sha256
+from shared.geometry import Rect
+from shared.reasons import reason
+from shared.wire.detection import ModelKind
+
+
+def main(words: Sequence[str], _settings: Settings) -> int:
+    """Run `memory`; 0 done, 1 a failure was reported, 2 used wrongly."""
+    parser = argparse.ArgumentParser(
+        prog="walkaround memory", description="make and show the memory of a region"
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    making = commands.add_parser("make", help="make the memory of a region from photos that passed")
+    making.add_argument("--reference", type=Path, required=True, help="the reference image")
+    making.add_argument("--out", type=Path, required=True, help="the file that the memory goes to")
+    making.add_argument("photos", type=Path, nargs="+", metavar="PHOTO", help="that passed, the oldest first")
+    add_comparison_options(making)
+    showing = commands.add_parser("show", help="show what a memory was made from")
+    showing.add_argument("file", type=Path)
+    options = parser.parse_args(list(words[1:]))
+    try:
+        if options.command == "show":
+            print(json.dumps(_shown(from_bytes(options.file.read_bytes()))))
+            return 0
+        return _make(options, given_region(options, making))
+    except MemoryUnreadable:
+        print(f"walkaround memory: {options.file} is no memory, or of another version", file=sys.stderr)
+    except OSError as error:
+        print(f"walkaround memory: {reason(error)}", file=sys.stderr)
+    return 1
+
+
+def _make(options: argparse.Namespace, region: tuple[float, float, float, float] | None) -> int:
+    """Write the memory, with one JSON line per photo; 1 when no photo could be compared. Raises OSError."""
+    known: list[RegionMemory] = []
+    settings = {"sensitivity": options.sensitivity, "smallest": options.smallest}
+    with Computer() as computer:
+        for order, photo in enumerate(options.photos):
+            line: dict[str, object] = {"photo": str(photo)}
+            try:
+                if not (photo.is_file() and options.reference.is_file()):
+                    # A pipe or a device would never end.
+                    raise DetectionFailed("file_lost")
+                request = Request(
+                    kind=ModelKind.REFERENCE_DIFFERENCE,
+                    photo=str(photo),
+                    reference=str(options.reference),
+                    point=region,
+                    mm_per_pixel=options.mm_per_pixel,
+                    settings=settings,
+                )
+                alone = computer.memory_of(request, sha256(photo.read_bytes()), order)
+                known.append(alone)
+                line["differences"] = sum(len(one.appearances) for one in alone.photos)
+            except DetectionFailed as error:
+                line |= {"differences": None, "error": error.code, "message": str(error)}
+            print(json.dumps(line, ensure_ascii=False), flush=True)
+    if not known:
+        return 1
+    together = RegionMemory.of(known[0].region, (photo for one in known for photo in one.photos))
+    options.out.write_bytes(to_bytes(together))
+    return 0
+
+
+def _shown(memory: RegionMemory) -> dict[str, object]:
+    return {
+        "version": VERSION,
+        "region": _numbers(memory.region),
+        "photos": [{"sha256": one.key, "differences": len(one.appearances)} for one in memory.photos],
+        "disagrees_with_reference": [_numbers(place) for place in memory.disagreements()],
+    }
+
+
+def _numbers(rect: Rect) -> list[float]:
+    return [round(value, 1) for value in (rect.x, rect.y, rect.w, rect.h)]

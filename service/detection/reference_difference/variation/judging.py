@@ -1,0 +1,160 @@
+"""Judges a part of a difference by the memory of its region: explained or not, where it varies or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from service.detection.reference_difference.difference.boxes import DifferencePart, restricted
+from service.detection.reference_difference.difference.comparison import Comparison, Examined
+from service.detection.reference_difference.difference.confidence import confidence
+from service.detection.reference_difference.variation.appearance import PAD, difference_of
+from service.detection.reference_difference.variation.explaining import SUPPORT, explained
+from service.detection.reference_difference.variation.memory import Appearance, RegionMemory
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+# Share of a part's squared difference below which an explanation changes nothing.
+_LITTLE = 0.5
+# Of the logarithm of the share that is left in the confidence, about as where a shift leaves it
+# (`confidence`), and the share of which nothing is explained: any two tiles have something in common.
+_WEIGHT = 1.5
+_UNLIKE = 0.35
+# A lasting change was there in so many of the photos since it was first seen. One that grows is so many times
+# as long, and longer the later: Kendall's rank correlation with time is at least this.
+_STAYED = 0.75
+# From one photo to the next it is hardly so many times as long or as short; what varies often is.
+_JUMP = 1.35
+_STEADILY = 0.8
+_GROWN = 1.1
+_STEADY = 0.4
+# Thickness of a crack in parts of its length.
+_CRACK_LIKE = 0.25
+# px of the reference image by which an earlier thing may reach beyond today's, and its least length in
+# parts of that one's.
+_OFF = 6.0
+_SAME = 0.3
+_ONE_PIECE = 0.7
+# At a place where nothing ever differed a finding is so many times as likely, with this many photos or
+# more; of the findings that this adds on generated regions four of five are real.
+_STABLE = 2.0
+_STABLE_PHOTOS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is left of a part (`rest`, None: nothing), the confidence in that, and which photos explain it."""
+
+    rest: DifferencePart | None
+    sure: float
+    photos: tuple[str, ...]
+
+
+def judge(
+    memory: RegionMemory,
+    today: Sequence[Appearance],
+    part: DifferencePart,
+    view: Comparison,
+    seen: Examined,
+) -> Judgement | None:
+    """What is left of a part beside what `memory` explains; None when it explains too little to matter.
+
+    today: all that the photo shows to differ, the part among it.
+    """
+    box, change, mask = difference_of(part, view)
+    found = explained(memory, today, box, mask)
+    if found.share < _LITTLE or is_lasting(memory, part, box):
+        return None
+    top, left = (int(at) - max(int(at) - PAD, 0) for at in (part.box.y, part.box.x))
+    own = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
+    rest = part.mask & found.left[own]
+    if not rest.any():
+        return Judgement(None, 0.0, found.photos)
+    size = np.abs(change[own]).max(axis=2)
+    peak = part.peak * min(float(size[rest].max()) / max(float(size[part.mask].max()), 1e-3), 1.0)
+    remaining = restricted(part, rest, peak)
+    unlike = min(found.remaining / _UNLIKE, 1.0) ** _WEIGHT
+    return Judgement(remaining, _times(confidence(remaining, view, seen), unlike), found.photos)
+
+
+def surer(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: float) -> float:
+    """The confidence in a part, raised where the region never varied.
+
+    That is where no photo showed a difference within half the part's length, not even one too faint to
+    report.
+    """
+    box, _, _ = difference_of(part, view)
+    beyond = max(10.0, 0.5 * max(box.w, box.h))
+    around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
+    for photo in memory.photos:
+        boxes = (*(one.box for one in photo.appearances), *photo.faint)
+        if any(not one.intersection(around).empty for one in boxes):
+            return sure
+    known = min(memory.count / _STABLE_PHOTOS, 1.0)
+    return _times(sure, 1 + (_STABLE - 1) * known)
+
+
+def _times(sure: float, factor: float) -> float:
+    """The probability whose odds are `factor` times those of `sure`."""
+    odds = sure * factor
+    return round(odds / (odds + 1 - sure), 3) if odds > 0 else 0.0
+
+
+def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
+    """Whether a part that lies over `box` (px of the reference image) is a change rather than variation.
+
+    It is one thing that was seen at this very place in nearly all photos since the first one that shows it,
+    and either has grown, or is thin like a crack and appeared after the oldest photo. What comes and goes, or
+    moves, is variation, and so is what has always been there and stays as it is.
+    """
+    if not _is_one_piece(part):
+        return False
+    lengths: list[float] = []
+    for photo in memory.photos:
+        same = [one.box for one in photo.appearances if not photo.rejected and _is_within(one.box, box)]
+        lengths.append(max((_length(one) for one in same), default=0.0))
+    first = next((index for index, length in enumerate(lengths) if length), len(lengths))
+    since = lengths[first:]
+    seen = [length for length in since if length]
+    if len(seen) < SUPPORT or len(seen) < _STAYED * len(since):
+        return False
+    series = [*seen, _length(box)]
+    alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(series))
+    if alike < _STEADILY * (len(series) - 1):
+        return False
+    if first > 0 and part.thickness < _CRACK_LIKE * _length(part.box):
+        return True
+    return _has_grown(series)
+
+
+def _has_grown(series: Sequence[float]) -> bool:
+    """Whether a thing of these lengths, the oldest first, is longer now, and was longer the later."""
+    quarter = max(len(series) // 4, 1)
+    if float(np.median(series[-quarter:])) < _GROWN * float(np.median(series[:quarter])):
+        return False
+    pairs = [(a, b) for index, a in enumerate(series) for b in series[index + 1 :]]
+    return sum(float(np.sign(b - a)) for a, b in pairs) >= _STEADY * len(pairs)
+
+
+def _length(box: Rect) -> float:
+    return float(np.hypot(box.w, box.h))
+
+
+def _is_one_piece(part: DifferencePart) -> bool:
+    """Whether a part is one thing: a crack, not a patch of scuffs that gains one each time."""
+    joined = cv2.dilate(part.mask.astype(np.uint8), np.ones((3, 3), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    return bool(stats[1:, 4].max() >= _ONE_PIECE * stats[1:, 4].sum())
+
+
+def _is_within(earlier: Rect, today: Rect) -> bool:
+    inside = (
+        earlier.x >= today.x - _OFF
+        and earlier.y >= today.y - _OFF
+        and earlier.right <= today.right + _OFF
+        and earlier.bottom <= today.bottom + _OFF
+    )
+    return inside and _length(earlier) >= _SAME * _length(today)

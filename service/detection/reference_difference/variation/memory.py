@@ -1,0 +1,158 @@
+"""Defines the memory of a region: the differences that its passed photos showed, small and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Floats
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+VERSION = 1
+"""Of what a memory says; another version is made again from the photos."""
+OLDEST: Final = 4
+NEWEST: Final = 20
+"""Photos that a memory keeps, the oldest and the newest: what was always there and what is usual now."""
+MOST_APPEARANCES: Final = 24
+"""Differences of one photo, the strongest."""
+MOST_FAINT: Final = 64
+MOST_SIDE: Final = 96
+"""px: an appearance is kept no larger."""
+# Grey levels per step of a kept difference, which has seven bits and a sign.
+_STEP = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """A difference from the reference image as one photo showed it.
+
+    box: in px of the reference image. values: int8 (height, width, 3), the signed difference in BGR in
+    steps of two grey levels of the reference's light, 0 beside what differed; no larger than `MOST_SIDE`,
+    so maybe coarser than the reference image.
+    """
+
+    box: Rect
+    values: NDArray[np.int8] = field(repr=False)
+
+    @staticmethod
+    def of(box: Rect, difference: Floats) -> Appearance:
+        """That of `difference`, float32 (height, width, 3) in grey levels, over `box`."""
+        height, width = difference.shape[:2]
+        shrink = min(1.0, MOST_SIDE / max(height, width))
+        if shrink < 1:
+            size = max(round(width * shrink), 1), max(round(height * shrink), 1)
+            difference = np.asarray(cv2.resize(difference, size, interpolation=cv2.INTER_AREA), np.float32)
+        steps = np.clip(np.rint(difference / _STEP), -127, 127).astype(np.int8)
+        return Appearance(Rect(*(round(value, 3) for value in (box.x, box.y, box.w, box.h))), steps)
+
+    @property
+    def difference(self) -> Floats:
+        """The same in grey levels, float32."""
+        return np.asarray(self.values * np.float32(_STEP), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoVariation:
+    """What one photo adds to a memory.
+
+    key: identifies the photo, such as the SHA-256 of its file. order: when it was taken; any number that
+    grows. rejected: a person rejected these very findings, and the rest of the photo does not count. faint:
+    where something differed too little to be reported, px of the reference image; it permits nothing.
+    """
+
+    key: str
+    order: float
+    appearances: tuple[Appearance, ...]
+    rejected: bool = False
+    faint: tuple[Rect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegionMemory:
+    """The permitted variation of one region of one reference image.
+
+    region: px of the reference image. photos: by their order, then key; the same photos in any order of
+    arrival give the same memory.
+    """
+
+    region: Rect
+    photos: tuple[PhotoVariation, ...] = ()
+
+    @staticmethod
+    def of(region: Rect, photos: Iterable[PhotoVariation]) -> RegionMemory:
+        """The memory of these photos: of each key one, of too many the oldest and the newest."""
+        unique = {(one.key, one.rejected): one for one in photos}
+        ordered = sorted(unique.values(), key=lambda one: (one.order, one.key, one.rejected))
+        passed = _bounded([one for one in ordered if not one.rejected])
+        rejected = _bounded([one for one in ordered if one.rejected])
+        kept = sorted([*passed, *rejected], key=lambda one: (one.order, one.key, one.rejected))
+        return RegionMemory(region, tuple(kept))
+
+    @property
+    def count(self) -> int:
+        """How many passed photos it has."""
+        return sum(not one.rejected for one in self.photos)
+
+    def disagreements(self) -> tuple[Rect, ...]:
+        """Where nearly all newer photos differ from the reference image, in px of it.
+
+        There the reference image no longer shows how the region looks. Of at least four photos the newer half
+        counts; nine tenths of it must differ.
+        """
+        passed = [one for one in self.photos if not one.rejected]
+        if len(passed) < _LEAST_TO_DISAGREE:
+            return ()
+        newer = passed[len(passed) // 2 :]
+        scale = min(1.0, _MAP_SIDE / max(self.region.w, self.region.h))
+        size = max(round(self.region.w * scale), 1), max(round(self.region.h * scale), 1)
+        often = np.zeros(size[::-1], np.float32)
+        for photo in newer:
+            often += _cover(photo.appearances, self.region, scale, size)
+        lasting = (often >= _NEARLY_ALL * len(newer)).astype(np.uint8)
+        lasting = cv2.morphologyEx(lasting, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        count, _, stats, _ = cv2.connectedComponentsWithStats(lasting, connectivity=8)
+        found = sorted(stats[1:count].tolist(), key=lambda row: -row[4])
+        return tuple(
+            Rect(self.region.x + x / scale, self.region.y + y / scale, w / scale, h / scale)
+            for x, y, w, h, _ in found[:_MOST_PLACES]
+        )
+
+
+_LEAST_TO_DISAGREE = 4
+_NEARLY_ALL = 0.9
+_MOST_PLACES = 8
+# px of the map in which lasting differences are counted; what is thinner than three of them is left out.
+_MAP_SIDE = 640
+
+
+def _bounded(ordered: Sequence[PhotoVariation]) -> Sequence[PhotoVariation]:
+    if len(ordered) <= OLDEST + NEWEST:
+        return ordered
+    return [*ordered[:OLDEST], *ordered[-NEWEST:]]
+
+
+def _cover(appearances: Iterable[Appearance], region: Rect, scale: float, size: tuple[int, int]) -> Floats:
+    """1 where a photo differs, in a map of the region; float32 (height, width)."""
+    cover = np.zeros((size[1], size[0]), np.float32)
+    for one in appearances:
+        mask = np.asarray(one.values.any(axis=2), np.float32)
+        paste(cover, mask, Rect(one.box.x - region.x, one.box.y - region.y, one.box.w, one.box.h), scale)
+    return (cover > 0).astype(np.float32)
+
+
+def paste(canvas: Floats, image: Floats, box: Rect, scale: float) -> None:
+    """Add `image`, which covers `box`, to `canvas`, which has `scale` px for each of the box's."""
+    x1, y1 = round(box.x * scale), round(box.y * scale)
+    width, height = max(round(box.w * scale), 1), max(round(box.h * scale), 1)
+    left, top = max(-x1, 0), max(-y1, 0)
+    right, bottom = min(width, canvas.shape[1] - x1), min(height, canvas.shape[0] - y1)
+    if right <= left or bottom <= top:
+        return
+    how = cv2.INTER_AREA if width * height < image.shape[0] * image.shape[1] else cv2.INTER_LINEAR
+    resized = np.asarray(cv2.resize(image, (width, height), interpolation=how), np.float32)
+    canvas[y1 + top : y1 + bottom, x1 + left : x1 + right] += resized[top:bottom, left:right]

@@ -1,0 +1,108 @@
+"""Writes a region's memory as bytes and reads it.
+
+The format, all numbers little-endian:
+
+| bytes | what |
+|---|---|
+| 4 | `WRM1` |
+| 4 | length of the header, unsigned |
+| n | header: JSON in UTF-8, keys sorted |
+| rest | one zlib stream: the values of all appearances one after another, int8 (height, width, 3) |
+
+The header has `version` (`memory.VERSION`), `region` [x, y, w, h] in px of the reference image, and
+`photos`: each with `key`, `order`, `rejected`, `faint` (boxes) and `appearances` (`box`, `size` [width,
+height] of its values). The same memory gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any, Final
+
+import numpy as np
+
+from service.detection.reference_difference.variation.memory import (
+    MOST_APPEARANCES,
+    MOST_SIDE,
+    NEWEST,
+    OLDEST,
+    VERSION,
+    Appearance,
+    PhotoVariation,
+    RegionMemory,
+)
+from shared.geometry import Rect
+
+_MAGIC: Final = b"WRM1"
+_LENGTH: Final = struct.Struct("<4sI")
+_MOST_HEADER: Final = 4_000_000
+_MOST_VALUES: Final = 2 * (OLDEST + NEWEST) * MOST_APPEARANCES * MOST_SIDE * MOST_SIDE * 3
+
+
+class MemoryUnreadable(ValueError):  # noqa: N818 - an answer, not a fault
+    """The bytes are not a memory, or one of another version: it has to be rebuilt from the photos."""
+
+
+def to_bytes(memory: RegionMemory) -> bytes:
+    """The memory in the format of this module."""
+    photos = [
+        {
+            "key": photo.key,
+            "order": photo.order,
+            "rejected": photo.rejected,
+            "faint": [_numbers(box) for box in photo.faint],
+            "appearances": [
+                {"box": _numbers(one.box), "size": [one.values.shape[1], one.values.shape[0]]}
+                for one in photo.appearances
+            ],
+        }
+        for photo in memory.photos
+    ]
+    words = {"version": VERSION, "region": _numbers(memory.region), "photos": photos}
+    header = json.dumps(words, sort_keys=True, separators=(",", ":")).encode()
+    values = b"".join(one.values.tobytes() for photo in memory.photos for one in photo.appearances)
+    return _LENGTH.pack(_MAGIC, len(header)) + header + zlib.compress(values, 6)
+
+
+def from_bytes(data: bytes) -> RegionMemory:
+    """The memory that `to_bytes` wrote. Raises MemoryUnreadable."""
+    try:
+        magic, length = _LENGTH.unpack_from(data)
+        if magic != _MAGIC or length > _MOST_HEADER:
+            raise MemoryUnreadable("not a memory")
+        header = json.loads(data[_LENGTH.size : _LENGTH.size + length])
+        if header["version"] != VERSION:
+            raise MemoryUnreadable("another version")
+        unpacked = zlib.decompressobj().decompress(data[_LENGTH.size + length :], _MOST_VALUES)
+        return _memory(header, unpacked)
+    except (struct.error, zlib.error, KeyError, TypeError, ValueError, RecursionError) as error:
+        if isinstance(error, MemoryUnreadable):
+            raise
+        raise MemoryUnreadable("not a memory") from error
+
+
+def _memory(header: Any, values: bytes) -> RegionMemory:
+    photos, at = [], 0
+    for photo in header["photos"]:
+        appearances = []
+        for one in photo["appearances"]:
+            width, height = (int(side) for side in one["size"])
+            if not (0 < width <= MOST_SIDE and 0 < height <= MOST_SIDE):
+                raise MemoryUnreadable("not a memory")
+            count = width * height * 3
+            own = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)
+            appearances.append(Appearance(Rect(*map(float, one["box"])), own))
+            at += count
+        faint = tuple(Rect(*map(float, box)) for box in photo["faint"])
+        photos.append(
+            PhotoVariation(
+                str(photo["key"]), float(photo["order"]), tuple(appearances), bool(photo["rejected"]), faint
+            )
+        )
+    return RegionMemory(Rect(*map(float, header["region"])), tuple(photos))
+
+
+def _numbers(box: Rect) -> list[float]:
+    return [round(float(value), 3) for value in (box.x, box.y, box.w, box.h)]

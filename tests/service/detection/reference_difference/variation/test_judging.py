@@ -1,0 +1,171 @@
+"""What passed photos explain of a comparison, and what they must not hide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from service.detection.reference_difference import (
+    Parameters,
+    PhotoVariation,
+    RegionMemory,
+    Result,
+    detect,
+    photo_variation,
+)
+from shared import samples
+from shared.geometry import Rect
+from shared.images.cv import cv2
+from shared.samples import View
+from shared.samples.variation import with_crack
+
+SIZE = 320
+REGION = Rect(0, 0, SIZE, SIZE)
+PLACE = Rect(200, 60, 60, 60)
+Draw = Callable[[samples.Image, int], None]
+
+
+@lru_cache
+def reference() -> samples.Image:
+    image = samples.panel(SIZE, SIZE, 11).image.copy()
+    image.flags.writeable = False
+    return image
+
+
+def photographed(draw: Draw | None, number: int) -> samples.Image:
+    image = reference().copy()
+    if draw is not None:
+        draw(image, number)
+    return samples.photograph(image, View(light=0.1, gain=0.95, noise=2, jpeg=90), number)[0]
+
+
+def lamp(image: samples.Image, number: int) -> None:
+    cv2.circle(image, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)
+
+
+def highlight(image: samples.Image, number: int) -> None:
+    x = 215 + 30 * ((number * 0.618) % 1)
+    soft = np.zeros(image.shape[:2], np.float32)
+    cv2.ellipse(soft, (round(x), 90), (18, 12), 0, 0, 360, 1, -1)
+    soft = cv2.GaussianBlur(soft, (0, 0), 4)[..., None]
+    image[:] = (image + (255 - image) * soft).astype(np.uint8)
+
+
+def blot(image: samples.Image, number: int) -> None:
+    cv2.rectangle(image, (222, 80), (246, 98), (40, 30, 30), -1, cv2.LINE_AA)
+
+
+def crack(image: samples.Image, number: int) -> None:
+    image[:] = with_crack(image, (90, 120), 0.6, 40)[0]
+
+
+def patch(image: samples.Image, number: int) -> None:
+    half = 6 * 1.15**number
+    ends = (round(80 - half), round(200 - half / 2)), (round(80 + half), round(200 + half / 2))
+    cv2.rectangle(image, *ends, (60, 80, 120), -1, cv2.LINE_AA)
+
+
+def faint(image: samples.Image, number: int) -> None:
+    cv2.rectangle(image, (222, 80), (246, 98), (150, 148, 145), -1, cv2.LINE_AA)
+
+
+def added(photo: samples.Image, number: int) -> PhotoVariation:
+    return photo_variation(reference(), REGION, photo, str(number), number)
+
+
+@lru_cache
+def remembered(draw: Draw | None, number: int) -> PhotoVariation:
+    return added(photographed(draw, number), number)
+
+
+def memory(draw: Draw | None, count: int, first: int = 1) -> RegionMemory:
+    return RegionMemory.of(REGION, [remembered(draw, number) for number in range(first, first + count)])
+
+
+def compared(photo: samples.Image, known: RegionMemory | None) -> Result:
+    return detect(reference(), REGION, photo, memory=known)
+
+
+def comparable(result: Result) -> tuple[object, ...]:
+    return result.boxes, result.suppressed, result.alignment.inliers, result.alignment.score
+
+
+@pytest.mark.parametrize("draw", [None, lamp, blot])
+def test_without_photos_nothing_changes(draw: Draw | None) -> None:
+    photo = photographed(draw, 9)
+    assert comparable(compared(photo, RegionMemory.of(REGION, []))) == comparable(compared(photo, None))
+
+
+@pytest.mark.parametrize("draw", [lamp, highlight])
+def test_what_two_passed_photos_showed_is_suppressed(draw: Draw) -> None:
+    photo = photographed(draw, 9)
+    without = compared(photo, None)
+    assert without.boxes
+    result = compared(photo, memory(draw, 4))
+    assert result.boxes == ()
+    assert [one.difference for one in result.suppressed] == list(without.boxes)
+    assert all(one.left < 0.5 and len(one.photos) >= 2 for one in result.suppressed)
+
+
+def test_one_passed_photo_hides_nothing() -> None:
+    known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(blot, 1, 5).photos])
+    assert compared(photographed(blot, 9), known).boxes
+
+
+def test_a_finding_that_a_person_rejected_is_permitted_there_and_nowhere_else() -> None:
+    photo = photographed(blot, 3)
+    (found,) = compared(photo, None).boxes
+    rejected = photo_variation(reference(), REGION, photo, "3", 3, only=[found.box])
+    known = RegionMemory.of(REGION, [rejected])
+    assert known.count == 0
+    assert compared(photographed(blot, 9), known).boxes == ()
+
+    def elsewhere(image: samples.Image, number: int) -> None:
+        cv2.rectangle(image, (92, 200), (116, 218), (40, 30, 30), -1, cv2.LINE_AA)
+
+    assert compared(photographed(elsewhere, 9), known).boxes
+
+
+def test_a_finding_that_a_person_kept_permits_nothing() -> None:
+    photo = photographed(blot, 1)
+    kept = [one.box for one in compared(photo, None).boxes]
+    assert remembered(blot, 1).appearances
+    assert photo_variation(reference(), REGION, photo, "1", 1, without=kept).appearances == ()
+
+
+@pytest.mark.parametrize("known", [lamp, highlight])
+def test_another_thing_at_a_place_that_varies_is_found(known: Draw) -> None:
+    assert compared(photographed(blot, 9), memory(known, 4)).boxes
+
+
+def test_what_differs_more_than_it_ever_did_is_found() -> None:
+    known = memory(faint, 3)
+    assert all(photo.appearances for photo in known.photos)
+    assert compared(photographed(blot, 9), known).boxes
+
+
+def test_a_crack_that_appeared_and_stays_is_never_normal() -> None:
+    known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(crack, 3, 3).photos])
+    assert all(photo.appearances for photo in known.photos[2:])
+    assert compared(photographed(crack, 9), known).boxes
+
+
+def test_a_thing_that_grows_stays_visible() -> None:
+    assert compared(photographed(patch, 5), memory(patch, 4)).boxes
+
+
+def test_a_place_that_never_varied_needs_less_evidence() -> None:
+    def stain(image: samples.Image, number: int) -> None:
+        soft = np.zeros(image.shape[:2], np.float32)
+        cv2.ellipse(soft, (90, 200), (14, 9), 0, 0, 360, 1, -1)
+        image[:] = (image - 18 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
+
+    photo, wanted = photographed(stain, 9), Parameters(min_confidence=0.05)
+    (before,) = detect(reference(), REGION, photo, wanted).boxes
+    (after,) = detect(reference(), REGION, photo, wanted, memory=memory(None, 5)).boxes
+    assert after.box == before.box
+    odds = [one.confidence / (1 - one.confidence) for one in (before, after)]
+    assert odds[1] == pytest.approx(2 * odds[0], rel=0.05)

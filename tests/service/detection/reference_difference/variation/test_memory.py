@@ -1,0 +1,100 @@
+"""The memory of a region: bounded, the same for the same photos, and honest about its reference image."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.detection.reference_difference import PhotoVariation, RegionMemory
+from service.detection.reference_difference.variation import serial
+from service.detection.reference_difference.variation.memory import MOST_SIDE, NEWEST, OLDEST, Appearance
+from shared.geometry import Rect
+
+REGION = Rect(10, 20, 400, 300)
+
+
+def appearance(x: float = 50, y: float = 60, w: float = 30, h: float = 20, level: float = 80) -> Appearance:
+    return Appearance.of(Rect(x, y, w, h), np.full((round(h), round(w), 3), level, np.float32))
+
+
+def photo(number: int, *appearances: Appearance, rejected: bool = False) -> PhotoVariation:
+    return PhotoVariation(f"photo {number}", number, appearances, rejected)
+
+
+def test_the_order_of_arrival_does_not_matter() -> None:
+    photos = [photo(number, appearance(level=10 * number)) for number in range(8)]
+    forwards, backwards = RegionMemory.of(REGION, photos), RegionMemory.of(REGION, reversed(photos))
+    assert serial.to_bytes(forwards) == serial.to_bytes(backwards)
+
+
+def test_of_many_photos_the_oldest_and_the_newest_stay() -> None:
+    memory = RegionMemory.of(REGION, [photo(number) for number in range(100)])
+    assert [one.order for one in memory.photos] == [*range(OLDEST), *range(100 - NEWEST, 100)]
+
+
+def test_a_photo_counts_once() -> None:
+    assert RegionMemory.of(REGION, [photo(1, appearance()), photo(1, appearance())]).count == 1
+
+
+def test_rejected_findings_are_no_photo_that_passed() -> None:
+    memory = RegionMemory.of(REGION, [photo(1), photo(1, appearance(), rejected=True)])
+    assert (memory.count, len(memory.photos)) == (1, 2)
+
+
+def test_a_large_appearance_is_kept_small() -> None:
+    one = appearance(w=900, h=300)
+    assert max(one.values.shape) == MOST_SIDE
+    assert one.box == Rect(50, 60, 900, 300)
+
+
+def test_a_memory_disagrees_with_its_reference_where_newer_photos_all_differ() -> None:
+    lasting, once = appearance(100, 100, 60, 40), appearance(300, 200, 40, 40)
+    photos = [photo(0), photo(1, once), *(photo(number, lasting) for number in range(2, 6))]
+    (place,) = RegionMemory.of(REGION, photos).disagreements()
+    assert place.iou(lasting.box) > 0.8
+    assert RegionMemory.of(REGION, photos[:3]).disagreements() == ()
+    assert RegionMemory.of(REGION, [*photos, photo(6), photo(7)]).disagreements() == ()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.integers(1, 40), st.integers(1, 40), st.booleans()), max_size=6)
+)
+def test_a_memory_is_read_as_it_was_written(parts: list[tuple[int, int, int, bool]]) -> None:
+    photos = [
+        PhotoVariation(
+            str(at), at / 3, (appearance(at, at, width, height, at),), rejected, (Rect(at, at, 3, 4),)
+        )
+        for at, width, height, rejected in parts
+    ]
+    data = serial.to_bytes(RegionMemory.of(REGION, photos))
+    read = serial.from_bytes(data)
+    assert serial.to_bytes(read) == data
+    assert read.region == REGION
+    for one, other in zip(read.photos, RegionMemory.of(REGION, photos).photos, strict=True):
+        assert (one.key, one.order, one.rejected, one.faint) == (
+            other.key,
+            other.order,
+            other.rejected,
+            other.faint,
+        )
+        assert all(
+            np.array_equal(a.values, b.values)
+            for a, b in zip(one.appearances, other.appearances, strict=True)
+        )
+
+
+@pytest.mark.parametrize("damage", ["short", "magic", "version", "values", "nothing", "size"])
+def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
+    data = serial.to_bytes(RegionMemory.of(REGION, [photo(1, appearance())]))
+    broken = {
+        "short": data[:30],
+        "magic": b"PNG1" + data[4:],
+        "version": data.replace(b'"version":1', b'"version":9'),
+        "values": data[:-8],
+        "nothing": b"",
+        "size": data.replace(b'"size":[30,20]', b'"size":[99,99]'),
+    }[damage]
+    with pytest.raises(serial.MemoryUnreadable):
+        serial.from_bytes(broken)
