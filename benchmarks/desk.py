@@ -35,11 +35,14 @@ def desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Deskto
         from desktop.app.application import Desktop, make_application
         from desktop.background.memory_trimming import release_memory
         from desktop.connection.local_service import ServiceState
+        from desktop.preferences import Preferences
 
         # This, and the freezing of what stays, as run_desktop does.
         release_memory()
         application = make_application()
-        desktop = Desktop(server_url="", data_folder=folder / "data")
+        preferences = Preferences()
+        preferences.change(set_up=True, tours_start=False)
+        desktop = Desktop(server_url="", data_folder=folder / "data", preferences=preferences)
         try:
             desktop.set_language("en")
             desktop.start()

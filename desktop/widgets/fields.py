@@ -25,6 +25,8 @@ from desktop.widgets.basic.labels import label
 from desktop.widgets.basic.popups import RoundedCorners
 
 _SEARCH_MS = 250
+_ACTION_PX = 20
+"""The height of a button beside a label, as the stylesheet has it."""
 _AROUND_PX = 70
 """What stands in a search line beside its text: the glass, the key, the space around them."""
 
@@ -164,6 +166,10 @@ class Field(QWidget):
         # Little higher than the label: fields with a button and without one stand in one row.
         button.setProperty("inline", True)
         self.action = button
+
+    def reserve_action(self) -> None:
+        """Make the label as high as beside a button: the field stands in a row with one that has it."""
+        self._label.setFixedHeight(_ACTION_PX)
 
     def set_error(self, sentence: str) -> None:
         """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""

@@ -36,6 +36,7 @@ from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceFor
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
+from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.login.trust_dialog import TrustDialog
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
@@ -208,6 +209,8 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("keys", lambda: ShortcutSheet(window, context.commands)),
         ("about", lambda: About(window, context)),
         ("new record", lambda: NewRecord(context, window)),
+        ("start from an image", lambda: StartDialog(context, regions=False, parent=window)),
+        ("import", lambda: StartDialog(context, regions=True, parent=window)),
         ("question", lambda: Confirm(window, "A question?", "A sentence that says what happens. " * 3, "Do")),
         ("aircraft", lambda: AircraftForm(context, catalogue.aircraft.list(1, 1).data[0], page)),
         ("flight", lambda: FlightForm(context, None, page)),

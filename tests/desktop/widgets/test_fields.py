@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.widgets import (
     Button,
+    ButtonKind,
     Combo,
     Field,
     PasswordField,
@@ -29,6 +30,20 @@ def test_an_error_keeps_what_was_typed_and_goes_with_the_next_key(qtbot: QtBot) 
     with qtbot.waitSignal(field.changed):
         qtbot.keyClicks(field.editor, "x")
     assert (field.text(), field.error()) == ("zhangsanx", "")
+
+
+def test_a_button_beside_the_label_moves_no_editor_in_a_row(qtbot: QtBot) -> None:
+    row = QWidget()
+    column = QVBoxLayout(row)
+    with_button, without = Field("Aircraft"), Field("Scale")
+    with_button.add_action(Button("New aircraft…", kind=ButtonKind.LINK))
+    without.reserve_action()
+    column.addWidget(with_button)
+    column.addWidget(without)
+    shown(qtbot, row)
+    assert with_button.action is not None
+    assert with_button.editor.y() == without.editor.y()
+    assert with_button.action.geometry().bottom() < with_button.editor.y()
 
 
 @pytest.mark.parametrize("editor", ["line", "area", "combo"])

@@ -74,6 +74,8 @@ class Form(Dialog):
         row = QHBoxLayout()
         row.setSpacing(16)
         for one in (field, beside):
+            if field.action is not None or beside.action is not None:
+                one.reserve_action()
             row.addWidget(one, 1, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(row)
 

@@ -25,7 +25,7 @@ from desktop.widgets import MomentField
 from desktop.widgets.states import EmptyState
 from shared.codes import Role, SealState, Status, Verdict
 from shared.images.cv import cv2
-from shared.wire.catalogue import ReferenceImageWrite, TaskWrite, TemplateRegion
+from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite, TemplateRegion
 from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate, ResultEntry
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
@@ -97,6 +97,26 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     assert not page.fields.unsaved
     assert not page.fields.save.isEnabled()
     assert page.top.chip.text == "Not started"
+
+
+def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
+    context: Context, record: Record, qtbot: QtBot
+) -> None:
+    def seen(record_id: str) -> tuple[set[str], set[str]]:
+        """The facts on the page, and the lines of the report."""
+        page = opened(context, qtbot, record_id)
+        facts = {name for name, fact in page.fields._facts.items() if fact.isVisible()}
+        lines = dict(collect(context.session, record_id, "me", lambda *_: None).fields)
+        return facts & {"aircraft", "flight"}, set(lines) & {"Aircraft", "Flight"}
+
+    other = context.session.records.create(RecordCreate(task_id="EXT-7", inspection_name="Gearbox"))
+    assert seen(other.inspection_id) == (set(), set())
+    aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-4321"))
+    task = context.session.catalogue.tasks.create(
+        TaskWrite(task_name="with aircraft", aircraft_id=aircraft.aircraft_id)
+    )
+    one = context.session.records.create(RecordCreate(task_id=task.task_id))
+    assert seen(one.inspection_id) == ({"aircraft"}, {"Aircraft"})
 
 
 def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
