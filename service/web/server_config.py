@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import uvicorn
 
@@ -22,11 +22,6 @@ HANDSHAKE_SECONDS = HEAD_SECONDS
 CLOSING_SECONDS = 1.0
 """How long a closed TLS connection may take to say that the client closes it as well."""
 
-_TLS_BOUNDS: Final = {
-    "ssl_handshake_timeout": HANDSHAKE_SECONDS,
-    "ssl_shutdown_timeout": CLOSING_SECONDS,
-}
-
 
 class BoundedConfig(uvicorn.Config):
     """The configuration with the bounds of a TLS connection, which uvicorn leaves at 60 and 30 s."""
@@ -41,7 +36,10 @@ class BoundedConfig(uvicorn.Config):
 
             # A service on loopback may come to listen with TLS for phones.
             def create_server(*given: Any, **named: Any) -> Any:
-                return listen(*given, **named, **(_TLS_BOUNDS if named.get("ssl") else {}))
+                if named.get("ssl"):
+                    named["ssl_handshake_timeout"] = HANDSHAKE_SECONDS
+                    named["ssl_shutdown_timeout"] = CLOSING_SECONDS
+                return listen(*given, **named)
 
             loop.create_server = create_server  # type: ignore[method-assign]
             return loop

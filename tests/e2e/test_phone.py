@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -70,7 +71,7 @@ def hangar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hangar]:
     folder = tmp_path_factory.mktemp("service")
     with running_service(folder) as running:
         made = Hangar(running, folder)
-        with made.http:
+        with closing(made.http):
             yield made
 
 

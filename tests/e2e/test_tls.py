@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from service.running import ANSWER_SECONDS
+from service.web.server_config import ANSWER_SECONDS
 from shared.paths import own_command, root, service_address
 from tests.certificates import Pair, make_pair, served_fingerprint, unchecked_context
 from tests.postgresql import Server
@@ -140,7 +140,7 @@ def _head_of_whole_answer(wire: socket.socket) -> bytes:
 def test_a_connection_of_a_pooled_client_stays_open_for_a_minute(tmp_path: Path) -> None:
     """On loopback without TLS, as on a network: what the client's pool keeps, the service has kept too."""
     from desktop.client.http.transport import KEEP_ALIVE_SECONDS as OF_THE_POOL
-    from service.running import KEEP_ALIVE_SECONDS
+    from service.web.server_config import KEEP_ALIVE_SECONDS
 
     assert 60 <= OF_THE_POOL < KEEP_ALIVE_SECONDS
     with service_process(tmp_path / "data") as url:

@@ -12,9 +12,8 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from service import running
 from service.tls.files import CertificateFiles
-from service.web import protocol
+from service.web import protocol, server_config
 from tests.certificates import make_pair, unchecked_context
 
 SHORT = 0.3
@@ -29,9 +28,9 @@ async def _app(_scope: Scope, _receive: Receive, send: Send) -> None:
 @pytest.fixture
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server with TLS whose patience is short."""
-    monkeypatch.setattr(running, "HANDSHAKE_SECONDS", SHORT)
+    monkeypatch.setattr(server_config, "HANDSHAKE_SECONDS", SHORT)
     monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT)
-    config = running._Config(
+    config = server_config.BoundedConfig(
         _app,
         port=0,
         http=protocol.GuardedProtocol,
