@@ -56,10 +56,15 @@ class CardFinder(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._there: set[Card] = set()
+        self._there: list[Card] = []
         self._looking: Task | None = None
         self._next = QTimer(self, singleShot=True, interval=_LOOK_MS)
         self._next.timeout.connect(self._look)
+
+    @property
+    def there(self) -> list[Card]:
+        """The cards that were mounted at the last look."""
+        return list(self._there)
 
     def start(self) -> None:
         """Look now, and again and again."""
@@ -79,9 +84,10 @@ class CardFinder(QObject):
     def _found(self, cards: list[Card]) -> None:
         self._looking = None
         self._next.start()
-        before, self._there = self._there, set(cards)
-        for card in before - self._there:
-            self.removed.emit(card)
+        before, self._there = self._there, cards
+        for card in before:
+            if card not in cards:
+                self.removed.emit(card)
         for card in cards:
             if card not in before:
                 self.appeared.emit(card)

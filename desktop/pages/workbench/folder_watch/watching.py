@@ -50,6 +50,7 @@ class FolderWatchController(QObject):
         self._handed: dict[Path, FoundPhoto] = {}
         self._added = 0
         self._offers: list[WatchOffer] = []
+        self._refused: set[Path] = set()
         self._connect()
 
     def _connect(self) -> None:
@@ -109,7 +110,8 @@ class FolderWatchController(QObject):
         record = self._open_record
         if record.record_id != self._record_id:
             self._record_id = record.record_id
-            self._offers.clear()
+            cards = (card for card in self.cards.there if card.folder not in self._refused)
+            self._offers = [WatchOffer(card.folder, card.name) for card in cards]
             self._offer_last()
         if self._watched_id and (record.record_id != self._watched_id or record.sealed):
             if record.sealed and record.record_id == self._watched_id:
@@ -144,12 +146,15 @@ class FolderWatchController(QObject):
         self._show()
 
     def _card_removed(self, card: Card) -> None:
+        self._refused.discard(card.folder)
         self._offers = [one for one in self._offers if one.folder != card.folder]
         self._show()
 
     def _dismiss(self) -> None:
         dismissed = self._offers.pop(0) if self._offers else None
-        if dismissed is not None and not dismissed.card:
+        if dismissed is not None and dismissed.card:
+            self._refused.add(dismissed.folder)
+        elif dismissed is not None:
             self._open_record.context.preferences.change(watched_folder="")
         self._show()
 

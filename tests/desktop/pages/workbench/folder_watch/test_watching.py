@@ -12,7 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
-from desktop.folder_watch import Card, WatchState, scan, watcher
+from desktop.folder_watch import Card, WatchState, cards, scan, watcher
 from desktop.pages.workbench.folder_watch import watching
 from desktop.preferences import Preferences
 from shared.codes import Verdict
@@ -184,6 +184,22 @@ def test_a_card_that_is_put_in_is_offered_with_one_click(
     watch.cards.appeared.emit(inserted)
     bar.watch.click()
     assert watch.watcher.state is WatchState.WATCHING
+
+
+def test_a_card_that_stays_in_is_offered_for_the_next_record_unless_it_was_refused(
+    opened: WorkbenchDriver, qtbot: QtBot, card: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bar = opened.page.folder_watch.bar
+    monkeypatch.setattr(cards, "mounted_cards", lambda: [Card("EOS_DIGITAL", card)])
+    opened.page.folder_watch.cards._next.setInterval(1)
+    opened.page.folder_watch.cards.stop()
+    opened.page.folder_watch.cards.start()
+    qtbot.waitUntil(bar.watch.isVisible)
+    opened.open(make_record(opened.session), qtbot.waitUntil)
+    qtbot.waitUntil(bar.watch.isVisible)
+    bar.close_button.click()
+    opened.open(make_record(opened.session), qtbot.waitUntil)
+    assert not bar.isVisible()
 
 
 def test_a_sealed_record_is_not_watched_for(opened: WorkbenchDriver, qtbot: QtBot, card: Path) -> None:
