@@ -21,8 +21,8 @@ def day_of(at: datetime) -> str:
 def size_text(size: float, mm_per_pixel: float | None) -> str:
     """A size in px of the reference image as people read it: in mm where the scale is known."""
     if mm_per_pixel is None:
-        return f"{QLocale().toString(size, 'f', 0)} px"
-    return f"{QLocale().toString(size * mm_per_pixel, 'f', 1)} mm"
+        return f"{QLocale().toString(float(size), 'f', 0)} px"
+    return f"{QLocale().toString(float(size * mm_per_pixel), 'f', 1)} mm"
 
 
 def change_text(change: float, mm_per_pixel: float | None) -> str:

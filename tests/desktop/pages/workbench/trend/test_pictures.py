@@ -23,7 +23,7 @@ def png(image: Image) -> bytes:
 
 def grey(image: QImage) -> np.ndarray:
     pixels = from_qimage(image).view(np.uint8).reshape(image.height(), image.width(), 4)
-    return pixels[:, :, :3].mean(axis=2)
+    return np.asarray(pixels[:, :, :3].mean(axis=2))
 
 
 PLACE = np.array([[300.0, 0.0, 200.0], [0.0, 200.0, 150.0], [0.0, 0.0, 1.0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def test_frames_are_in_order_and_say_what_is_missing(workbench: WorkbenchDriver,
 def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     dialog = shown(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
     for frame in dialog.reel.frames[1:]:
-        qtbot.waitUntil(lambda key=frame.key: dialog.pictures.best(key, WHOLE) is not None)
+        qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
         image = present(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
         (outline,) = frame.outlines
         dark = [
@@ -156,7 +157,7 @@ def test_pictures_stay_within_their_bound(
     for index in range(5):
         dialog.reel.choose(index)
         wanted = dialog.reel.frames[index].key
-        qtbot.waitUntil(lambda wanted=wanted: dialog.pictures.best(wanted, WHOLE) is not None)
+        qtbot.waitUntil(partial(dialog.pictures.settled, wanted))
         assert dialog.pictures.bytes <= 2 * one
     ended(dialog, qtbot)
 
