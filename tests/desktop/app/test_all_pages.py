@@ -30,6 +30,7 @@ from desktop.client import Session
 from desktop.client.http.errors import Invalid, Untrusted
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
+from desktop.crash import CrashDialog
 from desktop.localization.language import Language
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
@@ -208,6 +209,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("palette", lambda: Palette(window, context.commands)),
         ("keys", lambda: ShortcutSheet(window, context.commands)),
         ("about", lambda: About(window, context)),
+        ("failure", lambda: CrashDialog(window, "A report of several lines\n" * 20)),
         ("new record", lambda: NewRecord(context, window)),
         ("start from an image", lambda: StartDialog(context, regions=False, parent=window)),
         ("import", lambda: StartDialog(context, regions=True, parent=window)),
