@@ -17,8 +17,8 @@ from desktop.crash.dialog import CrashDialog
 from desktop.crash.last_run import LastRun
 from desktop.crash.report import Failure, report_text
 from desktop.journal.waiting import waiting_edits
-from desktop.preferences import APP
 from desktop.theme import theme_manager
+from desktop.user_folders import APP
 
 _log = logging.getLogger("desktop")
 

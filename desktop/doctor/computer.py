@@ -22,7 +22,7 @@ from desktop.imaging.conversion import heif
 from desktop.journal.waiting import waiting_edits
 from desktop.localization.fonts import PACKAGE, shows_chinese
 from desktop.logs import log_dir
-from desktop.preferences import APP, default_path
+from desktop.user_folders import APP, preferences_file
 from shared.checkup import CheckResult, Mend, broken_tiles, fail, ok, open_to_others, warn
 
 LEAST = (1024, 700)
@@ -118,7 +118,7 @@ def folders() -> Iterator[CheckResult]:
     data = Path(platformdirs.user_data_dir(APP, appauthor=False))
     cache = Path(platformdirs.user_cache_dir("walkaround", appauthor=False))
     fine = 0
-    for folder in (default_path().parent, data, data / "journal", log_dir(), cache):
+    for folder in (preferences_file().parent, data, data / "journal", log_dir(), cache):
         there = next(one for one in (folder, *folder.parents) if one.exists())
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
             yield fail(
@@ -142,7 +142,7 @@ def folders() -> Iterator[CheckResult]:
             fine += 1
     if fine:
         yield ok("{count} folders of the program can be written", count=fine)
-    yield from _preferences(default_path())
+    yield from _preferences(preferences_file())
     broken = broken_tiles(cache)
     if broken:
         yield warn(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop import command_line
+from desktop import command_line, display
 from shared.paths import own_command, root
 
 
@@ -58,16 +58,16 @@ def test_demo_takes_a_folder(played: list[Path]) -> None:
 @pytest.mark.parametrize("name", ["DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"])
 def test_any_of_these_is_a_display(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     no_display(monkeypatch)
-    assert not command_line.has_display()
+    assert not display.has_display()
     monkeypatch.setenv(name, "x")
-    assert command_line.has_display()
+    assert display.has_display()
 
 
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
 def test_other_systems_have_a_display(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     no_display(monkeypatch)
     monkeypatch.setattr(sys, "platform", platform)
-    assert command_line.has_display()
+    assert display.has_display()
 
 
 @pytest.mark.parametrize("address", ["localhost:8600", "ftp://host", "http://", ""])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import resource
 import socket
 import stat
@@ -14,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from desktop import command_line
-from desktop import doctor as desktop_doctor
+from desktop import display
 from desktop.background import memory_trimming
 from desktop.client import scripts
 from desktop.connection import local_service
 from desktop.connection.local_service import EmbeddedService
+from desktop.doctor import computer
 from service import settings as service_settings
 from service.commands import doctor as service_doctor
 from service.db import database
@@ -50,27 +51,20 @@ def open_to_everyone(path: Path, text: str) -> Path:
 def test_window_needs_no_variable_that_names_a_display(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
-    assert not command_line.has_display()
-    show(monkeypatch, command_line)
-    assert command_line.has_display()
+    assert not display.has_display()
+    show(monkeypatch, display)
+    assert display.has_display()
 
 
 @OTHERS
-def test_doctor_asks_for_nothing_that_only_linux_has(
-    show: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    show(monkeypatch, service_doctor)
-    settings = Settings(data_dir=tmp_path)
-    said = [*service_doctor.camera(settings), *service_doctor.display(settings)]
-    assert [line.level.name for line in said] == ["OK", "OK"]
-
-
-@OTHERS
-def test_font_check_uses_the_fonts_of_the_system(
-    show: Any, monkeypatch: pytest.MonkeyPatch, qapp: object
-) -> None:
-    show(monkeypatch, desktop_doctor)
-    assert [line.level for line in desktop_doctor.fonts()]
+def test_doctor_asks_for_device_files_only_on_linux(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "glob", lambda *_: iter([Path("/dev/video0")]))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    (refused,) = computer.camera()
+    assert "may not use" in refused.found
+    show(monkeypatch, computer)
+    (found,) = computer.camera()
+    assert found.found == "no camera"
 
 
 def test_rights_of_others_are_not_asked_for_on_windows(

@@ -24,7 +24,7 @@ from desktop.doctor.network import ServiceLocation, network
 from desktop.journal import Edit, EditKind, Journal
 from desktop.journal.waiting import waiting_edits
 from desktop.localization.language import Language
-from desktop.preferences import APP, default_path
+from desktop.user_folders import APP, preferences_file
 from shared.checkup import CheckResult, Level, Mend, fail, from_json, mend, ok, to_json, warn
 from shared.paths import root
 
@@ -136,7 +136,7 @@ def test_camera_is_reported_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_preferences_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:
-    path = default_path()
+    path = preferences_file()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{broken", encoding="utf-8")
     (result,) = [one for one in computer.folders() if one.mend is Mend.SET_ASIDE]

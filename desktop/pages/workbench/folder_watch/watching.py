@@ -20,7 +20,7 @@ from desktop.pages.workbench.folder_watch.bar import BarState, WatchBar, WatchOf
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
-from desktop.preferences import APP
+from desktop.user_folders import APP
 from shared.content import sha256_of
 
 _MOST_QUEUED = 4
