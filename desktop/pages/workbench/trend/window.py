@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
@@ -26,7 +26,7 @@ from desktop.pages.workbench.trend.reel import STEP, Reel
 from desktop.pages.workbench.trend.series import series_of
 from desktop.pages.workbench.trend.wording import table
 from desktop.theme import theme_manager
-from desktop.widgets import Button, ElidedLabel, IconButton, StateStack, Toast, label
+from desktop.widgets import BaseDialog, Button, ElidedLabel, IconButton, StateStack, Toast, label
 from shared.wire.history import MOST_TREND_ENTRIES, Trend, TrendEntry
 
 PAGE = 50
@@ -36,7 +36,7 @@ _SCALE = 2
 _ASK_MS = 80
 
 
-class TrendDialog(QDialog):
+class TrendDialog(BaseDialog):
     """The inspections of one region."""
 
     openWanted = Signal(str, str)
