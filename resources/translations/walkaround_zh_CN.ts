@@ -4969,8 +4969,8 @@
         <translation>暂无检查记录</translation>
     </message>
     <message>
-        <source>Regions from labelme, COCO, YOLO, CSV, or an export of Walkaround, with their image.</source>
-        <translation>来自 labelme、COCO、YOLO、CSV 或本程序导出文件的区域，连同图片。</translation>
+        <source>Regions from labelme, COCO, YOLO, CVAT, CSV, or an export of Walkaround, with their image.</source>
+        <translation>来自 labelme、COCO、YOLO、CVAT、CSV 或本程序导出文件的区域，连同图片。</translation>
     </message>
     <message>
         <source>Start from an image</source>
@@ -9084,7 +9084,7 @@
     </message>
     <message>
         <source>Set its scale in the catalogue to see millimetres.</source>
-        <translation>在目录中设置比例尺后可显示毫米。</translation>
+        <translation>在基础数据中设置比例尺后可显示毫米。</translation>
     </message>
     <message>
         <source>Sizes are the longer side in pixels of the reference image.</source>

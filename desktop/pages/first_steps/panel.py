@@ -67,7 +67,9 @@ class FirstStepsPanel(QWidget):
         self.import_ = _Way(
             "upload",
             self.tr("Import regions"),
-            self.tr("Regions from labelme, COCO, YOLO, CSV, or an export of Walkaround, with their image."),
+            self.tr(
+                "Regions from labelme, COCO, YOLO, CVAT, CSV, or an export of Walkaround, with their image."
+            ),
             self.tr("Choose file…"),
             ButtonKind.PLAIN,
         )
