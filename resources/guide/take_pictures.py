@@ -194,7 +194,7 @@ def take(language: str, folder: Path) -> None:
     with TemporaryDirectory(prefix="walkaround-guide-") as name, own_folders(Path(name)):
         place = Path(name)
         preferences = Preferences(place / "preferences.json")
-        preferences.change(language=language, theme=Mode.LIGHT)
+        preferences.change(language=language, theme=Mode.LIGHT, set_up=True, tours_start=False)
         desktop = Desktop(server_url="", data_folder=place / "Walkaround", preferences=preferences)
         try:
             play = DemoRun(desktop, WindowDriver(_say), pictures.make(place), TEXTS[language], place, place)
