@@ -302,7 +302,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.authenticate = domains.account.authenticate
     # The server waits for open responses before it stops the application, and streams never end on their own.
     app.state.end_streams = domains.change_feed.close
-    app.state.phone_door = domains.phone.door
+    app.state.phone_network_access = domains.phone.network_access
     install_handlers(app)
     for router in domains.routers():
         add_routes(app, router)

@@ -10,7 +10,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from service.phone.door import Listening, PhonesOnly
+from service.phone.network_access import Listening, PhonesOnly
 from service.settings import Settings
 from service.web.protocol import GuardedProtocol
 from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig

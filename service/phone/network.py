@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from typing import NamedTuple
 
-from service.phone.door import Listening
+from service.phone.network_access import Listening
 from service.settings import Settings
 from service.tls import needs_tls
 from service.web.addresses import is_loopback, own_addresses

@@ -12,8 +12,8 @@ from sqlmodel import Session
 from service.db.database import Database, now
 from service.exception_trace import trace_of
 from service.phone.codes import Codes, Connected
-from service.phone.door import Door
 from service.phone.network import Reached, reached
+from service.phone.network_access import NetworkAccess
 from service.phone.ports import ItemFacts, Ports
 from service.phone.uploads import Uploads
 from service.settings import Settings
@@ -39,12 +39,12 @@ class PhoneService:
         self._ports = ports
         self.codes = Codes(database, ports)
         self.uploads = Uploads(database, self.codes, ports)
-        self.door = Door(self.codes.any_valid)
+        self.network_access = NetworkAccess(self.codes.any_valid)
         database.before_commit.append(self.codes.before_commit)
 
     async def stop(self) -> None:
         """End what listens for phones."""
-        await self.door.close()
+        await self.network_access.close()
 
     async def create(
         self, body: PhoneCodeCreate, caller: Caller, server: tuple[str, int] | None
@@ -62,19 +62,19 @@ class PhoneService:
         code, token = await self.codes.create(body, caller)
         if body.open_network:
             await self._open(code.code_id, caller)
-        listening = self.door.listening
+        listening = self.network_access.listening
         place: Reached = await asyncio.to_thread(reached, self._settings, server, listening)
         return NewPhoneCode(
             **code.model_dump(),
             token=token,
             addresses=place.addresses,
             fingerprint=place.fingerprint,
-            can_open_network=self.door.listen is not None and listening is None,
+            can_open_network=self.network_access.listen is not None and listening is None,
         )
 
     async def _open(self, code_id: str, caller: Caller) -> None:
         try:
-            await self.door.open()
+            await self.network_access.open()
         except (OSError, CertificateError) as problem:
             log.error("phones cannot be answered: %s", trace_of(problem))
             await self.codes.end(code_id, caller)

@@ -57,7 +57,7 @@ def _is_for_phones(path: str) -> bool:
     return below(_OPEN) and not below(_CLOSED)
 
 
-class Door:
+class NetworkAccess:
     """Opened when a code is made that asks for it, closed when no valid code is left.
 
     `listen` is None where there is nothing to open: the service is reached already, or is several processes.
