@@ -1,0 +1,158 @@
+"""Decides from the measured turn of the nose whether the asked movements were made, in time, by one head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.relief import Relief
+from service.face.liveness.tracking import Tracks
+
+Values = NDArray[np.float64]
+
+# The sine of a turn that counts: some 9 degrees by a nose of average height.
+TURN = 0.15
+# A head that comes closer grows by a seventh.
+CLOSER = 0.15
+# How many standard errors a turn needs.
+CERTAIN = 2.5
+# No one reacts sooner than this after an instruction appears (simple visual reactions take 180 to 250 ms).
+REACTION_MS = 120
+FEWEST_FRAMES = 12
+LONGEST_GAP_MS = 350
+FEWEST_FOUND = 0.45
+# Frames in a row that show the movement.
+HELD = 2
+# Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
+JUMP_PER_100_MS = 0.32
+SHIFT_PER_100_MS = 0.9
+# A turn is seen on its way in at least so many frames, between a sixth and five sixths of it.
+ON_THE_WAY = 2
+# What is left when one smooth motion of a surface is subtracted says that something moved in depth.
+_SURFACE_MOVED = 0.012
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """How the head moved: `times` ms (frames,), the tracks, and the relief."""
+
+    times: Values
+    tracks: Tracks
+    relief: Relief
+
+    def signal(self, movement: Movement) -> Values:
+        """How far each frame shows `movement`, in parts of what counts."""
+        if movement is Movement.CLOSER:
+            return np.asarray((self.tracks.scale - 1) / CLOSER)
+        axis, sign = (1, -1) if movement is Movement.UP else (0, 1 if movement is Movement.LEFT else -1)
+        return np.asarray(sign * self.relief.turn[:, axis] / TURN)
+
+    def certain(self, movement: Movement) -> NDArray[np.bool_]:
+        """In which frames the signal is larger than its own error."""
+        if movement is Movement.CLOSER:
+            return np.ones(len(self.times), bool)
+        axis = 1 if movement is Movement.UP else 0
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.abs(self.relief.turn[:, axis]) > CERTAIN * self.relief.error[:, axis])
+
+
+def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
+    """Whether `motion` is a head that makes the movements of `steps` when it is asked to.
+
+    Steps follow each other in time; the first frame is at 0 ms, and frames reach to the end of the last step or
+    until its movement is made.
+    """
+    times = motion.times
+    if len(times) < FEWEST_FRAMES or np.diff(times).max() > LONGEST_GAP_MS:
+        return Verdict(Reason.TOO_FEW_FRAMES, 0.0)
+    broken = _broken(motion)
+    if broken is not None:
+        return Verdict(broken, 0.0)
+    scores = []
+    for step in steps:
+        verdict = _made(motion, step)
+        if not verdict.live:
+            return verdict
+        scores.append(verdict.score)
+    return Verdict(Reason.LIVE, min(scores))
+
+
+def peak(motion: Motion, step: Step) -> int:
+    """The frame in which the movement of `step` is largest."""
+    signal = np.where(_within(motion.times, step), motion.signal(step.movement), -np.inf)
+    return int(np.nanargmax(signal)) if np.isfinite(signal).any() else 0
+
+
+def _broken(motion: Motion) -> Reason | None:
+    """Why the frames are not one take."""
+    tracks, seconds = motion.tracks, np.diff(motion.times) / 100
+    found = tracks.found
+    if (found < FEWEST_FOUND).sum() > 0.1 * len(found):
+        return Reason.CUT
+    jump = np.abs(np.diff(motion.relief.turn, axis=0)).max(axis=1) / np.maximum(seconds, 0.4)
+    shift = np.hypot(*np.diff(tracks.shift, axis=0).T) / np.maximum(seconds, 0.4)
+    if np.nanmax(jump, initial=0) > JUMP_PER_100_MS or shift.max() > SHIFT_PER_100_MS:
+        return Reason.CUT
+    return None
+
+
+def _within(times: Values, step: Step) -> NDArray[np.bool_]:
+    return np.asarray((times >= step.from_ms + REACTION_MS) & (times <= step.to_ms))
+
+
+def _made(motion: Motion, step: Step) -> Verdict:
+    times, signal = motion.times, motion.signal(step.movement)
+    within = _within(times, step)
+    before = times <= step.from_ms + REACTION_MS
+    if not within.any() or not before.any():
+        return Verdict(Reason.TOO_FEW_FRAMES, 0.0)
+    recent = signal[before][-3:]
+    if np.nanmax(recent, initial=-np.inf) > 0.6:
+        return Verdict(Reason.NOT_STEADY, 0.0)
+    with np.errstate(invalid="ignore"):
+        there = within & (signal >= 1) & motion.certain(step.movement)
+        wrong = within & (_opposite(motion, step.movement) > 1.4)
+    if _longest(there) < HELD:
+        return _missed(motion, within, wrong)
+    first = int(np.flatnonzero(there)[0])
+    if (wrong & (np.arange(len(times)) < first)).sum() >= HELD:
+        return Verdict(Reason.WRONG_MOVEMENT, 0.0)
+    top = float(np.nanmax(signal[there]))
+    start = float(np.nanmedian(recent)) if np.isfinite(recent).any() else 0.0
+    part = (signal - start) / max(top - start, 1e-6)
+    way = within & (part > 1 / 6) & (part < 5 / 6)
+    if way.sum() < ON_THE_WAY:
+        return Verdict(Reason.CUT, 0.2)
+    held = np.sort(signal[there])[::-1][:HELD]
+    return Verdict(Reason.LIVE, float(np.clip(held.mean() / 2, 0.5, 1)))
+
+
+def _opposite(motion: Motion, movement: Movement) -> Values:
+    if movement is Movement.LEFT:
+        return motion.signal(Movement.RIGHT)
+    if movement is Movement.RIGHT:
+        return motion.signal(Movement.LEFT)
+    return np.full(len(motion.times), -np.inf)
+
+
+def _missed(motion: Motion, within: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> Verdict:
+    """Why the movement of a step was not seen: another one, a flat picture that moved, or nothing."""
+    if wrong.sum() >= HELD:
+        return Verdict(Reason.WRONG_MOVEMENT, 0.0)
+    tracks = motion.tracks
+    bent = np.sqrt(np.nanmean((tracks.moved - tracks.places) ** 2, axis=(1, 2)))
+    moved = np.nanmax(bent[within], initial=0.0)
+    return Verdict(Reason.FLAT if moved > _SURFACE_MOVED else Reason.NOT_MADE, 0.0)
+
+
+def _longest(there: NDArray[np.bool_]) -> int:
+    """The most True in a row."""
+    best = run = 0
+    for value in there:
+        run = run + 1 if value else 0
+        best = max(best, run)
+    return best
