@@ -48,6 +48,7 @@ from service.face.service import FaceService
 from service.face.templates.gallery import Gallery
 from service.settings import Settings
 from service.web.envelope import Refusal
+from shared.codes import Permission
 from shared.wire.account import Tokens
 
 LOGIN_MS = {"open": 60.0, "dlib": 250.0}
@@ -111,13 +112,23 @@ async def a_service(model: str, folder_of_packs: Path) -> Any:
     async def may_log_in(_user_id: str) -> bool:
         return True
 
+    async def permissions(_user_id: str) -> frozenset[Permission]:
+        return frozenset()
+
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
         settings.prepare()
         database = Database(settings.url)
         migrate(database)
         face_client = FaceProcess(model, folder_of_packs)
-        made = FaceService(database, settings, log_in=log_in, may_log_in=may_log_in, face_client=face_client)
+        made = FaceService(
+            database,
+            settings,
+            log_in=log_in,
+            may_log_in=may_log_in,
+            permissions=permissions,
+            face_client=face_client,
+        )
         try:
             yield made, face_client
         finally:

@@ -1,7 +1,7 @@
 """Makes sequences of frames to judge: heads that follow a challenge, and attacks made from such sequences.
 
-A sequence is rendered (`rendered`) or read from a folder (`from_folder`); `attacked` makes every kind of attack
-from any of them, so that people who are filmed are attacked with their own pictures.
+A sequence is rendered (`rendered`) or read from a folder (`from_folder`); `attacked` makes every kind of
+attack from any of them, so that people who are filmed are attacked with their own pictures.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def challenge(rng: np.random.Generator) -> list[Step]:
 def rendered(rng: np.random.Generator, *, held_out: bool) -> Take:
     """A head of random shape, light and speed that follows a challenge.
 
-    Held out are the shapes, lights and noises that nothing was tuned on: flatter and longer noses, side light, a
-    poor camera.
+    Held out are the shapes, lights and noises that nothing was tuned on: flatter and longer noses, side
+    light, a poor camera.
     """
     steps = challenge(rng)
     times = _times(steps)
@@ -98,9 +98,11 @@ def _texture(rng: np.random.Generator) -> Texture:
         ((224, 165), 24.0, 0.0, float(move[3]), 0.0),
     ]
     pixels = faces.bent(base.pixels, bends)
-    return Texture(pixels[:, ::-1].copy(), (np.array((511, 0)) - base.eyes * (1, -1))[::-1]) if (
-        rng.random() < 0.5
-    ) else Texture(pixels, base.eyes)
+    return (
+        Texture(pixels[:, ::-1].copy(), (np.array((511, 0)) - base.eyes * (1, -1))[::-1])
+        if (rng.random() < 0.5)
+        else Texture(pixels, base.eyes)
+    )
 
 
 def _shape(rng: np.random.Generator, held_out: bool) -> Shape:
@@ -131,7 +133,9 @@ def _scene(rng: np.random.Generator, held_out: bool) -> Scene:
 
 
 def _followed(rng: np.random.Generator, steps: Sequence[Step]) -> list[tuple[float, Pose]]:
-    """Poses of a person who makes each movement when it is asked for, with the small ones that no one avoids."""
+    """Poses of a person who makes each movement when it is asked for, with the small ones that no one
+    avoids.
+    """
 
     def unrest() -> dict[str, float]:
         return {
@@ -151,9 +155,7 @@ def _followed(rng: np.random.Generator, steps: Sequence[Step]) -> list[tuple[flo
         else:
             way = _POSES[step.movement]
             now = replace(
-                Pose(
-                    yaw=way.yaw * far + rng.normal(0, 2), pitch=way.pitch * far * 0.8 + rng.normal(0, 2)
-                ),
+                Pose(yaw=way.yaw * far + rng.normal(0, 2), pitch=way.pitch * far * 0.8 + rng.normal(0, 2)),
                 **unrest(),
             )
         poses.append((begins + rng.uniform(350, 750), now))
@@ -172,7 +174,7 @@ def attacked(kind: str, genuine: Take, rng: np.random.Generator) -> Take:
         return _morph(genuine, rng)
     if kind == "wrong time":
         # The same take, so much earlier that the movement comes before it is asked for, or too late.
-        shift = int(rng.choice((rng.integers(-1900, -1000), rng.integers(900, 1500))))
+        shift = int(rng.choice((rng.integers(-1900, -1000), rng.integers(1500, 1900))))
         return _shifted(genuine, shift)
     if kind == "old sequence":
         return _other_challenge(genuine, rng)
@@ -296,7 +298,9 @@ def _warped(image: Pixels, flow: NDArray[np.float32], part: float) -> NDArray[np
     for _ in range(3):
         at = cv2.remap(flow, from_x, from_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         from_x, from_y = x - np.float32(part) * at[..., 0], y - np.float32(part) * at[..., 1]
-    return np.asarray(cv2.remap(image, from_x, from_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), float)
+    return np.asarray(
+        cv2.remap(image, from_x, from_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), float
+    )
 
 
 # --- from a folder ------------------------------------------------------------------------------------
@@ -305,11 +309,13 @@ def _warped(image: Pixels, flow: NDArray[np.float32], part: float) -> NDArray[np
 def from_folder(folder: Path, movement: Movement | None = None) -> Take:
     """The image sequence in `folder`, in the order of its file names.
 
-    `sequence.json` there may hold `times` (ms of each frame) and `steps` (movement, from_ms, to_ms). Without it the
-    frames are `FRAME_MS` apart, and `movement` is asked for after the first sixth. Raises ValueError for a
-    folder without that.
+    `sequence.json` there may hold `times` (ms of each frame) and `steps` (movement, from_ms, to_ms). Without
+    it the frames are `FRAME_MS` apart, and `movement` is asked for after the first sixth. Raises ValueError
+    for a folder without that.
     """
-    files = sorted(each for each in folder.iterdir() if each.suffix.lower() in {".jpg", ".jpeg", ".png", ".webp"})
+    files = sorted(
+        each for each in folder.iterdir() if each.suffix.lower() in {".jpg", ".jpeg", ".png", ".webp"}
+    )
     frames = [cv2.imdecode(np.frombuffer(each.read_bytes(), np.uint8), cv2.IMREAD_COLOR) for each in files]
     if len(frames) < 2 or any(frame is None for frame in frames):
         raise ValueError(f"{folder}: not a sequence of pictures")

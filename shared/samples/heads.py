@@ -1,8 +1,8 @@
 """Renders a head of generic shape that moves, and pictures of it that are moved: sequences of camera frames.
 
 The texture is a portrait (`shared/samples/faces.py`) seen from the front; the shape is drawn from a family of
-smooth surfaces, so that a measurement can keep some of them back. Lengths are in distances of the eyes, angles
-in degrees. A yaw above 0 turns the nose to the right of the picture, a pitch above 0 upwards.
+smooth surfaces, so that a measurement can keep some of them back. Lengths are in distances of the eyes,
+angles in degrees. A yaw above 0 turns the nose to the right of the picture, a pitch above 0 upwards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _STEPS = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texture:
-    """A picture of a face from the front, with the centres of its eyes (2, 2) px, left in the picture first."""
+    """A picture of a face from the front, with the centres of its eyes (2, 2) px, left in the picture
+    first.
+    """
 
     pixels: Pixels
     eyes: NDArray[np.float64]
@@ -39,7 +41,9 @@ def portrait() -> Texture:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A head's relief: nose and its width, brow, chin, the curvature across and along, the depth of the eyes."""
+    """A head's relief: nose and its width, brow, chin, the curvature across and along, the depth of the
+    eyes.
+    """
 
     nose: float = 0.38
     nose_width: float = 0.17

@@ -7,7 +7,9 @@ from enum import StrEnum
 
 
 class Movement(StrEnum):
-    """A movement of the head, as the person sees it: left is their own left, the right of an unmirrored frame."""
+    """A movement of the head, as the person sees it: left is their own left, the right of an unmirrored
+    frame.
+    """
 
     LEFT = "left"
     RIGHT = "right"
@@ -36,6 +38,7 @@ class Reason(StrEnum):
     WRONG_MOVEMENT = "wrong_movement"
     FLAT = "flat"
     CUT = "cut"
+    MORPH = "morph"
     OTHER_FACE = "other_face"
 
 

@@ -1,9 +1,9 @@
 """Tracks the texture of a face through a sequence of grey frames.
 
-Every frame is first brought back to the place of the reference by the similarity found for the frame before, so
-that what is left between both is small; then points of the reference are found in it with pyramidal Lucas-Kanade,
-and back again as a check. Points never drift: each frame is compared with the reference itself, and only what
-has changed too much for that is followed from the frame before.
+Every frame is first brought back to the place of the reference by the similarity found for the frame before,
+so that what is left between both is small; then points of the reference are found in it with pyramidal
+Lucas-Kanade, and back again as a check. Points never drift: each frame is compared with the reference
+itself, and only what has changed too much for that is followed from the frame before.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.engines.open_engine import similarity
-from service.face.engines.picture import Pixels
 from shared.images.cv import cv2
+from shared.images.similarity import similarity
 
+Pixels = NDArray[np.uint8]
 Points = NDArray[np.float32]
 
 EYE_DISTANCE = 56.0
@@ -36,10 +36,10 @@ _CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02)
 class Tracks:
     """Where points of the face are in every frame.
 
-    `places` (n, 2) float32: in the reference, in distances of the eyes from their middle, x to the right and y
-    down. `moved` (frames, n, 2) float32: in each frame, in the same unit, after its similarity is undone; NaN where
-    a point was not found. `scale` (frames,): the size of the face against the reference; `shift` (frames, 2):
-    where the middle of the eyes went, in distances of the eyes; `roll` (frames,) degrees.
+    `places` (n, 2) float32: in the reference, in distances of the eyes from their middle, x to the right and
+    y down. `moved` (frames, n, 2) float32: in each frame, in the same unit, after its similarity is undone;
+    NaN where a point was not found. `scale` (frames,): the size of the face against the reference; `shift`
+    (frames, 2): where the middle of the eyes went, in distances of the eyes; `roll` (frames,) degrees.
     `patches`: the frames themselves, brought to the reference (frames, height, width) uint8.
     """
 
@@ -57,7 +57,9 @@ class Tracks:
 
 
 def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
-    """Track the face whose eye centres in the first frame are `eyes` (2, 2) px through `greys` (height, width)."""
+    """Track the face whose eye centres in the first frame are `eyes` (2, 2) px through `greys` (height,
+    width).
+    """
     width, height = SIDE
     half = EYE_DISTANCE / 2
     target = np.array(((EYES_AT[0] - half, EYES_AT[1]), (EYES_AT[0] + half, EYES_AT[1])))
@@ -123,12 +125,17 @@ def _texture(reference: Pixels) -> Points:
     return np.array([(x, y) for _, x, y in chosen[:MOST_POINTS]], np.float32)
 
 
-def _found(
-    source: Pixels, target: Pixels, points: Points, guess: Points
-) -> tuple[Points, NDArray[np.bool_]]:
+def _found(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Points, NDArray[np.bool_]]:
     """Where `points` of `source` are in `target`, and which of them are found there and back."""
-    settings = {"winSize": _WINDOW, "maxLevel": 2, "criteria": _CRITERIA, "flags": cv2.OPTFLOW_USE_INITIAL_FLOW}
-    there, ok, _ = cv2.calcOpticalFlowPyrLK(source, target, points[:, None], guess[:, None].copy(), **settings)
+    settings = {
+        "winSize": _WINDOW,
+        "maxLevel": 2,
+        "criteria": _CRITERIA,
+        "flags": cv2.OPTFLOW_USE_INITIAL_FLOW,
+    }
+    there, ok, _ = cv2.calcOpticalFlowPyrLK(
+        source, target, points[:, None], guess[:, None].copy(), **settings
+    )
     back, fine, _ = cv2.calcOpticalFlowPyrLK(target, source, there, points[:, None].copy(), **settings)
     near = np.hypot(*(back[:, 0] - points).T) < _RETURN_PX
     return there[:, 0], near & (ok[:, 0] == 1) & (fine[:, 0] == 1)
@@ -145,7 +152,9 @@ def _steady(source: Points, target: Points) -> NDArray[np.float64]:
 
 
 def _brought(grey: Pixels, matrix: NDArray[np.float64]) -> Pixels:
-    brought: Pixels = cv2.warpAffine(grey, matrix, SIDE, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    brought: Pixels = cv2.warpAffine(
+        grey, matrix, SIDE, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     return brought
 
 

@@ -1,4 +1,6 @@
-"""Judges a sequence of frames with a face engine: finds the face, tracks it, decides, and compares its identity."""
+"""Judges a sequence of frames with a face engine: finds the face, tracks it, decides, and compares its
+identity.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +16,40 @@ from service.face.engines.engine import (
     PictureAnalysis,
     analyse,
     embedding_in,
+    score,
 )
-from service.face.engines.picture import Pixels
+from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import Motion, decide, peak
 from service.face.liveness.movements import Reason, Step, Verdict
 from service.face.liveness.relief import relief
 from service.face.liveness.tracking import track
-from service.face.templates.gallery import score
 from shared.images.cv import cv2
 
 # The first frames are looked at in turn until one shows a face: a camera's first frame may be dark.
 FIRST_FRAMES = 3
+# A camera's frame; many of them come at once.
+MAX_FRAME_PIXELS = 1280 * 960
 # A turned face is less like the straight one than two straight ones are.
 TURNED = 0.08
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceAnalysis:
-    """The verdict on a sequence, and what the engine saw in its first frame: the face that looks straight ahead."""
+    """The verdict on a sequence, and what the engine saw in its first frame: the face that looks straight
+    ahead.
+    """
 
     verdict: Verdict
     first: PictureAnalysis
+
+
+def film_frame(face_info: str) -> Pixels:
+    """The upright frame in Base64 or a data URL, at most `MAX_FRAME_PIXELS` large. Raises BadPicture."""
+    data = picture_bytes(face_info)
+    header = read_header(data)
+    if header.width * header.height > MAX_FRAME_PIXELS:
+        raise BadPicture(PictureFault.TOO_MANY_PIXELS)
+    return decode(data)
 
 
 def judge(
@@ -73,4 +88,3 @@ def _same(engine: FaceEngine, embedding: Embedding, frames: Sequence[Pixels], fa
 
     found = [other for frame in frames if (other := embedding_in(engine, frame, nearness)) is not None]
     return bool(found) and all(score(embedding, other, engine.metric) >= needed for other in found)
-
