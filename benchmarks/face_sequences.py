@@ -6,6 +6,7 @@ attack from any of them, so that people who are filmed are attacked with their o
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -274,8 +275,7 @@ def _morph(genuine: Take, rng: np.random.Generator) -> Take:
     stills = [genuine.frames[0]] + [genuine.frames[_ends(genuine, step)[1]] for step in genuine.steps]
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
     pairs = [
-        (finder.calc(one, two, None), finder.calc(two, one, None))
-        for one, two in zip(greys, greys[1:], strict=False)
+        (finder.calc(one, two, None), finder.calc(two, one, None)) for one, two in itertools.pairwise(greys)
     ]
     begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
     lasts = rng.uniform(400, 800)

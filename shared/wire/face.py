@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr, StrictBool, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, WithJsonSchema
 
 from shared.limits import (
     MAX_FACE_PICTURE_BYTES,
@@ -102,6 +102,8 @@ MovementName = Literal["left", "right", "up", "closer"]
 class ChallengeWish(Wire):
     """Which movements the person cannot make; at least one of left, right and up has to remain."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})
+
     avoid: Annotated[list[MovementName], Field(max_length=3, default_factory=list)]
 
 
@@ -117,6 +119,18 @@ class ChallengeStep(Wire):
 
 class DrawnChallenge(Wire):
     """A challenge of a face login: what to ask for and when. It is answered once, before `expires_at`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "challenge_id": "ubzosOI8WJ6Q24dkcYIo95uklhVIxzUi0IS7LFTPOtk",
+                    "steps": [{"movement": "left", "from_ms": 640, "to_ms": 2240}],
+                    "expires_at": "2026-03-01T08:20:30.000000Z",
+                }
+            ]
+        }
+    )
 
     challenge_id: str
     steps: list[ChallengeStep]
@@ -140,6 +154,20 @@ class ChallengeAnswer(Wire):
     """The frames filmed while the movements of a challenge were asked for, some 12 a second, all of one
     size.
     """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "challenge_id": "ubzosOI8WJ6Q24dkcYIo95uklhVIxzUi0IS7LFTPOtk",
+                    "frames": [
+                        {"at_ms": 0, "picture": "/9j/4AAQSkZJRgABAQ..."},
+                        {"at_ms": 80, "picture": "/9j/4AAQSkZJRgABAQ..."},
+                    ],
+                }
+            ]
+        }
+    )
 
     challenge_id: Annotated[str, Field(min_length=1, max_length=100)]
     frames: Annotated[list[FilmedFrame], Field(min_length=2, max_length=MAX_FRAMES)]
