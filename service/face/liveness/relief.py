@@ -24,7 +24,7 @@ NOSE_TIP = 0.65
 NOSE_HEIGHT = 0.38
 NOSE_WIDTH = 0.17
 # Eyes move by themselves, blink, and look through the holes of a mask.
-_EYE_RADIUS = 0.4
+_EYE_RADIUS = 0.48
 # The mouth and chin speak and smile.
 _LOWEST = 1.75
 _FEWEST_POINTS = 45

@@ -53,7 +53,7 @@ class Tracks:
     @property
     def found(self) -> NDArray[np.float64]:
         """The part of the points that each frame has (frames,)."""
-        return np.asarray(np.isfinite(self.moved[:, :, 0]).mean(axis=1))
+        return np.asarray(np.isfinite(self.moved[:, :, 0]).sum(axis=1) / max(len(self.places), 1))
 
 
 def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
