@@ -271,7 +271,7 @@ def _other_challenge(genuine: Take, rng: np.random.Generator) -> Take:
 
 def _morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph from the still before each movement to the one after: warped by their flow, and blended."""
-    finder = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
+    finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
     stills = [genuine.frames[0]] + [genuine.frames[_ends(genuine, step)[1]] for step in genuine.steps]
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
     pairs = [
@@ -316,8 +316,13 @@ def from_folder(folder: Path, movement: Movement | None = None) -> Take:
     files = sorted(
         each for each in folder.iterdir() if each.suffix.lower() in {".jpg", ".jpeg", ".png", ".webp"}
     )
-    frames = [cv2.imdecode(np.frombuffer(each.read_bytes(), np.uint8), cv2.IMREAD_COLOR) for each in files]
-    if len(frames) < 2 or any(frame is None for frame in frames):
+    frames = []
+    for each in files:
+        frame = cv2.imdecode(np.frombuffer(each.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+        if frame is None:
+            raise ValueError(f"{each}: not a picture")
+        frames.append(np.asarray(frame, np.uint8))
+    if len(frames) < 2:
         raise ValueError(f"{folder}: not a sequence of pictures")
     about = folder / "sequence.json"
     if about.is_file():

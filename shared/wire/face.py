@@ -99,7 +99,7 @@ class FacePolicy(Wire):
 MovementName = Literal["left", "right", "up", "closer"]
 
 
-class ChallengeWish(Wire):
+class ChallengeRequest(Wire):
     """Which movements the person cannot make; at least one of left, right and up has to remain."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})

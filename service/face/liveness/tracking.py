@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,18 +128,23 @@ def _texture(reference: Pixels) -> Points:
 
 def _found(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Points, NDArray[np.bool_]]:
     """Where `points` of `source` are in `target`, and which of them are found there and back."""
-    settings = {
-        "winSize": _WINDOW,
-        "maxLevel": 2,
-        "criteria": _CRITERIA,
-        "flags": cv2.OPTFLOW_USE_INITIAL_FLOW,
-    }
-    there, ok, _ = cv2.calcOpticalFlowPyrLK(
-        source, target, points[:, None], guess[:, None].copy(), **settings
-    )
-    back, fine, _ = cv2.calcOpticalFlowPyrLK(target, source, there, points[:, None].copy(), **settings)
+    there, ok, _ = _followed(source, target, points, guess)
+    back, fine, _ = _followed(target, source, there[:, 0], points)
     near = np.hypot(*(back[:, 0] - points).T) < _RETURN_PX
     return there[:, 0], near & (ok[:, 0] == 1) & (fine[:, 0] == 1)
+
+
+def _followed(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Any, Any, Any]:
+    return cv2.calcOpticalFlowPyrLK(
+        source,
+        target,
+        points[:, None],
+        guess[:, None].copy(),
+        winSize=_WINDOW,
+        maxLevel=2,
+        criteria=_CRITERIA,
+        flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
+    )
 
 
 def _steady(source: Points, target: Points) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from service.face.liveness.decision import Motion, decide
 from service.face.liveness.movements import Movement, Reason, Step
@@ -92,5 +93,5 @@ def test_frames_without_texture_are_refused() -> None:
     assert not decide(motion_of(grey), [STEP]).live
 
 
-def replace_times(measured: Motion, times: np.ndarray) -> Motion:  # type: ignore[type-arg]
+def replace_times(measured: Motion, times: NDArray[np.float64]) -> Motion:
     return Motion(times, measured.tracks, measured.relief)
