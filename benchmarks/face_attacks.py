@@ -42,11 +42,12 @@ def measure_attacks(
     Raises ValueError for a folder that is not a sequence.
     """
     warm_up(engine)
-    rng = np.random.default_rng(seed)
     reasons: dict[str, Counter[Reason]] = {name: Counter() for name in ("genuine", *KINDS)}
     named: Counter[Reason] = Counter()
     taken: list[float] = []
     for number in range(heads + len(folders)):
+        # Each its own, so that one is the same however many come before it.
+        rng = np.random.default_rng((seed, number))
         if number < heads:
             genuine = rendered(rng, held_out=number % 2 == 1)
         else:
