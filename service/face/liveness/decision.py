@@ -20,18 +20,22 @@ TURN = 0.12
 # A head that comes closer grows by a seventh.
 CLOSER = 0.15
 # How many standard errors a turn needs.
-CERTAIN = 2.5
+CERTAIN = 1.5
 # No one reacts sooner than this after an instruction appears (simple visual reactions take 180 to 250 ms).
 REACTION_MS = 120
 FEWEST_FRAMES = 12
 LONGEST_GAP_MS = 350
 FEWEST_FOUND = 0.45
+# A movement that is so far at its beginning had begun before. One before it may leave a part of it: then this
+# much has to come on top.
+BEGUN = 0.6
+RISE = 0.6
 # Frames in a row that show the movement.
 HELD = 2
 # Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
-JUMP_PER_100_MS = 0.32
+JUMP_PER_100_MS = 0.6
 SHIFT_PER_100_MS = 0.9
-# A turn is seen on its way in at least so many frames, between a sixth and five sixths of it.
+# A turn is seen on its way in at least so many frames, between 6 % and 94 % of it.
 ON_THE_WAY = 2
 # A head that turns becomes narrower by 1 - cos, that is half the square of its sine (measured on rendered
 # heads, with the slant of their cheeks: 0.8 to 1.5 for a yaw, 0.3 to 0.8 for a pitch). A morph moves every
@@ -84,8 +88,8 @@ def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
     if broken is not None:
         return Verdict(broken, 0.0)
     scores = []
-    for step in steps:
-        verdict = _made(motion, step)
+    for index, step in enumerate(steps):
+        verdict = _made(motion, step, first=index == 0)
         if not verdict.live:
             return verdict
         scores.append(verdict.score)
@@ -115,33 +119,38 @@ def _within(times: Values, step: Step) -> NDArray[np.bool_]:
     return np.asarray((times >= step.from_ms + REACTION_MS) & (times <= step.to_ms))
 
 
-def _made(motion: Motion, step: Step) -> Verdict:
+def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
     times, signal = motion.times, motion.signal(step.movement)
     within = _within(times, step)
     before = times <= step.from_ms + REACTION_MS
     if not within.any() or not before.any():
         return Verdict(Reason.TOO_FEW_FRAMES, 0.0)
     recent = signal[before][-3:]
-    if np.nanmax(recent, initial=-np.inf) > 0.6:
+    start = float(np.nanmedian(recent)) if np.isfinite(recent).any() else 0.0
+    if step.movement is Movement.CLOSER:
+        # A head that has just looked up is a little smaller.
+        signal = signal - start
+        start = 0.0
+    elif np.nanmax(recent, initial=-np.inf) > (BEGUN if first else 1):
         return Verdict(Reason.NOT_STEADY, 0.0)
+    needed = max(1.0, start + RISE)
     with np.errstate(invalid="ignore"):
-        there = within & (signal >= 1) & motion.certain(step.movement)
+        there = within & (signal >= needed) & motion.certain(step.movement)
         # Who has just looked to one side comes from there.
         opposite = _opposite(motion, step.movement)
         came = float(np.nanmax(opposite[before][-3:], initial=0.0))
         wrong = within & (opposite > max(1.4, came + 0.8))
     if _longest(there) < HELD:
         return _missed(motion, within, wrong)
-    first = int(np.flatnonzero(there)[0])
-    if (wrong & (np.arange(len(times)) < first)).sum() >= HELD:
+    reached = int(np.flatnonzero(there)[0])
+    if (wrong & (np.arange(len(times)) < reached)).sum() >= HELD:
         return Verdict(Reason.WRONG_MOVEMENT, 0.0)
     top = float(np.nanmax(signal[there]))
-    start = float(np.nanmedian(recent)) if np.isfinite(recent).any() else 0.0
     part = (signal - start) / max(top - start, 1e-6)
-    way = within & (part > 1 / 6) & (part < 5 / 6)
+    way = within & (part > 0.06) & (part < 0.94)
     if way.sum() < ON_THE_WAY:
         return Verdict(Reason.CUT, 0.2)
-    if step.movement is not Movement.CLOSER and _straight(motion, step, first):
+    if step.movement is not Movement.CLOSER and _straight(motion, step, reached):
         return Verdict(Reason.MORPH, 0.3)
     held = np.sort(signal[there])[::-1][:HELD]
     return Verdict(Reason.LIVE, float(np.clip(held.mean() / 2, 0.5, 1)))
