@@ -31,7 +31,6 @@ from shared.wire.face import (
 _MISSING = "人脸信息缺失"
 _NOTHING = FaceInfo()
 _NO_LOGIN = FaceLogin()
-_NO_REQUEST = ChallengeRequest(avoid=[])
 
 
 def _submitted(body: FaceInfo | FaceLogin) -> str:
@@ -62,9 +61,7 @@ def router(service: FaceService) -> APIRouter:
         return Envelope(data=tokens, msg="登录成功")
 
     @routes.post("/auth/faceChallenge", responses=failures(403, 422, 429))
-    async def draw_challenge(
-        request: Request, body: ChallengeRequest = _NO_REQUEST
-    ) -> Envelope[DrawnChallenge]:
+    async def draw_challenge(request: Request, body: ChallengeRequest) -> Envelope[DrawnChallenge]:
         """Draw the movements that a face login has to show, without those that the person cannot make."""
         avoided = [Movement(name) for name in body.avoid]
         return Envelope(data=await service.draw_challenge(avoided, client_address(request)))

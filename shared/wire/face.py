@@ -104,7 +104,7 @@ class ChallengeRequest(Wire):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})
 
-    avoid: Annotated[list[MovementName], Field(max_length=3, default_factory=list)]
+    avoid: Annotated[list[MovementName], Field(max_length=3)]
 
 
 class ChallengeStep(Wire):

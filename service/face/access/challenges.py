@@ -22,8 +22,8 @@ from shared.wire.face import ChallengeStep, DrawnChallenge
 
 # From the draw to the answer: a few seconds of film and a slow network.
 LIFE = timedelta(seconds=30)
-# How many of one station may wait: a page that is opened again, two cameras.
-MOST_WAITING = 5
+# How many of one station may wait: a whole site may share one address.
+MOST_WAITING = 20
 BUSY_SECONDS = 30
 # When the first movement is asked for, and how long there is for one. The moment is drawn: a film that was
 # made before cannot know it.

@@ -20,7 +20,7 @@ TURN = 0.12
 # A head that comes closer grows by a seventh.
 CLOSER = 0.15
 # How many standard errors a turn needs.
-CERTAIN = 1.5
+CERTAIN = 2.0
 # No one reacts sooner than this after an instruction appears (simple visual reactions take 180 to 250 ms).
 REACTION_MS = 120
 FEWEST_FRAMES = 12
@@ -139,7 +139,7 @@ def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
         # Who has just looked to one side comes from there.
         opposite = _opposite(motion, step.movement)
         came = float(np.nanmax(opposite[before][-3:], initial=0.0))
-        wrong = within & (opposite > max(1.4, came + 0.8))
+        wrong = within & (opposite > max(1.4, 1.3 * came + 0.8))
     if _longest(there) < HELD:
         return _missed(motion, within, wrong)
     reached = int(np.flatnonzero(there)[0])
