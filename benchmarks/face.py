@@ -1,11 +1,16 @@
 """Measures how well faces are distinguished, and how fast.
 
     python -m benchmarks.face --pairs PAIRS.csv --images DIR --engine NAME --out RESULT.json [--pack DIR]
+    python -m benchmarks.face --attacks [--heads N] [--sequence DIR ...] [--movement NAME] [--engine NAME]
     python -m benchmarks.face [--only NAME]
 
 With pairs it prints accuracy, equal error rate, and false non-matches and thresholds at false match rates of
 1e-2 and 1e-3 (benchmarks/face_pairs.py says how). Without, it measures the service: a login from the picture
 to the answer, the search, and what hostile pictures cost, one JSON line per figure (benchmarks/figures.py).
+
+With attacks it renders heads that follow a challenge, attacks each of them in every way, and prints how many
+attacks pass and how many people are refused; sequences in folders are measured and attacked too
+(benchmarks/face_attacks.py).
 
 NAME is dlib, the engine or the name of a pack (open, insightface, mobilefacenet, sface), or a pack's folder.
 `--pack DIR` uses a pack that is not installed: one with pack.json, a folder of loose model files that are
@@ -34,6 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.face_attacks import measure_attacks
 from benchmarks.face_pairs import PairsError, compare, read_pairs
 from benchmarks.figures import cores, percentile, resident_mb, say, skip, timed
 from service.db.database import Database
@@ -43,11 +49,13 @@ from service.face.consent import CONSENT_VERSION
 from service.face.engines.engine import Metric, analyse
 from service.face.engines.face_process import FaceProcess
 from service.face.engines.picture import decode, picture_bytes
+from service.face.liveness.movements import Movement
 from service.face.packs.pack_store import PackError, install, installed, load_engine
 from service.face.service import FaceService
 from service.face.templates.gallery import Gallery
 from service.settings import Settings
 from service.web.envelope import Refusal
+from shared.codes import Permission
 from shared.wire.account import Tokens
 
 LOGIN_MS = {"open": 60.0, "dlib": 250.0}
@@ -111,13 +119,23 @@ async def a_service(model: str, folder_of_packs: Path) -> Any:
     async def may_log_in(_user_id: str) -> bool:
         return True
 
+    async def permissions(_user_id: str) -> frozenset[Permission]:
+        return frozenset()
+
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
         settings.prepare()
         database = Database(settings.url)
         migrate(database)
         face_client = FaceProcess(model, folder_of_packs)
-        made = FaceService(database, settings, log_in=log_in, may_log_in=may_log_in, face_client=face_client)
+        made = FaceService(
+            database,
+            settings,
+            log_in=log_in,
+            may_log_in=may_log_in,
+            permissions=permissions,
+            face_client=face_client,
+        )
         try:
             yield made, face_client
         finally:
@@ -256,6 +274,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--pack", type=Path, help="the pack to use: a folder or zip file, not installed")
     parser.add_argument("--out", type=Path, help="where the result of --pairs goes, as JSON")
     parser.add_argument("--jobs", type=int, default=cores(), help="processes for --pairs")
+    parser.add_argument("--attacks", action="store_true", help="attack the challenge of a face login")
+    parser.add_argument("--heads", type=int, default=20, help="rendered heads for --attacks")
+    parser.add_argument("--seed", type=int, default=1, help="which heads are drawn")
+    parser.add_argument("--sequence", type=Path, nargs="+", default=[], metavar="DIR", help="filmed frames")
+    parser.add_argument("--movement", choices=list(Movement), help="what --sequence shows")
     parser.add_argument("--only", choices=("login", "search", "hostile"), help="a part of the table of goals")
     parser.add_argument("--logins", type=int, default=30)
     parser.add_argument("--templates", type=int, nargs="+", default=sorted(SEARCH_MS), help="to search")
@@ -287,6 +310,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             measure_pairs(options)
         except (PairsError, PackError, ImportError, OSError) as problem:
+            print(f"benchmarks.face: {problem}", file=sys.stderr)
+            return 1
+        return 0
+    if options.attacks:
+        try:
+            with chosen_model(options.engine, options.pack) as model:
+                measure_attacks(
+                    load_engine(*model),
+                    options.engine,
+                    heads=options.heads,
+                    seed=options.seed,
+                    folders=options.sequence,
+                    movement=Movement(options.movement) if options.movement else None,
+                )
+        except (PackError, ImportError, OSError, ValueError) as problem:
             print(f"benchmarks.face: {problem}", file=sys.stderr)
             return 1
         return 0

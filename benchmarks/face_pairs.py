@@ -38,9 +38,9 @@ from service.face.engines.engine import (
     Metric,
     embedding_in,
     engine_info,
+    score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode
-from service.face.templates.gallery import score
 from shared.images.cv import cv2
 
 Scores = NDArray[np.float64]

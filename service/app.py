@@ -112,6 +112,7 @@ class Domains:
             settings,
             log_in=lambda user_id, *client: self.account.logins.log_in_as(user_id, ("face",), *client),
             may_log_in=self.account.may_log_in,
+            permissions=self.account.permissions,
         )
         self.account.enrol_face = self.face.enrol_one
         self.account.faces_of = self.face.enrolled

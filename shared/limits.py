@@ -17,6 +17,12 @@ MAX_FACE_PICTURE_BYTES = 10 * 2**20
 
 MAX_FACE_PICTURE_PIXELS = 50_000_000
 
+MAX_FRAMES = 60
+"""Frames of an answer to a challenge: 4 s at 15 a second."""
+
+MAX_FRAME_LENGTH = 200_000
+"""Characters of one such frame in Base64."""
+
 MAX_LABELS = 10_000
 """Labels of a detection model."""
 

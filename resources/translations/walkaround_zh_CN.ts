@@ -3591,6 +3591,10 @@
         <translation>内容无效，请更正。</translation>
     </message>
     <message>
+        <source>Keep at least one of turning left, turning right and looking up.</source>
+        <translation>请至少保留左转、右转、抬头中的一个动作。</translation>
+    </message>
+    <message>
         <source>Liveness check failed. Face the camera yourself; do not use a photo or a screen.</source>
         <translation>活体检测未通过。请本人正对摄像头，不要使用照片或屏幕。</translation>
     </message>
@@ -3799,6 +3803,10 @@
         <translation>模型的输出与所选类型不符，请选择其他类型。</translation>
     </message>
     <message>
+        <source>The movement was not seen. Follow the instruction, or log in with your password.</source>
+        <translation>未能确认是真人按提示做的动作。请按提示重试，或使用密码登录。</translation>
+    </message>
+    <message>
         <source>The name cannot be blank. Enter a name.</source>
         <translation>名称不能为空白，请输入名称。</translation>
     </message>
@@ -3925,6 +3933,10 @@
     <message>
         <source>There are too many webhooks. Delete those that are no longer used.</source>
         <translation>Webhook 数量已达上限，请删除不再使用的 Webhook。</translation>
+    </message>
+    <message>
+        <source>This account needs movements of the head at a face login. Log in with your password.</source>
+        <translation>此账号的人脸登录需按提示转动头部。请使用密码登录。</translation>
     </message>
     <message>
         <source>This aircraft no longer exists. Reload the list.</source>

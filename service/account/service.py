@@ -22,7 +22,7 @@ from service.settings import Settings
 from service.web import addresses
 from service.web.envelope import Problem, Refusal
 from service.web.security import Caller
-from shared.codes import ErrorCode, Role
+from shared.codes import ErrorCode, Permission, Role
 from shared.wire.account import Payload, Tokens, UserCreate, UserUpdate, UserWithRoles
 from shared.wire.account import User as UserBody
 from shared.wire.common import Page, pagination
@@ -123,6 +123,11 @@ class AccountService:
         """Port: whether the user exists and is enabled."""
         query = select(User.enabled).where(User.id == user_id)
         return bool(await self._db.read(lambda session: session.exec(query).first()))
+
+    async def permissions(self, user_id: str) -> frozenset[Permission]:
+        """Port: what the user's roles permit."""
+        roles = await self._db.read(lambda session: store.roles_of(session, [user_id]))
+        return rules.permissions_of(roles.get(user_id, []))
 
     # The first run
 

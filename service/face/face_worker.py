@@ -12,6 +12,7 @@ from pathlib import Path
 from service.face.engines import messages
 from service.face.engines.engine import FaceEngine, analyse, engine_info, warm_up
 from service.face.engines.picture import BadPicture, decode, picture_bytes
+from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
 from service.face.packs.pack_store import load_engine
 from service.workers.frames import Frame
 from service.workers.serving import Report, serve, silence
@@ -42,12 +43,20 @@ class _Answering:
                 return messages.problem_frame(f"{type(problem).__name__}: {problem}")
             self._engine = engine
             silence()
-        if request.face_info is None:
+        if request.face_info is None and not request.frames:
             return messages.info_frame(engine_info(self._engine))
         try:
+            if request.frames:
+                return messages.sequence_frame(_judged(self._engine, request))
+            assert request.face_info is not None
             return messages.analysis_frame(analyse(self._engine, decode(picture_bytes(request.face_info))))
         except BadPicture as bad:
             return messages.fault_frame(bad.fault)
         except Exception as problem:
             # Its text may hold content of the picture.
             return messages.problem_frame(f"unexpected {type(problem).__name__}")
+
+
+def _judged(engine: FaceEngine, request: messages.FaceRequest) -> SequenceAnalysis:
+    frames = [film_frame(frame.face_info) for frame in request.frames]
+    return judge(engine, frames, [frame.at_ms for frame in request.frames], request.steps)

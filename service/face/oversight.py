@@ -16,7 +16,7 @@ from service.face.engines.engine import Embedding
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.picture import BadPicture
 from service.face.templates.gallery_sync import GallerySync
-from shared.wire.face import FaceCalibration, StrangerScores
+from shared.wire.face import FaceCalibration, FacePolicy, StrangerScores
 
 
 class FaceAdministration:
@@ -36,21 +36,22 @@ class FaceAdministration:
         self._waiting_limit = line
         self._lock = lock
 
-    async def login_enabled(self) -> bool:
-        """Whether face login is switched on."""
-        return await self._database.read(lambda session: policy(session).login_enabled)
+    async def policy(self) -> FacePolicy:
+        """Whether face login is switched on, and when it asks for a challenge."""
+        return await self._database.read(_policy)
 
-    async def switch_login(self, enabled: bool, actor: str, address: str) -> None:
-        """Switch face login on or off for everyone."""
+    async def change_policy(self, wanted: FacePolicy, actor: str, address: str) -> FacePolicy:
+        """Change what `wanted` names, for everyone; the policy as it is then."""
+        changes = wanted.model_dump(exclude_none=True)
 
-        def write(session: Session) -> None:
-            policy(session, to_change=True).login_enabled = enabled
-            announce(
-                session,
-                ObjectChange("update", "face_policy", "1", actor, address, {"login_enabled": enabled}),
-            )
+        def write(session: Session) -> FacePolicy:
+            row = policy(session, to_change=True)
+            for name, value in changes.items():
+                setattr(row, name, value)
+            announce(session, ObjectChange("update", "face_policy", "1", actor, address, changes))
+            return _policy(session)
 
-        await self._database.write(write)
+        return await self._database.write(write)
 
     async def calibration(self) -> FaceCalibration:
         """The scores of the enrolled users against each other, and the threshold in force.
@@ -86,3 +87,14 @@ class FaceAdministration:
                 return await asyncio.to_thread(strangers_against, about, gallery, len(images), embeddings)
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
+
+
+def _policy(session: Session) -> FacePolicy:
+    row = policy(session)
+    return FacePolicy.model_validate(
+        {
+            "login_enabled": row.login_enabled,
+            "challenge_admins": row.challenge_admins,
+            "challenge_others": row.challenge_others,
+        }
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
+from service.face.engines.messages import FilmedFrame as Filmed
+from service.face.liveness.movements import Movement
 from service.face.service import FaceService
 from service.routing import api_router
 from service.web.envelope import Refusal, failures
@@ -13,6 +15,9 @@ from shared.codes import Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
 from shared.wire.face import (
+    ChallengeAnswer,
+    ChallengeRequest,
+    DrawnChallenge,
     FaceCalibration,
     FaceEnrolment,
     FaceInfo,
@@ -55,6 +60,21 @@ def router(service: FaceService) -> APIRouter:
         tokens = await service.login(_submitted(body), *client)
         return Envelope(data=tokens, msg="登录成功")
 
+    @routes.post("/auth/faceChallenge", responses=failures(403, 422, 429))
+    async def draw_challenge(request: Request, body: ChallengeRequest) -> Envelope[DrawnChallenge]:
+        """Draw the movements that a face login has to show, without those that the person cannot make."""
+        avoided = [Movement(name) for name in body.avoid]
+        return Envelope(data=await service.draw_challenge(avoided, client_address(request)))
+
+    @routes.post("/auth/loginByFaceChallenge", responses=failures(403, 422, 429))
+    async def login_by_challenge(request: Request, body: ChallengeAnswer) -> Envelope[Tokens | None]:
+        """Log in by the frames that were filmed while the movements of a challenge were asked for."""
+        frames = [Filmed(float(frame.at_ms), frame.picture.get_secret_value()) for frame in body.frames]
+        client = client_address(request), client_program(request)
+        return Envelope(
+            data=await service.login_by_challenge(body.challenge_id, frames, *client), msg="登录成功"
+        )
+
     @routes.get("/auth/face", responses=failures(401, 503))
     async def face_status(caller: Caller = logged_in()) -> Envelope[FaceStatus]:
         """The caller's own enrolment, and the consent text."""
@@ -87,14 +107,14 @@ def router(service: FaceService) -> APIRouter:
     async def face_policy(
         _caller: Caller = require(Permission.SETTINGS_MANAGE),
     ) -> Envelope[FacePolicy]:
-        """Whether face login is switched on."""
-        return Envelope(data=FacePolicy(login_enabled=await service.oversight.login_enabled()))
+        """Whether face login is switched on, and when it asks for movements of the head."""
+        return Envelope(data=await service.oversight.policy())
 
     @routes.put("/face/policy", responses=failures(401, 403, 422))
     async def switch_face_login(body: FacePolicy, caller: Caller = admin) -> Envelope[FacePolicy]:
-        """Switch face login on or off for everybody; asks for a recent password login."""
-        await service.oversight.switch_login(body.login_enabled, caller.user_id, caller.address)
-        return Envelope(data=body, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
+        """Switch face login, and say when it asks for movements; asks for a recent password login."""
+        changed = await service.oversight.change_policy(body, caller.user_id, caller.address)
+        return Envelope(data=changed, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
 
     @routes.get("/face/calibration", responses=failures(401, 403, 503))
     async def face_calibration(

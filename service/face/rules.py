@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
+from shared.codes import Permission
 
 # Which rate of false matches one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
@@ -22,6 +23,10 @@ MARGIN = 0.05
 COMPANION = 0.4
 # At a login the largest face must be this many times as high as the next one.
 DOMINANCE = 1.5
+
+
+NOT_SHOWN = "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录"
+ONE_PICTURE_IS_NOT_ENOUGH = "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"
 
 
 class QualityFault(StrEnum):
@@ -143,6 +148,30 @@ class Match:
     user_id: str
     score: float
     runner_up: float | None
+
+
+# A score so little over the threshold leaves a doubt.
+DOUBT = 0.05
+STRONG = frozenset((Permission.USER_MANAGE, Permission.MODEL_MANAGE, Permission.SETTINGS_MANAGE))
+"""Who may do one of these can change users, models or settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """Whom a login shows: the user's id, or None; what was wrong with the answer to a challenge; whether the
+    picture alone leaves a doubt.
+    """
+
+    user_id: str | None
+    challenge: str | None = None
+    doubtful: bool = False
+
+    @property
+    def refusal(self) -> str:
+        """The sentence of the failure: it speaks of the movement, never of whose face it is."""
+        if self.challenge == "asked_for":
+            return ONE_PICTURE_IS_NOT_ENOUGH
+        return "无法校验人脸" if self.challenge is None else NOT_SHOWN
 
 
 def threshold(thresholds: Thresholds, templates: int) -> float:

@@ -16,23 +16,27 @@ from sqlmodel import Session, col, delete, select
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.face import rules
+from service.face.access.challenges import Challenges
 from service.face.access.stations import RateLimiter, Stations, busy, policy
 from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
 from service.face.engines.dlib_engine import NAME as DEFAULT_MODEL
-from service.face.engines.engine import Embedding, EngineInfo, PictureAnalysis
+from service.face.engines.engine import Embedding, EngineInfo, PictureAnalysis, score
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
+from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
+from service.face.liveness.movements import Movement
 from service.face.oversight import FaceAdministration
 from service.face.packs.pack_store import model_in_use
 from service.face.tables import FaceEnrolment, FaceTemplate
-from service.face.templates.gallery import Gallery, score
+from service.face.templates.gallery import Gallery
 from service.face.templates.gallery_sync import GallerySync, next_revision
 from service.face.templates.vault import Vault
 from service.settings import Settings
-from service.web.envelope import Problem, Refusal
+from service.web.envelope import Problem, Refusal, invalid
+from shared.codes import Permission
 from shared.wire.account import Tokens
-from shared.wire.face import FaceStatus
+from shared.wire.face import DrawnChallenge, FaceStatus
 
 log = logging.getLogger("walkaround.face")
 
@@ -45,14 +49,16 @@ FOLLOW_SECONDS = 2.0
 
 LogIn = Callable[[str, str, str], Awaitable[Tokens]]
 MayLogIn = Callable[[str], Awaitable[bool]]
+Permissions = Callable[[str], Awaitable[frozenset[Permission]]]
 
 
 class FaceService:
     """Face enrolment and face login.
 
     `log_in(user_id, address, user_agent)` opens a session with `amr` face and gives its tokens;
-    `may_log_in(user_id)` says whether the user exists and is enabled. `face_client` look at the pictures: by
-    default a process of their own with the engine that the settings name.
+    `may_log_in(user_id)` says whether the user exists and is enabled, `permissions(user_id)` what they may
+    do. `face_client` look at the pictures: by default a process of their own with the engine that the
+    settings name.
     """
 
     def __init__(
@@ -62,14 +68,18 @@ class FaceService:
         *,
         log_in: LogIn,
         may_log_in: MayLogIn,
+        permissions: Permissions,
         face_client: FaceClient | None = None,
     ) -> None:
         self._database = database
         self._log_in = log_in
         self._may_log_in = may_log_in
+        self._permissions = permissions
         self._vault = Vault(settings.data_dir, settings.face_key_file)
         self._face_client = face_client or FaceProcess(model_in_use(settings), settings.face_models_dir)
         self._stations = Stations(database)
+        self._challenges = Challenges(database)
+        self._draw_limiter = RateLimiter(LOGINS_PER_MINUTE, 60)
         self._held = GallerySync(database, self._vault)
         # One at a time from the first check to the last write: no parallel request passes a limit, and the
         # gallery never falls behind its own database.
@@ -257,9 +267,66 @@ class FaceService:
     async def login(self, face_info: str, address: str, user_agent: str = "") -> Tokens:
         """Log in whoever the picture shows, from the client at `address`.
 
-        Raises Refusal 无法校验人脸 whatever the cause, always at a multiple of `FAILURE_SECONDS`; Problem
-        429 and 403, before anything is looked at, when the station has to wait or face login is off.
+        Raises Refusal 无法校验人脸 whatever the cause, or that the policy wants a challenge from this user,
+        always at a multiple of `FAILURE_SECONDS`; Problem 429 and 403, before anything is looked at, when the
+        station has to wait or face login is off.
         """
+
+        async def look() -> rules.Identified:
+            try:
+                seen = await self._face_client.analyse(face_info)
+            except BadPicture:
+                return rules.Identified(None)
+            return await self._identified(seen)
+
+        return await self._attempt(look, address, user_agent, answered=False)
+
+    async def draw_challenge(self, avoided: Collection[Movement], address: str) -> DrawnChallenge:
+        """Draw the movements that a login at `address` has to show, without those that the person cannot
+        make.
+
+        Raises Problem 422 when no turn is left, 429 and 403 as `login` does.
+        """
+        await self._stations.check(address)
+        if not self._draw_limiter.take():
+            raise busy(60)
+        try:
+            return await self._challenges.draw(address, avoided)
+        except ValueError:
+            raise invalid("avoid", "no_turn", "请至少保留左转、右转、抬头中的一个动作") from None
+
+    async def login_by_challenge(
+        self, challenge_id: str, frames: Sequence[FilmedFrame], address: str, user_agent: str = ""
+    ) -> Tokens:
+        """Log in whoever the first frame shows, when the frames show a head that answers the challenge.
+
+        Raises Refusal that the movements were not seen, or 无法校验人脸 whatever else is the cause; Problem
+        as `login`.
+        """
+
+        async def look() -> rules.Identified:
+            steps = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
+            if steps is None:
+                return rules.Identified(None, "not_valid")
+            try:
+                sequence = await self._face_client.judge(frames, steps)
+            except BadPicture:
+                return rules.Identified(None)
+            if not sequence.verdict.live:
+                return rules.Identified(None, sequence.verdict.reason.value)
+            return await self._identified(sequence.first)
+
+        return await self._attempt(look, address, user_agent, answered=True)
+
+    async def _attempt(
+        self,
+        look: Callable[[], Awaitable[rules.Identified]],
+        address: str,
+        user_agent: str,
+        *,
+        answered: bool,
+    ) -> Tokens:
+        """One login, as every limit allows it; `answered` when a challenge is."""
         started = monotonic()
         # Before the line and the pace: a station that waits takes no place from the others.
         await self._stations.check(address)
@@ -268,14 +335,34 @@ class FaceService:
                 await self._stations.check(address)
                 if not self._rate_limiter.take():
                     raise busy(60)
-                tokens = await self._tokens_for(await self._identified(face_info), address, user_agent)
+                seen = await self._looked(look)
+                if not answered and seen.user_id is not None and await self._needs_challenge(seen, address):
+                    seen = rules.Identified(None, "asked_for")
+                tokens = await self._tokens_for(seen.user_id, address, user_agent)
                 if tokens is not None:
                     await self._stations.forgive(address)
                     return tokens
-                await self._stations.failed(address)
+                await self._stations.failed(address, seen.challenge)
         passed = monotonic() - started
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
-        raise Refusal("无法校验人脸")
+        raise Refusal(seen.refusal)
+
+    async def _looked(self, look: Callable[[], Awaitable[rules.Identified]]) -> rules.Identified:
+        try:
+            return await look()
+        except EngineUnavailableError as problem:
+            log.error("face login does not work: %s", problem)
+            return rules.Identified(None)
+
+    async def _needs_challenge(self, seen: rules.Identified, address: str) -> bool:
+        """Whether the policy is not content with one picture of this user."""
+        assert seen.user_id is not None
+        current = await self.oversight.policy()
+        strong = bool(rules.STRONG & await self._permissions(seen.user_id))
+        rule = current.challenge_admins if strong else current.challenge_others
+        if rule == "in_doubt":
+            return seen.doubtful or await self._stations.has_failed(address)
+        return rule == "always"
 
     async def _tokens_for(self, user_id: str | None, address: str, user_agent: str) -> Tokens | None:
         if user_id is None or not await self._may_log_in(user_id):
@@ -286,23 +373,19 @@ class FaceService:
             # Disabled between the two questions: no answer may tell that from an unknown face.
             return None
 
-    async def _identified(self, face_info: str) -> str | None:
-        """The user id of the enrolled face in a picture; None for every failure, with no reason."""
-        try:
-            about = await self._face_client.about()
-            seen = await self._face_client.analyse(face_info)
-            # After the look, which takes a while: what another process deleted meanwhile never matches.
-            gallery = await self._current_gallery()
-        except BadPicture:
-            return None
-        except EngineUnavailableError as problem:
-            log.error("face login does not work: %s", problem)
-            return None
+    async def _identified(self, seen: PictureAnalysis) -> rules.Identified:
+        """The user of the enrolled face in a picture; nobody for every failure, with no reason."""
+        about = await self._face_client.about()
+        # After the look, which takes a while: what another process deleted meanwhile never matches.
+        gallery = await self._current_gallery()
         if rules.login_trouble(seen, about.liveness_limit) is not None:
-            return None
+            return rules.Identified(None)
         match = await asyncio.to_thread(_best, gallery, seen)
-        accepted = rules.accepted(match, rules.threshold(about.thresholds, len(gallery)))
-        return match.user_id if match is not None and accepted else None
+        needed = rules.threshold(about.thresholds, len(gallery))
+        if match is None or not rules.accepted(match, needed):
+            return rules.Identified(None)
+        doubtful = about.liveness_limit is None or match.score < needed + rules.DOUBT
+        return rules.Identified(match.user_id, doubtful=doubtful)
 
     async def password_login(self, address: str) -> None:
         """Unblock face login at `address` after a login by password there."""

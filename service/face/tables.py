@@ -48,11 +48,30 @@ class FaceStation(Base, table=True):
 class FacePolicy(Base, table=True):
     """The one row (policy_id 1) that every process reads before a face login.
 
-    `revision` grows with each enrolment and deletion, so that another process reloads its templates.
+    `challenge_admins` says when a user who can change users, models or settings has to move the head for a
+    login, and `challenge_others` when all others have to (`shared.wire.face.ChallengeRule`). `revision`
+    grows with each enrolment and deletion, so that another process reloads its templates.
     """
 
     __tablename__ = "face_policy"
 
     policy_id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     login_enabled: bool
+    challenge_admins: str = Field(max_length=16)
+    challenge_others: str = Field(max_length=16)
     revision: int
+
+
+class FaceChallenge(Base, table=True):
+    """A challenge that waits for its answer; answering deletes it, so that it is answered once.
+
+    `challenge_hash` is the SHA-256 of its id in hex: a copy of the database answers none. `steps` is JSON.
+    """
+
+    __tablename__ = "face_challenge"
+
+    challenge_hash: str = Field(max_length=64, primary_key=True)
+    station: str = Field(max_length=255, index=True)
+    steps: str = Field(max_length=1000)
+    drawn_at: datetime = Field(sa_type=UtcTime)
+    expires_at: datetime = Field(sa_type=UtcTime, index=True)

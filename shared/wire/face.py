@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr, StrictBool, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, WithJsonSchema
 
-from shared.limits import MAX_FACE_PICTURE_BYTES, MAX_FACE_PICTURE_PIXELS
+from shared.limits import (
+    MAX_FACE_PICTURE_BYTES,
+    MAX_FACE_PICTURE_PIXELS,
+    MAX_FRAME_LENGTH,
+    MAX_FRAMES,
+)
 from shared.wire.common import ItemTime, Wire
 
 _SAYS_PICTURE: dict[str, Any] = {
@@ -73,10 +78,99 @@ class FaceStatus(Wire):
     current_consent_text: str
 
 
+ChallengeRule = Literal["off", "in_doubt", "always"]
+"""When a face login has to answer a challenge: never; where no liveness model looks at the picture, the
+station has just failed or the face is only just recognised; at every login.
+"""
+
+
 class FacePolicy(Wire):
-    """The admin's switch of face login."""
+    """The admin's switch of face login, and when one picture is not enough for it.
+
+    `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
+    others. What is absent in a change stays as it is.
+    """
 
     login_enabled: StrictBool
+    challenge_admins: ChallengeRule | None = None
+    challenge_others: ChallengeRule | None = None
+
+
+MovementName = Literal["left", "right", "up", "closer"]
+
+
+class ChallengeRequest(Wire):
+    """Which movements the person cannot make; at least one of left, right and up has to remain."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})
+
+    avoid: Annotated[list[MovementName], Field(max_length=3)]
+
+
+class ChallengeStep(Wire):
+    """One movement, as the person sees it (left is their own left), asked for from `from_ms` to `to_ms`
+    after the first frame.
+    """
+
+    movement: MovementName
+    from_ms: int
+    to_ms: int
+
+
+class DrawnChallenge(Wire):
+    """A challenge of a face login: what to ask for and when. It is answered once, before `expires_at`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "challenge_id": "ubzosOI8WJ6Q24dkcYIo95uklhVIxzUi0IS7LFTPOtk",
+                    "steps": [{"movement": "left", "from_ms": 640, "to_ms": 2240}],
+                    "expires_at": "2026-03-01T08:20:30.000000Z",
+                }
+            ]
+        }
+    )
+
+    challenge_id: str
+    steps: list[ChallengeStep]
+    expires_at: ItemTime
+
+
+class FilmedFrame(Wire):
+    """A frame of the camera as it is, not mirrored, `at_ms` after the first one."""
+
+    at_ms: Annotated[int, Field(ge=0, le=20_000)]
+    picture: Annotated[
+        SecretStr,
+        Field(
+            max_length=MAX_FRAME_LENGTH,
+            json_schema_extra={"description": "Base64 of a JPEG, PNG or WebP picture, at most 1280 x 960 px"},
+        ),
+    ]
+
+
+class ChallengeAnswer(Wire):
+    """The frames filmed while the movements of a challenge were asked for, some 12 a second, all of one
+    size.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "challenge_id": "ubzosOI8WJ6Q24dkcYIo95uklhVIxzUi0IS7LFTPOtk",
+                    "frames": [
+                        {"at_ms": 0, "picture": "/9j/4AAQSkZJRgABAQ..."},
+                        {"at_ms": 80, "picture": "/9j/4AAQSkZJRgABAQ..."},
+                    ],
+                }
+            ]
+        }
+    )
+
+    challenge_id: Annotated[str, Field(min_length=1, max_length=100)]
+    frames: Annotated[list[FilmedFrame], Field(min_length=2, max_length=MAX_FRAMES)]
 
 
 class FaceScores(Wire):

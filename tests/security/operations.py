@@ -46,6 +46,8 @@ RULES: dict[str, Rule] = {
     "GET /api/auth/first-run": _open(200),
     "POST /api/auth/first-run": _open(422),
     "POST /api/auth/loginByFaceInfo": _open(200),
+    "POST /api/auth/faceChallenge": _open(422),
+    "POST /api/auth/loginByFaceChallenge": _open(422),
     "GET /api/auth/me": Rule(EVERYBODY, 200),
     "POST /api/auth/updateInfo": Rule(EVERYBODY, 200),
     "POST /api/auth/updatePassword": Rule(EVERYBODY, 422),

@@ -60,6 +60,11 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/auth/logout": {"refresh_token": tokens[1]["refresh_token"]},
         "POST /api/auth/first-run": {"username": "second", "password": "another-long-one"},
         "POST /api/auth/loginByFaceInfo": {"faceInfo": ""},
+        "POST /api/auth/faceChallenge": {"avoid": []},
+        "POST /api/auth/loginByFaceChallenge": {
+            "challenge_id": "x",
+            "frames": [{"at_ms": 0, "picture": "x"}, {"at_ms": 80, "picture": "x"}],
+        },
         "POST /api/auth/updateInfo": {"department": f"d{number}"},
         "POST /api/auth/updatePassword": {
             "password": _password(number - 1),

@@ -81,8 +81,10 @@ class Stations:
             if left > timedelta():
                 raise busy(math.ceil(left.total_seconds()))
 
-    async def failed(self, address: str) -> None:
-        """Count one more failure, and announce the attempt."""
+    async def failed(self, address: str, reason: str | None = None) -> None:
+        """Count one more failure, and announce the attempt; `reason` speaks of the movement, not of the
+        person.
+        """
         station = addresses.group(address)
 
         def write(session: Session) -> None:
@@ -96,9 +98,17 @@ class Stations:
             known.last_at = at
             pause = rules.pause_after(known.failures)
             known.paused_until = at + pause if pause else None
-            announce(session, ObjectChange("face_login_failed", "login", address=address, quiet=True))
+            details = {"challenge": reason} if reason else {}
+            change = ObjectChange("face_login_failed", "login", address=address, details=details, quiet=True)
+            announce(session, change)
 
         await self._database.write(write)
+
+    async def has_failed(self, address: str) -> bool:
+        """Whether the last login at the station failed."""
+        station = addresses.group(address)
+        known = await self._database.read(lambda session: session.get(FaceStation, station))
+        return known is not None and known.failures > 0
 
     async def forgive(self, address: str) -> None:
         """Forget the failures of a station, after someone logged in there."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
 from service.face.access.stations import busy
 from service.face.engines.engine import EngineInfo, PictureAnalysis
 from service.face.engines.face_process import EngineUnavailableError
+from service.face.engines.messages import FilmedFrame
+from service.face.engines.sequence import SequenceAnalysis
+from service.face.liveness.movements import Step
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
 
@@ -29,6 +32,10 @@ class FaceClient(Protocol):
 
     async def analyse(self, face_info: str) -> PictureAnalysis:
         """What is in a picture. Raises BadPicture, EngineUnavailableError."""
+        ...
+
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
+        """Whether a sequence makes the movements of `steps`. Raises BadPicture, EngineUnavailableError."""
         ...
 
     async def close(self) -> None:

@@ -39,6 +39,13 @@ class Metric(StrEnum):
     EUCLIDEAN = "euclidean"
 
 
+def score(one: Embedding, other: Embedding, metric: Metric) -> float:
+    """How alike two embeddings are: the cosine, or minus the Euclidean distance."""
+    if metric is Metric.EUCLIDEAN:
+        return -float(np.linalg.norm(one - other))
+    return float(np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """Which score a match needs for a wanted false match rate.

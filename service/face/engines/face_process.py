@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from service.face.engines.engine import EngineInfo, PictureAnalysis
-from service.face.engines.messages import FaceRequest, request_frame, to_answer
+from service.face.engines.messages import Answer, FaceRequest, FilmedFrame, request_frame, to_answer
 from service.face.engines.picture import MAX_BASE64_LENGTH, BadPicture, PictureFault
+from service.face.engines.sequence import SequenceAnalysis
+from service.face.liveness.movements import Step
 from service.workers.child import Child, ProcessDied
 from shared.paths import own_command
 
@@ -60,6 +62,12 @@ class FaceProcess:
         """Analyse a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
         return await self._run(lambda: self._looked(face_info))
 
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
+        """Judge a sequence by the movements that it was asked for. Raises BadPicture,
+        EngineUnavailableError.
+        """
+        return await self._run(lambda: self._judged(tuple(frames), tuple(steps)))
+
     async def close(self) -> None:
         """End the process, also in the middle of a start or a picture."""
         self._closing = True
@@ -92,9 +100,18 @@ class FaceProcess:
             raise EngineUnavailableError(str(answer))
         return answer
 
-    def _answer(
-        self, request: FaceRequest, seconds: float
-    ) -> EngineInfo | PictureAnalysis | PictureFault | str:
+    def _judged(self, frames: tuple[FilmedFrame, ...], steps: tuple[Step, ...]) -> SequenceAnalysis:
+        if sum(len(frame.face_info) for frame in frames) > MAX_BASE64_LENGTH:
+            raise BadPicture(PictureFault.TOO_LARGE)
+        self._started()
+        answer = self._answer(self._request._replace(frames=frames, steps=steps), LOOK_SECONDS)
+        if isinstance(answer, PictureFault):
+            raise BadPicture(answer)
+        if not isinstance(answer, SequenceAnalysis):
+            raise EngineUnavailableError(str(answer))
+        return answer
+
+    def _answer(self, request: FaceRequest, seconds: float) -> Answer:
         """The answer; a text is why there is none."""
         frame = request_frame(request)
         try:

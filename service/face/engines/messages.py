@@ -22,21 +22,33 @@ from service.face.engines.engine import (
 )
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
+from service.face.engines.sequence import SequenceAnalysis
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.workers.frames import Frame
 
 # Little-endian, as every machine that this runs on has it.
 _NUMBERS = np.dtype("<f4")
 
 
+class FilmedFrame(NamedTuple):
+    """One frame of a sequence as Base64 or data URL, filmed `at_ms` after the first one."""
+
+    at_ms: float
+    face_info: str
+
+
 class FaceRequest(NamedTuple):
     """Load the engine of `model` in `folder`, unless it is loaded, and analyse a picture with it.
 
-    `face_info` is the picture as Base64 or data URL; None asks for the engine alone.
+    `face_info` is the picture as Base64 or data URL; `frames` are a sequence that answers `steps`; without
+    both it asks for the engine alone.
     """
 
     model: str
     folder: Path
     face_info: str | None = None
+    frames: tuple[FilmedFrame, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 def request_frame(request: FaceRequest) -> Frame:
@@ -48,13 +60,31 @@ def request_frame(request: FaceRequest) -> Frame:
         "picture": request.face_info is not None,
     }
     # A text from outside may hold what UTF-8 has no bytes for.
-    return Frame(message, (request.face_info or "").encode("utf-8", "surrogatepass"))
+    pictures = [_bytes(frame.face_info) for frame in request.frames] or [_bytes(request.face_info or "")]
+    message["times"] = [frame.at_ms for frame in request.frames]
+    message["lengths"] = [len(picture) for picture in pictures]
+    message["steps"] = [asdict(step) for step in request.steps]
+    return Frame(message, b"".join(pictures))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def to_request(frame: Frame) -> FaceRequest:
     """The request in a frame."""
-    face_info = frame.payload.decode("utf-8", "surrogatepass") if frame.message["picture"] else None
-    return FaceRequest(frame.message["model"], Path(frame.message["folder"]), face_info)
+    message, start, texts = frame.message, 0, []
+    for length in message["lengths"]:
+        texts.append(frame.payload[start : start + length].decode("utf-8", "surrogatepass"))
+        start += length
+    times = message["times"]
+    return FaceRequest(
+        message["model"],
+        Path(message["folder"]),
+        texts[0] if message["picture"] else None,
+        tuple(FilmedFrame(at, text) for at, text in zip(times, texts, strict=True)) if times else (),
+        tuple(Step(Movement(each["movement"]), each["from_ms"], each["to_ms"]) for each in message["steps"]),
+    )
 
 
 def info_frame(info: EngineInfo) -> Frame:
@@ -64,18 +94,28 @@ def info_frame(info: EngineInfo) -> Frame:
 
 def analysis_frame(analysis: PictureAnalysis) -> Frame:
     """The answer to a picture."""
-    embedding = analysis.embedding
-    message = {
+    return Frame(
+        {"analysis": _analysis(analysis)},
+        b"" if analysis.embedding is None else np.asarray(analysis.embedding, _NUMBERS).tobytes(),
+    )
+
+
+def sequence_frame(sequence: SequenceAnalysis) -> Frame:
+    """The answer to a sequence."""
+    frame = analysis_frame(sequence.first)
+    verdict = {"reason": sequence.verdict.reason, "score": sequence.verdict.score}
+    return Frame({"sequence": verdict, **frame.message}, frame.payload)
+
+
+def _analysis(analysis: PictureAnalysis) -> dict[str, Any]:
+    return {
         "width": analysis.width,
         "height": analysis.height,
         "faces": [_face(face) for face in analysis.faces],
         "quality": None if analysis.quality is None else asdict(analysis.quality),
-        "embedding": embedding is not None,
+        "embedding": analysis.embedding is not None,
         "liveness": None if analysis.liveness is None else float(analysis.liveness),
     }
-    return Frame(
-        {"analysis": message}, b"" if embedding is None else np.asarray(embedding, _NUMBERS).tobytes()
-    )
 
 
 def fault_frame(fault: PictureFault) -> Frame:
@@ -88,7 +128,10 @@ def problem_frame(problem: str) -> Frame:
     return Frame({"problem": problem})
 
 
-def to_answer(frame: Frame) -> EngineInfo | PictureAnalysis | PictureFault | str:
+Answer = EngineInfo | PictureAnalysis | SequenceAnalysis | PictureFault | str
+
+
+def to_answer(frame: Frame) -> Answer:
     """What an answer says; a text is what failed. Raises ValueError for anything else."""
     try:
         match frame.message:
@@ -98,6 +141,9 @@ def to_answer(frame: Frame) -> EngineInfo | PictureAnalysis | PictureFault | str
                 return PictureFault(fault)
             case {"engine": engine}:
                 return _to_info(engine)
+            case {"sequence": verdict, "analysis": analysis}:
+                first = _to_analysis(analysis, frame.payload)
+                return SequenceAnalysis(Verdict(Reason(verdict["reason"]), float(verdict["score"])), first)
             case {"analysis": analysis}:
                 return _to_analysis(analysis, frame.payload)
     except (KeyError, TypeError, AttributeError) as error:

@@ -14,6 +14,7 @@ from service.face.engines.engine import DetectedFace, Embedding, Metric, Points,
 from service.face.engines.manifest import Normalisation, Pack
 from service.face.engines.picture import Pixels
 from shared.images.cv import cv2
+from shared.images.similarity import similarity
 
 DETECTION_SCORE = 0.7
 OVERLAP = 0.3
@@ -32,19 +33,6 @@ ARCFACE_POINTS = np.array(
 
 _IMAGENET_MEAN = np.array((0.485, 0.456, 0.406), np.float32) * 255
 _IMAGENET_DEVIATION = np.array((0.229, 0.224, 0.225), np.float32) * 255
-
-
-def similarity(source: NDArray[Any], target: NDArray[Any]) -> NDArray[np.float64]:
-    """The 2 x 3 matrix of the turn, scale and shift that brings points (n, 2) nearest to `target` (n, 2).
-
-    Least squares in closed form: with points as complex numbers it is one factor and one offset.
-    """
-    a = source[:, 0].astype(float) + 1j * source[:, 1].astype(float)
-    b = target[:, 0].astype(float) + 1j * target[:, 1].astype(float)
-    centred = a - a.mean()
-    factor = np.vdot(centred, b - b.mean()) / max(float(np.vdot(centred, centred).real), 1e-9)
-    offset = b.mean() - factor * a.mean()
-    return np.array(((factor.real, -factor.imag, offset.real), (factor.imag, factor.real, offset.imag)))
 
 
 def session(path: Path) -> Any:

@@ -27,13 +27,6 @@ class _Rows:
     users: tuple[str, ...]
 
 
-def score(one: Embedding, other: Embedding, metric: Metric) -> float:
-    """How alike two embeddings are: the cosine, or minus the Euclidean distance."""
-    if metric is Metric.EUCLIDEAN:
-        return -float(np.linalg.norm(one - other))
-    return float(np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other)))
-
-
 class Gallery:
     """The templates of all users for one model; `len` is their number.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,14 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import EngineInfo, FaceEngine, PictureAnalysis, analyse, engine_info
+from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import decode, picture_bytes
+from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
+from service.face.liveness.movements import Step
 from service.face.packs.pack_store import install, load_engine
 from service.face.service import FaceService
 from service.settings import Settings
+from shared.codes import Permission
 from shared.samples import faces
 from shared.wire.account import Tokens
 
@@ -71,6 +75,15 @@ class SameProcess:
             self.seen[key] = analyse(self.engine, decode(picture_bytes(face_info)))
         return self.seen[key]
 
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
+        await asyncio.sleep(0)
+        return judge(
+            self.engine,
+            [film_frame(each.face_info) for each in frames],
+            [each.at_ms for each in frames],
+            steps,
+        )
+
     async def close(self) -> None:
         pass
 
@@ -85,6 +98,7 @@ class Room:
     disabled: set[str] = field(default_factory=set)
     logged_in: list[str] = field(default_factory=list)
     changes: list[ObjectChange] = field(default_factory=list)
+    permissions: dict[str, frozenset[Permission]] = field(default_factory=dict)
 
 
 def tokens_of(user_id: str) -> Tokens:
@@ -124,8 +138,16 @@ def open_room(
     async def may_log_in(user_id: str) -> bool:
         return user_id not in made.disabled
 
+    async def permissions(user_id: str) -> frozenset[Permission]:
+        return made.permissions.get(user_id, frozenset())
+
     service = FaceService(
-        database, settings, log_in=log_in, may_log_in=may_log_in, face_client=SameProcess(engine, model_id)
+        database,
+        settings,
+        log_in=log_in,
+        may_log_in=may_log_in,
+        permissions=permissions,
+        face_client=SameProcess(engine, model_id),
     )
     made = Room(service, database, settings)
     database.before_commit.append(lambda _session, changes: made.changes.extend(changes))

@@ -12,6 +12,7 @@ from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.web.envelope import Problem, Refusal
 from shared.samples import faces
+from shared.wire.face import FacePolicy
 from tests.service.face.conftest import as_face_info, open_room
 
 
@@ -41,10 +42,10 @@ def test_from_enrolment_to_deletion(
         with pytest.raises(Problem):
             await room.service.login(person, "192.0.2.7")
         await room.service.password_login("192.0.2.7")
-        await room.service.oversight.switch_login(False, "chief", "192.0.2.7")
+        await room.service.oversight.change_policy(FacePolicy(login_enabled=False), "chief", "192.0.2.7")
         with pytest.raises(Problem):
             await room.service.login(person, "192.0.2.7")
-        await room.service.oversight.switch_login(True, "chief", "192.0.2.7")
+        await room.service.oversight.change_policy(FacePolicy(login_enabled=True), "chief", "192.0.2.7")
         assert await room.service.forget("mei")
         with pytest.raises(Refusal):
             await room.service.login(person, "192.0.2.7")

@@ -14,6 +14,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.tables import FaceTemplate
 from service.web.envelope import Problem
 from shared.samples import faces
+from shared.wire.face import FacePolicy
 from tests.service.face.conftest import Room, as_face_info
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
 
@@ -21,12 +22,12 @@ from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
 def test_an_admin_switches_face_login_off(room: Room) -> None:
     async def play() -> None:
         await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await room.service.oversight.switch_login(False, "admin", ADDRESS)
+        await room.service.oversight.change_policy(FacePolicy(login_enabled=False), "admin", ADDRESS)
         assert not (await room.service.status("mei")).login_enabled
         with pytest.raises(Problem) as caught:
             await room.service.login(AGAIN, ADDRESS)
         assert caught.value.status == 403
-        await room.service.oversight.switch_login(True, "admin", ADDRESS)
+        await room.service.oversight.change_policy(FacePolicy(login_enabled=True), "admin", ADDRESS)
         await room.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())

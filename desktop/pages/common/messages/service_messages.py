@@ -78,6 +78,15 @@ def known_message(message: str) -> str:
         "无法校验人脸": QCoreApplication.translate(
             "Errors", "Face not recognized. Try again, or log in with your password."
         ),
+        "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录": QCoreApplication.translate(
+            "Errors", "The movement was not seen. Follow the instruction, or log in with your password."
+        ),
+        "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录": QCoreApplication.translate(
+            "Errors", "This account needs movements of the head at a face login. Log in with your password."
+        ),
+        "请至少保留左转、右转、抬头中的一个动作": QCoreApplication.translate(
+            "Errors", "Keep at least one of turning left, turning right and looking up."
+        ),
         "人脸信息缺失": QCoreApplication.translate("Errors", "No face photo. Take or select one."),
         "照片超过 10 MB，请选择较小的照片": QCoreApplication.translate(
             "Errors", "The photo is larger than 10 MB. Select a smaller one."

@@ -8,10 +8,9 @@ import pytest
 
 from service.face import rules
 from service.face.engines.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
-from service.face.engines.engine import DetectedFace, FaceEngine, analyse, embedding_in
+from service.face.engines.engine import DetectedFace, FaceEngine, analyse, embedding_in, score
 from service.face.engines.picture import Pixels
 from service.face.rules import QualityFault
-from service.face.templates.gallery import score
 from shared.images.cv import cv2
 from shared.samples import faces
 

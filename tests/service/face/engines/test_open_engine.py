@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from skimage.transform import SimilarityTransform
 
 from service.face import rules
-from service.face.engines.engine import FaceEngine, analyse
+from service.face.engines.engine import FaceEngine, analyse, score
 from service.face.engines.manifest import Normalisation, recognised
-from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalised, session, similarity
+from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalised, session
 from service.face.engines.picture import Pixels
 from service.face.packs.pack_store import PackError, install, load_engine, sha256_of
 from service.face.rules import QualityFault
-from service.face.templates.gallery import score
 from shared.images.cv import cv2
+from shared.images.similarity import similarity
 from shared.samples import faces
 from tests.service.face.packs.test_pack_store import a_pack
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.face.engines.engine import Metric
-from service.face.templates.gallery import Gallery, score
+from service.face.engines.engine import Metric, score
+from service.face.templates.gallery import Gallery
 
 METRICS = list(Metric)
 DIMENSION = 16

@@ -1,0 +1,211 @@
+"""Decides from the measured turn of the nose whether the asked movements were made, in time, by one head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.liveness.relief import Relief
+from service.face.liveness.tracking import Tracks
+from shared.images.cv import cv2
+
+Values = NDArray[np.float64]
+
+# The sine of a turn that counts: some 7 degrees by a nose of average height.
+TURN = 0.12
+# A head that comes closer grows by a seventh.
+CLOSER = 0.15
+# How many standard errors a turn needs.
+CERTAIN = 2.0
+# No one reacts sooner than this after an instruction appears (simple visual reactions take 180 to 250 ms).
+REACTION_MS = 120
+FEWEST_FRAMES = 12
+LONGEST_GAP_MS = 350
+FEWEST_FOUND = 0.45
+# A movement that is so far at its beginning had begun before. One before it may leave a part of it: then this
+# much has to come on top.
+BEGUN = 0.6
+RISE = 0.6
+# Frames in a row that show the movement.
+HELD = 2
+# Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
+JUMP_PER_100_MS = 0.6
+SHIFT_PER_100_MS = 0.9
+# A turn is seen on its way in at least so many frames, between 6 % and 94 % of it.
+ON_THE_WAY = 2
+# A head that turns becomes narrower by 1 - cos, that is half the square of its sine (measured on rendered
+# heads, with the slant of their cheeks: 0.8 to 1.5 for a yaw, 0.3 to 0.8 for a pitch). A morph moves every
+# point on a straight line, so that it narrows in proportion to the turn: -0.2 to 0.2.
+CURVED_YAW = 0.4
+CURVED_PITCH = 0.05
+# Only a movement that starts from the front tells: this much turned at its start, as a sine.
+_FRONT = 0.08
+# Two pictures that are blended lose detail half way, a head that turns does not: it counts against the curve.
+_BLENDED = 0.6
+_FEWEST_CURVED = 4
+# What is left when one smooth motion of a surface is subtracted says that something moved in depth.
+_SURFACE_MOVED = 0.012
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """How the head moved: `times` ms (frames,), the tracks, and the relief."""
+
+    times: Values
+    tracks: Tracks
+    relief: Relief
+
+    def signal(self, movement: Movement) -> Values:
+        """How far each frame shows `movement`, in parts of what counts."""
+        if movement is Movement.CLOSER:
+            return np.asarray((self.tracks.scale - 1) / CLOSER)
+        axis, sign = (1, -1) if movement is Movement.UP else (0, 1 if movement is Movement.LEFT else -1)
+        return np.asarray(sign * self.relief.turn[:, axis] / TURN)
+
+    def certain(self, movement: Movement) -> NDArray[np.bool_]:
+        """In which frames the signal is larger than its own error."""
+        if movement is Movement.CLOSER:
+            return np.ones(len(self.times), bool)
+        axis = 1 if movement is Movement.UP else 0
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.abs(self.relief.turn[:, axis]) > CERTAIN * self.relief.error[:, axis])
+
+
+def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
+    """Whether `motion` is a head that makes the movements of `steps` when it is asked to.
+
+    Steps follow each other in time; the first frame is at 0 ms, and frames reach to the end of the last step
+    or until its movement is made.
+    """
+    times = motion.times
+    if len(times) < FEWEST_FRAMES or np.diff(times).max() > LONGEST_GAP_MS:
+        return Verdict(Reason.TOO_FEW_FRAMES, 0.0)
+    broken = _broken(motion)
+    if broken is not None:
+        return Verdict(broken, 0.0)
+    scores = []
+    for index, step in enumerate(steps):
+        verdict = _made(motion, step, first=index == 0)
+        if not verdict.live:
+            return verdict
+        scores.append(verdict.score)
+    return Verdict(Reason.LIVE, min(scores))
+
+
+def peak(motion: Motion, step: Step) -> int:
+    """The frame in which the movement of `step` is largest."""
+    signal = np.where(_within(motion.times, step), motion.signal(step.movement), -np.inf)
+    return int(np.nanargmax(signal)) if np.isfinite(signal).any() else 0
+
+
+def _broken(motion: Motion) -> Reason | None:
+    """Why the frames are not one take."""
+    tracks, seconds = motion.tracks, np.diff(motion.times) / 100
+    found = tracks.found
+    if (found < FEWEST_FOUND).sum() > 0.1 * len(found):
+        return Reason.CUT
+    jump = np.abs(np.diff(motion.relief.turn, axis=0)).max(axis=1) / np.maximum(seconds, 0.4)
+    shift = np.hypot(*np.diff(tracks.shift, axis=0).T) / np.maximum(seconds, 0.4)
+    if np.nanmax(jump, initial=0) > JUMP_PER_100_MS or shift.max() > SHIFT_PER_100_MS:
+        return Reason.CUT
+    return None
+
+
+def _within(times: Values, step: Step) -> NDArray[np.bool_]:
+    return np.asarray((times >= step.from_ms + REACTION_MS) & (times <= step.to_ms))
+
+
+def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
+    times, signal = motion.times, motion.signal(step.movement)
+    within = _within(times, step)
+    before = times <= step.from_ms + REACTION_MS
+    if not within.any() or not before.any():
+        return Verdict(Reason.TOO_FEW_FRAMES, 0.0)
+    recent = signal[before][-3:]
+    start = float(np.nanmedian(recent)) if np.isfinite(recent).any() else 0.0
+    if step.movement is Movement.CLOSER:
+        # A head that has just looked up is a little smaller.
+        signal = signal - start
+        start = 0.0
+    elif np.nanmax(recent, initial=-np.inf) > (BEGUN if first else 1):
+        return Verdict(Reason.NOT_STEADY, 0.0)
+    needed = max(1.0, start + RISE)
+    with np.errstate(invalid="ignore"):
+        there = within & (signal >= needed) & motion.certain(step.movement)
+        # Who has just looked to one side comes from there.
+        opposite = _opposite(motion, step.movement)
+        came = float(np.nanmax(opposite[before][-3:], initial=0.0))
+        wrong = within & (opposite > max(1.4, 1.3 * came + 0.8))
+    if _longest(there) < HELD:
+        return _missed(motion, within, wrong)
+    reached = int(np.flatnonzero(there)[0])
+    if (wrong & (np.arange(len(times)) < reached)).sum() >= HELD:
+        return Verdict(Reason.WRONG_MOVEMENT, 0.0)
+    top = float(np.nanmax(signal[there]))
+    part = (signal - start) / max(top - start, 1e-6)
+    way = within & (part > 0.06) & (part < 0.94)
+    if way.sum() < ON_THE_WAY:
+        return Verdict(Reason.CUT, 0.2)
+    if step.movement is not Movement.CLOSER and _straight(motion, step, reached):
+        return Verdict(Reason.MORPH, 0.3)
+    held = np.sort(signal[there])[::-1][:HELD]
+    return Verdict(Reason.LIVE, float(np.clip(held.mean() / 2, 0.5, 1)))
+
+
+def _straight(motion: Motion, step: Step, first: int) -> bool:
+    """Whether the face changes from one picture to the other on straight lines, instead of turning."""
+    pitch = step.movement is Movement.UP
+    turn = motion.relief.turn[:, 1 if pitch else 0]
+    last = min(max(peak(motion, step), first), len(turn) - 1)
+    inside = (motion.times >= step.from_ms - 200) & (np.arange(len(turn)) <= last) & np.isfinite(turn)
+    if inside.sum() < _FEWEST_CURVED:
+        return True
+    turned = turn[inside]
+    if np.nanmax(np.abs(motion.relief.turn[np.flatnonzero(inside)[0]])) > _FRONT:
+        return False
+    narrowed = motion.relief.narrowed[inside] * (-1 if pitch else 1)
+    design = np.column_stack((np.ones_like(turned), turned, turned**2))
+    curve = float(np.linalg.lstsq(design, narrowed, rcond=None)[0][2])
+    return curve - _BLENDED * _lost_detail(motion, inside, turned) < (CURVED_PITCH if pitch else CURVED_YAW)
+
+
+def _lost_detail(motion: Motion, inside: NDArray[np.bool_], turned: Values) -> float:
+    """Which part of the detail is missing half way between the first and the last frame of a movement."""
+    patches = motion.tracks.patches[inside][:, 60:200, 50:175]
+    detail = np.array([cv2.Laplacian(each, cv2.CV_32F).var() for each in patches])
+    part = (turned - turned[0]) / (turned[-1] - turned[0] or 1.0)
+    middle = (part > 0.3) & (part < 0.7)
+    if not middle.any():
+        return 0.0
+    return float(np.clip(1 - np.median(detail[middle]) / max(min(detail[0], detail[-1]), 1e-6), 0, 1))
+
+
+def _opposite(motion: Motion, movement: Movement) -> Values:
+    if movement is Movement.LEFT:
+        return motion.signal(Movement.RIGHT)
+    if movement is Movement.RIGHT:
+        return motion.signal(Movement.LEFT)
+    return np.full(len(motion.times), -np.inf)
+
+
+def _missed(motion: Motion, within: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> Verdict:
+    """Why the movement of a step was not seen: another one, a flat picture that moved, or nothing."""
+    if wrong.sum() >= HELD:
+        return Verdict(Reason.WRONG_MOVEMENT, 0.0)
+    tracks = motion.tracks
+    bent = np.sqrt(np.nanmean((tracks.moved - tracks.places) ** 2, axis=(1, 2)))
+    moved = np.nanmax(bent[within], initial=0.0)
+    return Verdict(Reason.FLAT if moved > _SURFACE_MOVED else Reason.NOT_MADE, 0.0)
+
+
+def _longest(there: NDArray[np.bool_]) -> int:
+    """The most True in a row."""
+    best = run = 0
+    for value in there:
+        run = run + 1 if value else 0
+        best = max(best, run)
+    return best

@@ -1,0 +1,194 @@
+"""Renders a head of generic shape that moves, and pictures of it that are moved: sequences of camera frames.
+
+The texture is a portrait (`shared/samples/faces.py`) seen from the front; the shape is drawn from a family of
+smooth surfaces, so that a measurement can keep some of them back. Lengths are in distances of the eyes,
+angles in degrees. A yaw above 0 turns the nose to the right of the picture, a pitch above 0 upwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.images.cv import cv2
+from shared.samples import faces
+
+Pixels = NDArray[np.uint8]
+Map = NDArray[np.float32]
+
+# The neck turns about a point behind and below the eyes.
+_PIVOT = (0.0, 0.9, -1.4)
+_STEPS = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texture:
+    """A picture of a face from the front, with the centres of its eyes (2, 2) px, left in the picture
+    first.
+    """
+
+    pixels: Pixels
+    eyes: NDArray[np.float64]
+
+
+def portrait() -> Texture:
+    """The portrait as a texture."""
+    return Texture(faces.portrait(), np.array((faces.LEFT_EYE, faces.RIGHT_EYE), np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A head's relief: nose and its width, brow, chin, the curvature across and along, the depth of the
+    eyes.
+    """
+
+    nose: float = 0.38
+    nose_width: float = 0.17
+    nose_tip: float = 0.62
+    brow: float = 0.06
+    chin: float = 0.12
+    across: float = 0.42
+    along: float = 0.10
+    sockets: float = 0.10
+
+    def depth(self, x: Map, y: Map) -> Map:
+        """How far a point of the face lies before the plane of the eyes."""
+        up = np.clip((y + 0.05) / (self.nose_tip + 0.05), 0, 1)
+        down = np.clip(1 - (y - self.nose_tip) / 0.28, 0, 1)
+        profile = up**1.2 * np.where(y > self.nose_tip, down * down * (3 - 2 * down), 1)
+        width = self.nose_width * (0.6 + 0.5 * up)
+        nose = self.nose * profile * np.exp(-0.5 * (x / width) ** 2)
+        brow = self.brow * np.exp(-0.5 * ((y + 0.3) / 0.15) ** 2) * np.exp(-0.5 * (x / 0.8) ** 2)
+        lips = 0.08 * np.exp(-0.5 * ((y - 1.1) / 0.13) ** 2 - 0.5 * (x / 0.3) ** 2)
+        chin = self.chin * np.exp(-0.5 * ((y - 1.6) / 0.2) ** 2 - 0.5 * (x / 0.35) ** 2)
+        eyes = sum(np.exp(-0.5 * (((x - side) / 0.22) ** 2 + (y / 0.16) ** 2)) for side in (-0.5, 0.5))
+        # An ellipse across: steep at the temples, and not deeper than the ears.
+        round_ = 1.6 * (np.sqrt(np.clip(1 - (x / 1.35) ** 2, 0.0, 1)) - 1) * self.across / 0.42
+        curve = round_ - self.along * (y - 0.4) ** 2
+        return np.asarray(
+            np.clip(nose + brow + lips + chin - self.sockets * eyes + curve, -2.0, 1), np.float32
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where a head or a picture is: degrees, shift in px of the frame, and the factor of its distance."""
+
+    yaw: float = 0.0
+    pitch: float = 0.0
+    roll: float = 0.0
+    x: float = 0.0
+    y: float = 0.0
+    nearer: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The camera's side: px between the eyes at the normal distance, that distance, light and noise."""
+
+    eye_distance: float = 64.0
+    distance: float = 8.0
+    gain: float = 1.0
+    gamma: float = 1.0
+    slope: float = 0.0
+    noise: float = 2.0
+    blur: float = 0.0
+    size: tuple[int, int] = (480, 360)
+
+
+def rotation(pose: Pose) -> NDArray[np.float64]:
+    """The turn of `pose` (3, 3) in a frame of x right, y down, z towards the camera."""
+    yaw, pitch, roll = np.radians((pose.yaw, pose.pitch, pose.roll))
+    about_y = np.array(((np.cos(yaw), 0, np.sin(yaw)), (0, 1, 0), (-np.sin(yaw), 0, np.cos(yaw))))
+    about_x = np.array(((1, 0, 0), (0, np.cos(pitch), -np.sin(pitch)), (0, np.sin(pitch), np.cos(pitch))))
+    about_z = np.array(((np.cos(roll), -np.sin(roll), 0), (np.sin(roll), np.cos(roll), 0), (0, 0, 1)))
+    return np.asarray(about_z @ about_x @ about_y)
+
+
+def head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, seed: int = 0) -> Pixels:
+    """A camera frame of the head with `texture` in `pose`."""
+    return camera(seen(texture, shape.depth, pose, scene), scene, seed)
+
+
+def picture_frame(
+    texture: Texture, pose: Pose, scene: Scene, seed: int = 0, bend: float = 0.0, holes: float = 0.0
+) -> Pixels:
+    """A camera frame of a picture of a face, bent around a vertical axis by the curvature `bend`, with holes
+    through which eyes look that lie `holes` behind it.
+    """
+
+    def depth(x: Map, y: Map) -> Map:
+        sag = np.zeros_like(x)
+        if bend:
+            radius = 1 / abs(bend)
+            edge = 0.95 * radius
+            sag = np.sign(bend) * (np.sqrt(radius**2 - np.clip(x, -edge, edge) ** 2) - radius)
+        through = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
+        return np.asarray(sag - holes * through, np.float32)
+
+    return camera(seen(texture, depth, pose, scene), scene, seed)
+
+
+Depth = Callable[[Map, Map], Map]
+
+
+def seen(texture: Texture, depth: Depth, pose: Pose, scene: Scene) -> Pixels:
+    """A surface of `depth` over the plane of the eyes, as a camera without faults shows it."""
+    middle = texture.eyes.mean(axis=0)
+    eye_distance = float(np.hypot(*(texture.eyes[1] - texture.eyes[0])))
+    width, height = scene.size
+    turn, pivot = rotation(pose), np.array(_PIVOT)
+    moved = pivot - turn @ pivot
+    # The map is smooth: every second pixel is enough.
+    grid_x, grid_y = np.meshgrid(
+        np.arange(0, width, 2, dtype=np.float32) + 0.5, np.arange(0, height, 2, dtype=np.float32) + 0.5
+    )
+    # The frame's px as places on the plane of the eyes.
+    aim_x = (grid_x - width / 2 - pose.x) / scene.eye_distance
+    aim_y = (grid_y - height * 0.42 - pose.y) / scene.eye_distance
+    distance = scene.distance / pose.nearer
+    source_x, source_y = aim_x / pose.nearer, aim_y / pose.nearer
+    for _ in range(_STEPS):
+        z = depth(source_x, source_y)
+        at_x = turn[0, 0] * source_x + turn[0, 1] * source_y + turn[0, 2] * z + moved[0]
+        at_y = turn[1, 0] * source_x + turn[1, 1] * source_y + turn[1, 2] * z + moved[1]
+        at_z = turn[2, 0] * source_x + turn[2, 1] * source_y + turn[2, 2] * z + moved[2]
+        factor = scene.distance / (distance - at_z)
+        # Damped: the sides of the nose are steep.
+        source_x = np.clip(source_x + 0.7 * (aim_x - at_x * factor) / pose.nearer, -4, 4)
+        source_y = np.clip(source_y + 0.7 * (aim_y - at_y * factor) / pose.nearer, -4, 6)
+    from_x = cv2.resize((source_x * eye_distance + middle[0]).astype(np.float32), scene.size)
+    from_y = cv2.resize((source_y * eye_distance + middle[1]).astype(np.float32), scene.size)
+    frame: Pixels = cv2.remap(
+        texture.pixels, from_x, from_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101
+    )
+    return frame
+
+
+def camera(frame: Pixels, scene: Scene, seed: int = 0) -> Pixels:
+    """`frame` as the camera of `scene` gives it: light, blur and a fresh noise for each `seed`."""
+    if scene.blur:
+        frame = cv2.GaussianBlur(frame, (0, 0), scene.blur)
+    across = 1 + scene.slope * np.linspace(-1, 1, frame.shape[1])[None, :, None]
+    light = (frame / 255.0) ** scene.gamma * scene.gain * across * 255
+    if scene.noise:
+        light = light + np.random.default_rng(seed).normal(0, scene.noise, frame.shape)
+    return np.clip(light, 0, 255).astype(np.uint8)
+
+
+def path(poses: Sequence[tuple[float, Pose]], times: Sequence[float]) -> list[Pose]:
+    """The poses at `times` (ms) of a smooth movement through `poses`, each with its time."""
+    at = np.array([time for time, _ in poses])
+    names = ("yaw", "pitch", "roll", "x", "y", "nearer")
+    values = np.array([[getattr(pose, name) for name in names] for _, pose in poses])
+    given = []
+    for time in times:
+        index = int(np.clip(np.searchsorted(at, time, side="right") - 1, 0, len(at) - 2))
+        part = float(np.clip((time - at[index]) / (at[index + 1] - at[index]), 0, 1))
+        part = part * part * (3 - 2 * part)
+        row = values[index] * (1 - part) + values[index + 1] * part
+        given.append(replace(Pose(), **dict(zip(names, row.tolist(), strict=True))))
+    return given

@@ -1,0 +1,85 @@
+"""A film is judged with a real engine: the person who turned, and a change of faces half way."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.messages import (
+    FaceRequest,
+    FilmedFrame,
+    request_frame,
+    sequence_frame,
+    to_answer,
+    to_request,
+)
+from service.face.engines.picture import BadPicture, PictureFault
+from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
+from service.face.liveness.movements import Movement, Reason, Step
+from shared.images.cv import cv2
+from shared.samples import faces, heads
+from shared.samples.heads import Pixels, Pose, Scene, Shape, Texture
+from tests.service.face.liveness.films import STEP, TIMES, TO_THE_LEFT
+
+_SCENE = Scene(eye_distance=56, size=(320, 280))
+
+
+@pytest.fixture(scope="module")
+def film() -> list[Pixels]:
+    """A head of the portrait that turns left."""
+    texture = heads.portrait()
+    return [
+        heads.head_frame(texture, Shape(), pose, _SCENE, seed)
+        for seed, pose in enumerate(heads.path(TO_THE_LEFT, TIMES))
+    ]
+
+
+@pytest.fixture(scope="module")
+def judged(dlib_engine: DlibEngine, film: list[Pixels]) -> SequenceAnalysis:
+    return judge(dlib_engine, film, TIMES, [STEP])
+
+
+def test_person_who_follows_is_live(judged: SequenceAnalysis) -> None:
+    assert judged.verdict.reason is Reason.LIVE
+    assert judged.first.embedding is not None
+
+
+def test_answer_of_the_process_comes_back_whole(judged: SequenceAnalysis) -> None:
+    answer = to_answer(sequence_frame(judged))
+    assert isinstance(answer, SequenceAnalysis)
+    assert answer.verdict == judged.verdict
+    assert answer.first.embedding is not None
+    assert judged.first.embedding is not None
+    assert (answer.first.embedding == judged.first.embedding).all()
+
+
+def test_another_face_at_the_end_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
+    other = Texture(faces.bent(faces.portrait(), faces._STRANGERS[0]), heads.portrait().eyes)
+    frames = [*film[:-1], heads.head_frame(other, Shape(), Pose(yaw=10), _SCENE)]
+    assert not judge(dlib_engine, frames, TIMES, [STEP]).verdict.live
+
+
+def test_film_without_a_face_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
+    grey = [frame * 0 + 120 for frame in film]
+    assert judge(dlib_engine, grey, TIMES, [STEP]).verdict.reason is Reason.NO_FACE
+
+
+def test_frames_of_two_sizes_are_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
+    frames = [*film[:-1], film[-1][:-2]]
+    assert judge(dlib_engine, frames, TIMES, [STEP]).verdict.reason is Reason.TOO_FEW_FRAMES
+
+
+def test_request_with_frames_comes_back_whole() -> None:
+    frames = (FilmedFrame(0, "first"), FilmedFrame(80, "\ud800 second"))
+    request = FaceRequest("dlib", Path("/packs"), None, frames, (Step(Movement.UP, 1, 2),))
+    assert to_request(request_frame(request)) == request
+
+
+def test_frame_that_is_too_large_is_not_decoded() -> None:
+    _, data = cv2.imencode(".png", faces.portrait().repeat(3, axis=0).repeat(3, axis=1))
+    with pytest.raises(BadPicture) as caught:
+        film_frame(base64.b64encode(bytes(data)).decode())
+    assert caught.value.fault is PictureFault.TOO_MANY_PIXELS

@@ -1,0 +1,97 @@
+"""A head that follows is accepted; pictures, cuts and movements at another time are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from service.face.liveness.decision import Motion, decide
+from service.face.liveness.movements import Movement, Reason, Step
+from shared.samples.heads import Pose
+from tests.service.face.liveness.films import (
+    STEP,
+    TIMES,
+    TO_THE_LEFT,
+    UPWARDS,
+    Frame,
+    bent,
+    film,
+    flat,
+    head,
+    holes,
+    motion,
+    motion_of,
+)
+
+
+def test_head_that_turns_left_is_live() -> None:
+    verdict = decide(motion(head, TO_THE_LEFT), [STEP])
+    assert verdict.reason is Reason.LIVE
+    assert verdict.score >= 0.5
+
+
+def test_head_that_looks_up_is_live() -> None:
+    assert decide(motion(head, UPWARDS), [replace(STEP, movement=Movement.UP)]).live
+
+
+def test_head_that_comes_closer_is_seen() -> None:
+    closer = ((0.0, Pose()), (650.0, Pose()), (1100.0, Pose(nearer=1.3)), (1500.0, Pose(nearer=1.3)))
+    assert decide(motion(head, closer), [replace(STEP, movement=Movement.CLOSER)]).live
+
+
+@pytest.mark.parametrize("picture", [flat, bent, holes])
+def test_picture_that_is_tilted_is_not_live(picture: Frame) -> None:
+    turned = Pose(yaw=35)
+    tilted = ((0.0, Pose()), (650.0, Pose()), (1100.0, turned), (1500.0, turned))
+    assert not decide(motion(picture, tilted), [STEP]).live
+
+
+def test_other_movement_is_refused() -> None:
+    measured = motion(head, TO_THE_LEFT)
+    assert decide(measured, [replace(STEP, movement=Movement.RIGHT)]).reason is Reason.WRONG_MOVEMENT
+    assert not decide(measured, [replace(STEP, movement=Movement.UP)]).live
+    assert not decide(measured, [replace(STEP, movement=Movement.CLOSER)]).live
+
+
+def test_movement_before_it_is_asked_for_is_refused() -> None:
+    late = Step(Movement.LEFT, 1000, 1500)
+    assert decide(motion(head, TO_THE_LEFT), [late]).reason is Reason.NOT_STEADY
+
+
+def test_movement_after_its_time_is_refused() -> None:
+    early = Step(Movement.LEFT, 100, 700)
+    assert decide(motion(head, TO_THE_LEFT), [early]).reason is Reason.NOT_MADE
+
+
+def test_movements_in_another_order_are_refused() -> None:
+    steps = [Step(Movement.UP, 300, 700), Step(Movement.LEFT, 700, 1500)]
+    assert not decide(motion(head, TO_THE_LEFT), steps).live
+
+
+def test_cut_between_two_pictures_is_refused() -> None:
+    frames = film(head, TO_THE_LEFT)
+    cut = [frames[0] if at < 800 else frames[-1] for at in TIMES]
+    assert not decide(motion_of(cut), [STEP]).live
+
+
+def test_frames_with_a_gap_are_refused() -> None:
+    measured = motion(head, TO_THE_LEFT)
+    times = measured.times.copy()
+    times[6:] += 500
+    assert decide(replace_times(measured, times), [STEP]).reason is Reason.TOO_FEW_FRAMES
+
+
+def test_few_frames_are_refused() -> None:
+    assert decide(motion_of(film(head, TO_THE_LEFT)[:5]), [STEP]).reason is Reason.TOO_FEW_FRAMES
+
+
+def test_frames_without_texture_are_refused() -> None:
+    grey = [np.full((200, 240, 3), 128, np.uint8)] * len(TIMES)
+    assert not decide(motion_of(grey), [STEP]).live
+
+
+def replace_times(measured: Motion, times: NDArray[np.float64]) -> Motion:
+    return Motion(times, measured.tracks, measured.relief)

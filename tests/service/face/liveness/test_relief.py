@@ -1,0 +1,33 @@
+"""The nose shows how far a head turned, and that a picture has none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from service.face.liveness.relief import NOSE_HEIGHT, NOSE_TIP, ridge
+from tests.service.face.liveness.films import TO_THE_LEFT, UPWARDS, bent, flat, head, motion
+
+
+def test_ridge_is_highest_at_the_tip_and_flat_beside_it() -> None:
+    heights = ridge(np.array(((0, NOSE_TIP), (0, 0.2), (0.6, NOSE_TIP), (0, 1.2), (0, -0.4)), np.float32))
+    assert abs(heights[0] - NOSE_HEIGHT) < 1e-6
+    assert 0 < heights[1] < heights[0]
+    assert (heights[2:] < 0.01).all()
+
+
+def test_turn_of_a_head_is_the_sine_of_its_angle() -> None:
+    turn = motion(head, TO_THE_LEFT).relief.turn
+    assert abs(turn[0]).max() < 0.01
+    assert 0.25 < turn[-1, 0] < 0.6
+    assert abs(turn[-1, 1]) < 0.15
+
+
+def test_pitch_upwards_is_negative() -> None:
+    turn = motion(head, UPWARDS).relief.turn
+    assert -0.7 < turn[-1, 1] < -0.2
+
+
+def test_picture_does_not_turn() -> None:
+    for picture in (flat, bent):
+        for poses in (TO_THE_LEFT, UPWARDS):
+            assert np.nanmax(np.abs(motion(picture, poses).relief.turn)) < 0.1

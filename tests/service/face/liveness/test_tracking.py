@@ -1,0 +1,39 @@
+"""Points of a face are followed through shifts, turns in the plane and changes of size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from service.face.liveness.tracking import MOST_POINTS, track
+from shared.images.cv import cv2
+from shared.samples.heads import Pose
+from tests.service.face.liveness.films import EYES, TIMES, flat, motion
+
+_WAY = ((0.0, Pose()), (1300.0, Pose(x=20, y=-10, roll=12, nearer=1.3)))
+
+
+def test_similarity_of_a_moved_picture_is_undone() -> None:
+    tracks = motion(flat, _WAY).tracks
+    assert len(tracks.places) <= MOST_POINTS
+    assert tracks.found.min() > 0.8
+    rest = np.hypot(*np.moveaxis(tracks.moved - tracks.places, 2, 0))
+    assert np.nanmedian(rest[-1]) < 0.02
+
+
+def test_size_and_roll_are_those_of_the_movement() -> None:
+    tracks = motion(flat, _WAY).tracks
+    part = TIMES[-1] / 1300
+    part = part * part * (3 - 2 * part)
+    assert abs(tracks.scale[-1] - (1 + 0.3 * part)) < 0.05
+    assert abs(abs(tracks.roll[-1]) - 12 * part) < 1
+
+
+def test_picture_without_texture_has_no_points() -> None:
+    tracks = track([np.full((200, 240), 90, np.uint8)] * 3, EYES)
+    assert tracks.moved.shape == (3, 0, 2)
+
+
+def test_another_picture_is_not_found() -> None:
+    first = cv2.cvtColor(flat(Pose(), 0), cv2.COLOR_BGR2GRAY)
+    noise = np.random.default_rng(3).integers(0, 255, first.shape, dtype=np.uint8)
+    assert track([first, noise], EYES).found[1] < 0.3

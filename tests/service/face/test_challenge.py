@@ -1,0 +1,277 @@
+"""A face login by challenge: drawn, answered once, in time, from the same station; what the policy asks
+for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from service.db.database import Database, now
+from service.face import rules
+from service.face.access import challenges
+from service.face.consent import CONSENT_VERSION
+from service.face.engines.dlib_engine import DlibEngine
+from service.face.engines.messages import FilmedFrame
+from service.face.engines.picture import BadPicture, PictureFault
+from service.face.engines.sequence import SequenceAnalysis
+from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.web.envelope import Problem, Refusal
+from shared.codes import Permission
+from shared.samples import faces
+from shared.wire.face import FacePolicy
+from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room, tokens_of
+
+ADDRESS = "192.0.2.7"
+PERSON = as_face_info(faces.enrolment())
+FRAMES = [FilmedFrame(0, PERSON), FilmedFrame(80, PERSON)]
+
+
+@dataclass
+class Judge(SameProcess):
+    """Analyses pictures with the engine, and judges sequences as a test says."""
+
+    engine: DlibEngine
+    reason: Reason = Reason.LIVE
+    damaged: bool = False
+    steps: list[Step] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(self.engine)
+
+    async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
+        self.steps = list(steps)
+        if self.damaged:
+            raise BadPicture(PictureFault.DAMAGED)
+        return SequenceAnalysis(Verdict(self.reason, 1.0), await self.analyse(frames[0].face_info))
+
+
+@pytest.fixture
+def judge(room: Room, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    made = Judge(dlib_engine)
+    monkeypatch.setattr(room.service, "_face_client", made)
+    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    return made
+
+
+async def drawn(room: Room, address: str = ADDRESS) -> str:
+    return (await room.service.draw_challenge([], address)).challenge_id
+
+
+async def refused(room: Room, challenge_id: str, frames: Sequence[FilmedFrame] = FRAMES) -> str:
+    with pytest.raises(Refusal) as caught:
+        await room.service.login_by_challenge(challenge_id, frames, ADDRESS)
+    return caught.value.msg
+
+
+def test_answer_to_a_challenge_logs_in(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        challenge = await room.service.draw_challenge([], ADDRESS)
+        tokens = await room.service.login_by_challenge(challenge.challenge_id, FRAMES, ADDRESS)
+        assert tokens.access_token == tokens_of("mei").access_token
+        asked = [(step.movement.value, step.from_ms, step.to_ms) for step in judge.steps]
+        assert asked == [(step.movement, step.from_ms, step.to_ms) for step in challenge.steps]
+
+    asyncio.run(play())
+
+
+def test_challenge_is_answered_once(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        challenge_id = await drawn(room)
+        await room.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
+        assert await refused(room, challenge_id) == rules.NOT_SHOWN
+
+    asyncio.run(play())
+
+
+def test_challenge_is_used_up_by_a_failure(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        challenge_id = await drawn(room)
+        judge.reason = Reason.FLAT
+        assert await refused(room, challenge_id) == rules.NOT_SHOWN
+        judge.reason = Reason.LIVE
+        assert await refused(room, challenge_id) == rules.NOT_SHOWN
+
+    asyncio.run(play())
+
+
+def test_unknown_challenge_is_refused(room: Room, judge: Judge) -> None:
+    assert asyncio.run(refused(room, "unknown")) == rules.NOT_SHOWN
+    assert not judge.steps
+
+
+def test_challenge_of_another_station_is_refused(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        assert await refused(room, await drawn(room, "192.0.2.8")) == rules.NOT_SHOWN
+
+    asyncio.run(play())
+
+
+def test_expired_challenge_is_refused(room: Room, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play() -> None:
+        challenge_id = await drawn(room)
+        later = now() + challenges.LIFE + timedelta(seconds=1)
+        monkeypatch.setattr(challenges, "now", lambda: later)
+        assert await refused(room, challenge_id) == rules.NOT_SHOWN
+
+    asyncio.run(play())
+
+
+def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(room: Room, judge: Judge) -> None:
+    frames = [FilmedFrame(0, PERSON), FilmedFrame(15_000, PERSON)]
+
+    async def play() -> None:
+        assert await refused(room, await drawn(room), frames) == rules.NOT_SHOWN
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("reason", [each for each in Reason if each is not Reason.LIVE])
+def test_every_verdict_but_live_is_refused_and_audited(room: Room, judge: Judge, reason: Reason) -> None:
+    async def play() -> None:
+        judge.reason = reason
+        assert await refused(room, await drawn(room)) == rules.NOT_SHOWN
+
+    asyncio.run(play())
+    assert room.changes[-1].action == "face_login_failed"
+    assert room.changes[-1].details == {"challenge": reason.value}
+
+
+def test_stranger_who_follows_is_refused_like_any_unknown_face(room: Room, judge: Judge) -> None:
+    stranger = as_face_info(faces.stranger())
+
+    async def play() -> None:
+        frames = [FilmedFrame(0, stranger), FilmedFrame(80, stranger)]
+        assert await refused(room, await drawn(room), frames) == "无法校验人脸"
+
+    asyncio.run(play())
+
+
+def test_damaged_frame_is_refused(room: Room, judge: Judge) -> None:
+    judge.damaged = True
+
+    async def play() -> None:
+        assert await refused(room, await drawn(room)) == "无法校验人脸"
+
+    asyncio.run(play())
+
+
+def test_failures_make_the_station_wait(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        for _ in range(5):
+            await refused(room, "unknown")
+        with pytest.raises(Problem) as caught:
+            await drawn(room)
+        assert caught.value.status == 429
+
+    asyncio.run(play())
+
+
+def test_a_station_has_few_challenges_at_a_time(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        for _ in range(challenges.MOST_WAITING):
+            await drawn(room)
+        with pytest.raises(Problem) as caught:
+            await drawn(room)
+        assert caught.value.status == 429
+        await drawn(room, "192.0.2.9")
+
+    asyncio.run(play())
+
+
+def test_movements_that_a_person_cannot_make_are_left_out(room: Room) -> None:
+    avoided = [Movement.LEFT, Movement.RIGHT]
+    for _ in range(30):
+        steps = challenges.drawn_steps(avoided)
+        assert 1 <= len(steps) <= 2
+        assert Movement.UP in [step.movement for step in steps]
+        assert not {step.movement for step in steps} & set(avoided)
+
+    with pytest.raises(Problem) as caught:
+        asyncio.run(room.service.draw_challenge([*avoided, Movement.UP], ADDRESS))
+    assert caught.value.status == 422
+
+
+def test_every_challenge_asks_for_a_turn() -> None:
+    for _ in range(60):
+        steps = challenges.drawn_steps()
+        assert {step.movement for step in steps} & {Movement.LEFT, Movement.RIGHT, Movement.UP}
+        assert all(one.to_ms == two.from_ms for one, two in pairwise(steps))
+        assert steps[-1].to_ms <= 4200
+
+
+Rule = Literal["off", "in_doubt", "always"]
+
+
+async def set_policy(room: Room, admins: Rule, others: Rule) -> None:
+    wanted = FacePolicy(login_enabled=True, challenge_admins=admins, challenge_others=others)
+    assert await room.service.oversight.change_policy(wanted, "chief", ADDRESS) == wanted
+
+
+def test_policy_that_wants_a_challenge_refuses_one_picture(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        await set_policy(room, "off", "always")
+        with pytest.raises(Refusal) as caught:
+            await room.service.login(PERSON, ADDRESS)
+        assert caught.value.msg == rules.ONE_PICTURE_IS_NOT_ENOUGH
+        await room.service.login_by_challenge(await drawn(room), FRAMES, ADDRESS)
+        await set_policy(room, "always", "off")
+        await room.service.login(PERSON, ADDRESS)
+        room.permissions["mei"] = frozenset({Permission.MODEL_MANAGE})
+        with pytest.raises(Refusal):
+            await room.service.login(PERSON, ADDRESS)
+
+    asyncio.run(play())
+
+
+def test_without_a_liveness_model_every_picture_is_in_doubt(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        await set_policy(room, "off", "in_doubt")
+        with pytest.raises(Refusal) as caught:
+            await room.service.login(PERSON, ADDRESS)
+        assert caught.value.msg == rules.ONE_PICTURE_IS_NOT_ENOUGH
+
+    asyncio.run(play())
+
+
+def test_policy_keeps_what_a_change_does_not_name(room: Room) -> None:
+    async def play() -> None:
+        await set_policy(room, "always", "in_doubt")
+        changed = await room.service.oversight.change_policy(
+            FacePolicy(login_enabled=False), "chief", ADDRESS
+        )
+        assert (changed.challenge_admins, changed.challenge_others) == ("always", "in_doubt")
+
+    asyncio.run(play())
+
+
+def test_challenge_works_on_both_databases(
+    database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
+    room = open_room(tmp_path / "faces", dlib_engine, database=database)
+    monkeypatch.setattr(room.service, "_face_client", Judge(dlib_engine))
+
+    async def play() -> None:
+        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await set_policy(room, "always", "always")
+        challenge_id = await drawn(room)
+        await room.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
+        assert await refused(room, challenge_id) == rules.NOT_SHOWN
+
+    asyncio.run(play())
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)], ids=["sqlite", "postgresql"]
+)
+def database_kind(request: pytest.FixtureRequest) -> str:
+    kind: str = request.param
+    return kind
