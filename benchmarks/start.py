@@ -111,13 +111,13 @@ def _say(figure: str, starts: Sequence[Start], floor: float, goal: float | None)
     )
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 0 when they meet their goals or have none."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", help="the frozen program (default: the one in dist/, else the sources)")
     parser.add_argument("--sources", action="store_true", help="the sources, also where the program was made")
     parser.add_argument("--times", type=int, default=7)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     program = None if given.sources else given.program or (str(BUNDLED) if BUNDLED.exists() else None)
     command = [program] if program else own_command()
     # The first of each reads everything from the disk.

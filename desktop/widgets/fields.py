@@ -26,7 +26,7 @@ from desktop.widgets.basic.popups import RoundedCorners
 
 _SEARCH_MS = 250
 _ACTION_PX = 20
-"""The height of a button beside a label, as the stylesheet has it."""
+"""The height of a button beside a label."""
 _AROUND_PX = 70
 """What stands in a search line beside its text: the glass, the key, the space around them."""
 
@@ -165,6 +165,7 @@ class Field(QWidget):
         column.insertLayout(0, row)
         # Little higher than the label: fields with a button and without one stand in one row.
         button.setProperty("inline", True)
+        button.setFixedHeight(_ACTION_PX)
         self.action = button
 
     def reserve_action(self) -> None:

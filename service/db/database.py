@@ -260,18 +260,18 @@ class Database:
                 return await self._on_loop(self._loop_reads.stamped_rows(statement, values, table))
         return await self.select(statement, values), ""
 
-    async def stamp(self, table: str) -> Stamp:
+    async def stamp(self, table: str | None) -> Stamp:
         """Names the state of `table`: while it stays the same, nobody has committed a change of it.
 
-        The table is one whose changes are counted (`service.db.table_changes`). Another stamp each time where
-        the state is not known.
+        The table is one whose changes are counted (`service.db.table_changes`), None for the whole database.
+        Another stamp each time where the state is not known.
         """
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):
                 return await self._on_loop(self._loop_reads.stamp(table))
         return random_name()
 
-    async def is_settled(self, table: str) -> bool:
+    async def is_settled(self, table: str | None) -> bool:
         """True when a read that begins now sees every change of `table` that a stamp from before knows."""
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):

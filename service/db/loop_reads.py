@@ -31,7 +31,7 @@ CONNECTIONS = 8
 """So many statements run on PostgreSQL at once; more only wait there for each other."""
 
 Stamp = str
-"""Names a state of a table: while it stays the same, nobody has committed a change of it."""
+"""Names a state of a table or database: while it stays the same, nobody has committed a change of it."""
 
 
 class LockedError(Exception):
@@ -51,11 +51,11 @@ class LoopReads(Protocol):
         """The rows of `select`, and the state of `table` then: empty when there are no rows."""
         ...
 
-    async def stamp(self, table: str) -> Stamp:
-        """The state of `table` now."""
+    async def stamp(self, table: str | None) -> Stamp:
+        """The state of `table` now, None for the whole database."""
         ...
 
-    async def is_settled(self, table: str) -> bool:
+    async def is_settled(self, table: str | None) -> bool:
         """True when every change of `table` that a stamp from before knows has ended."""
         ...
 
@@ -108,7 +108,7 @@ class SqliteReads:
         except sqlite3.Error as problem:
             raise _of_sqlite(problem) from problem
 
-    async def stamp(self, table: str) -> Stamp:
+    async def stamp(self, table: str | None) -> Stamp:
         """See LoopReads. It changes with every commit, also of other tables."""
         try:
             (version,) = self._connected().execute("PRAGMA data_version").fetchone()
@@ -116,7 +116,7 @@ class SqliteReads:
             raise _of_sqlite(problem) from problem
         return str(version)
 
-    async def is_settled(self, table: str) -> bool:
+    async def is_settled(self, table: str | None) -> bool:
         """See LoopReads. A stamp of SQLite knows what is committed, nothing else."""
         return True
 
@@ -145,7 +145,7 @@ class PostgresqlReads:
         self._stamped: dict[tuple[Select[Any], str], Select[Any]] = {}
         self._free = asyncio.Semaphore(CONNECTIONS)
         self._idle: list[psycopg.AsyncConnection[Any]] = []
-        self._stamps: dict[str, SharedRead[Stamp]] = {}
+        self._stamps: dict[str | None, SharedRead[Stamp]] = {}
 
     async def rows(self, select: Select[Any], values: Mapping[str, Any]) -> list[ResultRow]:
         """See LoopReads. A read whose connection was lost while it was idle is repeated on a new one."""
@@ -197,19 +197,19 @@ class PostgresqlReads:
         found = await self.rows(stamped, values)
         return found, str(found[0].stamp) if found else ""
 
-    async def stamp(self, table: str) -> Stamp:
+    async def stamp(self, table: str | None) -> Stamp:
         """See LoopReads."""
         if table not in self._stamps:
             self._stamps[table] = SharedRead(partial(self._read_stamp, table))
         return await self._stamps[table].get()
 
-    async def _read_stamp(self, table: str) -> Stamp:
+    async def _read_stamp(self, table: str | None) -> Stamp:
         (row,) = await self.rows(table_changes.stamp_statement(table), {})
         return str(row.stamp)
 
-    async def is_settled(self, table: str) -> bool:
-        """See LoopReads."""
-        return not await self.rows(table_changes.open_changes(table), {})
+    async def is_settled(self, table: str | None) -> bool:
+        """See LoopReads. A stamp of the whole database knows what is committed, nothing else."""
+        return table is None or not await self.rows(table_changes.open_changes(table), {})
 
     def close(self) -> None:
         """See LoopReads."""

@@ -23,8 +23,6 @@ def count_changes(name: str) -> tuple[str, ...]:
     """The statements that have the changes of `name` counted from now on; for a migration."""
     return (
         f"CREATE SEQUENCE {name}_changes",
-        # A sequence that was never used says the same before and after its first number.
-        f"SELECT nextval('{name}_changes')",
         f"CREATE FUNCTION {name}_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         f"PERFORM pg_advisory_xact_lock_shared({_LOCK_CLASS}, TG_RELID::int); "
         f"PERFORM nextval('{name}_changes'); RETURN NULL; END $$",
@@ -42,17 +40,24 @@ def stop_counting_changes(name: str) -> tuple[str, ...]:
     )
 
 
+SNAPSHOT: Label[str] = cast(func.pg_current_snapshot(), String).label("stamp")
+"""The column `stamp` of the whole database: the transactions that had not ended when a statement began
+(PostgreSQL 13 or newer). The same text twice means that none has committed in between."""
+
+
 @lru_cache(maxsize=8)
 def stamp_column(name: str) -> Label[str]:
     """The column `stamp`: how many changes of `name` have begun."""
-    counter = table(f"{name}_changes", column("last_value"))
-    return cast(select(counter.c.last_value).scalar_subquery(), String).label("stamp")
+    counter = table(f"{name}_changes", column("last_value"), column("is_called"))
+    # Before its first number a sequence has the same last one as after it.
+    said = cast(counter.c.last_value, String) + cast(counter.c.is_called, String)
+    return select(said).scalar_subquery().label("stamp")
 
 
 @lru_cache(maxsize=8)
-def stamp_statement(name: str) -> Select[Any]:
-    """Finds the stamp of `name` alone."""
-    return select(stamp_column(name))
+def stamp_statement(name: str | None) -> Select[Any]:
+    """Finds the stamp of `name` alone, None for the whole database."""
+    return select(SNAPSHOT if name is None else stamp_column(name))
 
 
 @lru_cache(maxsize=8)

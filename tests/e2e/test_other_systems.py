@@ -29,7 +29,7 @@ from service.detection.compute import allocator, model_check, worker
 from service.settings import Settings, owner_only_secret
 from service.stores import opening
 from service.workers import limits
-from shared import atomic, paths
+from shared import atomic, checkup, paths
 from tests.desktop.connection.played import PLAYED
 from tests.other_systems import on_macos, on_windows
 
@@ -82,7 +82,7 @@ def test_rights_of_others_are_not_asked_for_on_windows(
         settings.metrics_token()
     with pytest.raises(PermissionError):
         owner_only_secret(secret, 48)
-    on_windows(monkeypatch, service_settings, opening, scripts, service_doctor)
+    on_windows(monkeypatch, service_settings, opening, scripts, checkup)
     assert settings.metrics_token() == "t" * 32
     assert owner_only_secret(secret, 48) == b"s" * 48
     assert opening._keys(keys) == {"access_key_id": "a", "secret_access_key": "b"}

@@ -10,8 +10,8 @@ from service.settings import Settings
 from shared.paths import root
 
 _NAME = re.compile(r"\bWALKAROUND_([A-Z][A-Z_]*[A-Z])")
-_ELSEWHERE = {"URL", "USERNAME", "PASSWORD"}
-"""What scripts read (`desktop.client.scripts.credentials`)."""
+_ELSEWHERE = {"URL", "USERNAME", "PASSWORD", "UPDATE_URL"}
+"""What scripts read (`desktop.client.scripts.credentials`), and the desktop (`desktop.client.updates`)."""
 
 
 @pytest.mark.parametrize("path", ["README.md", *(f"docs/{path.name}" for path in root().glob("docs/*.md"))])

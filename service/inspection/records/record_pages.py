@@ -39,7 +39,7 @@ _Mark = tuple[dt.datetime, str]
 
 @dataclass(slots=True)
 class _Kept:
-    """What was found out in one state of the records."""
+    """What was found out in one state of the records, or of the whole database."""
 
     stamp: Stamp = ""
     totals: dict[_Search, int] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class RecordPages:
     def __init__(self, database: Database, queries: RecordQueries) -> None:
         self._database = database
         self._queries = queries
-        self._kept = _Kept()
+        self._kept: dict[str | None, _Kept] = {_TABLE: _Kept(), None: _Kept()}
         self._turns: WeakValueDictionary[_Search, asyncio.Lock] = WeakValueDictionary()
 
     async def find(
@@ -90,7 +90,7 @@ class RecordPages:
         self, search: _Search, current_page: int, page_size: int
     ) -> tuple[list[RecordRow], Pagination] | None:
         """A page whose place is known; None when it is not, or is not true any more."""
-        kept = self._kept
+        kept = self._kept[_TABLE]
         total = kept.totals.get(search)
         if total is None:
             return None
@@ -111,11 +111,13 @@ class RecordPages:
         self, search: _Search, current_page: int, page_size: int
     ) -> tuple[list[RecordRow], Pagination]:
         """Count the rows and find the place of the page, and keep both when nobody wrote meanwhile."""
-        before = await self._database.stamp(_TABLE)
-        is_settled = await self._database.is_settled(_TABLE)
-        if self._kept.stamp != before or self._kept.is_full:
-            self._kept = _Kept(before)
-        kept = self._kept
+        # Other filters read other tables as well: names of people and aircraft, findings.
+        table = _TABLE if _is_ordered(search) else None
+        before = await self._database.stamp(table)
+        is_settled = await self._database.is_settled(table)
+        kept = self._kept[table]
+        if kept.stamp != before or kept.is_full:
+            kept = self._kept[table] = _Kept(before)
         found = _Kept(before, dict(kept.totals), dict(kept.marks))
 
         def work(connection: Connection) -> tuple[list[RecordRow], Pagination]:
@@ -139,7 +141,7 @@ class RecordPages:
             return _turned(list(rows), cut), standing
 
         answer = await self._database.fetch(work)
-        if is_settled and await self._database.stamp(_TABLE) == before:
+        if is_settled and await self._database.stamp(table) == before:
             kept.totals |= found.totals
             kept.marks |= found.marks
         return answer

@@ -64,6 +64,7 @@ class HistoryBox(QWidget):
         super().__init__(parent)
         self.setObjectName("history")
         self.trend = Button(self.tr("Show trend"), kind=ButtonKind.LINK, icon="chart")
+        self.trend.setObjectName("history-trend")
         self.trend.clicked.connect(lambda _checked=False: self.trendWanted.emit())
         head = QHBoxLayout()
         head.setSpacing(6)

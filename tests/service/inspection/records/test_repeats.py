@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from service.db import write_queue
 from service.inspection.records.items import Items
 from service.inspection.records.records import Records
 from service.inspection.tables import ITEM
@@ -67,6 +68,8 @@ def test_one_key_in_two_records_at_once_makes_one_item(stage: Stage, monkeypatch
         return insert(items, *given)
 
     monkeypatch.setattr(Items, "_insert", together)
+    # Made in one transaction, the second would not begin before the first has ended.
+    monkeypatch.setattr(write_queue, "MOST_TOGETHER", 1)
 
     def make(record: str) -> int:
         return int(_create(stage, {"item_name": "前缘", "inspection_id": record}).status_code)
@@ -128,6 +131,7 @@ def test_one_key_at_once_makes_one_record(stage: Stage, monkeypatch: pytest.Monk
         return keep(*given)
 
     monkeypatch.setattr(Records, "_keep_key", staticmethod(together))
+    monkeypatch.setattr(write_queue, "MOST_TOGETHER", 1)
     with ThreadPoolExecutor(2) as pool:
         answers = list(pool.map(lambda _: _create_record(stage), range(2)))
     assert [answer.status_code for answer in answers] == [200, 200]

@@ -37,7 +37,11 @@ def test_a_click_compares_the_photo_of_the_earlier_inspection(
     workbench.open(later, qtbot.waitUntil)
     page = workbench.page
     qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
-    (link,) = [one for one in page.inspector.history.findChildren(QPushButton) if not one.isHidden()]
+    (link,) = [
+        one
+        for one in page.inspector.history.findChildren(QPushButton)
+        if not one.isHidden() and one.objectName() != "history-trend"
+    ]
     link.click()
     qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
     assert (page.open_record.record_id, page.open_record.current) == (earlier, item.item_id)
