@@ -48,6 +48,7 @@ class PhotoList(QObject):
         self._offers: dict[str, list[str]] | None = None
         self._changes = 0
         self._reading: Task | None = None
+        self._outdated = False
         self._matching: Task | None = None
         self._again: set[str] = set()
         self._hopeless: set[str] = set()
@@ -95,8 +96,12 @@ class PhotoList(QObject):
         self._match_next()
 
     def read(self) -> None:
-        """Read the photos of the record from the service."""
-        if self._reading is None and self._record_id:
+        """Read the photos of the record from the service; again when they are being read already."""
+        if self._reading is not None:
+            # What is being read may be older than the change that this follows.
+            self._outdated = True
+        elif self._record_id:
+            self._outdated = False
             self._reading = run(
                 self._open_record.context.session.photos.list,
                 self._record_id,
@@ -170,6 +175,8 @@ class PhotoList(QObject):
         self._photos = {photo.photo_id: photo for photo in photos}
         self._changed()
         self._match_next()
+        if self._outdated:
+            self.read()
 
     def _not_read(self, error: Exception) -> None:
         self._reading = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ from desktop.pages.workbench.record_photos.thumbnails import MIME
 from shared.codes import Verdict
 from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
-from shared.wire.photos import PhotoItemSet
+from shared.wire.photos import PhotoItemSet, RecordPhoto
 from tests.desktop.imaging.conversion.photos import raw
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import present
@@ -420,3 +422,28 @@ def test_a_raw_photo_of_the_record_is_sent_as_jpeg_and_a_broken_one_is_named(
     assert photo is not None
     assert photo.file.filename == "DSC_0042.NEF.jpg"
     assert len(photo.matches or ()) == 3
+
+
+def test_a_photo_that_came_while_the_photos_were_read_is_shown(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_id = make_record(workbench.session)
+    workbench.open(record_id, qtbot.waitUntil)
+    photos, known = workbench.session.photos, workbench.page.record_photos.known
+    read, begun, answer = photos.list, threading.Event(), threading.Event()
+
+    def slow(record_id: str) -> Sequence[RecordPhoto]:
+        found = read(record_id)
+        begun.set()
+        assert answer.wait(20)
+        return found
+
+    monkeypatch.setattr(photos, "list", slow)
+    known.read()
+    qtbot.waitUntil(begun.is_set)
+    with qtbot.waitSignal(workbench.page.live.recordChanged, timeout=_SOON):
+        # As from another client.
+        stored = workbench.session.files.upload(picture(2), "later.png")
+        photos.add(record_id, stored.file_id)
+    answer.set()
+    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
