@@ -48,7 +48,8 @@ class Button(QPushButton):
     """A push button with an optional icon before its text and its key after it.
 
     `keys` is shown, not bound: shortcuts belong to `desktop.commands.registry`. A verdict kind (PASSED,
-    FAILED, UNDECIDED) is checkable: tinted while open, solid when it is the verdict in force.
+    FAILED, UNDECIDED) is checkable: tinted while open, solid when it is the verdict in force. One that
+    `elides` shortens its text where there is no room; its tooltip has all of it.
     """
 
     def __init__(
@@ -59,10 +60,12 @@ class Button(QPushButton):
         icon: str | None = None,
         keys: str = "",
         large: bool = False,
+        elides: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
         self.kind = kind
+        self._elides = elides
         self._icon_name = icon
         self._keys = keys
         self._height = max(38 if large else 36 if kind in _VERDICTS else 30, line_px(TEXT_PX) + _ABOVE)
@@ -82,6 +85,8 @@ class Button(QPushButton):
     def setText(self, text: str) -> None:
         super().setText(text)
         self.setAccessibleName(text)
+        if self._elides:
+            self.setToolTip(tip(text))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # In a dialog Enter would press the default button instead of the one that has the focus.
@@ -89,6 +94,11 @@ class Button(QPushButton):
             self.click()
         else:
             super().keyPressEvent(event)
+
+    def _shown_text(self, room: float) -> str:
+        if not self._elides:
+            return self.text()
+        return QFontMetricsF(self._text_font()).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
 
     def _parts(self) -> list[tuple[str, float]]:
         parts: list[tuple[str, float]] = []
@@ -115,7 +125,7 @@ class Button(QPushButton):
         return QSize(max(round(width) + 1, self._height), self._height)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(self._height, self._height) if self._elides else self.sizeHint()
 
     def _colours(self, theme: Theme) -> tuple[str | None, str | None, str]:
         """Ground, border and ink for the state the button is in."""
@@ -165,7 +175,7 @@ class Button(QPushButton):
     def _paint_parts(self, painter: QPainter, ink: str) -> None:
         parts = self._parts()
         whole = sum(width for _, width in parts) + _GAP * max(0, len(parts) - 1)
-        left = (self.width() - whole) / 2
+        left = max((self.width() - whole) / 2, 0.0)
         middle = self.height() / 2
         painter.setPen(QColor(ink))
         for part, width in parts:
@@ -174,7 +184,8 @@ class Button(QPushButton):
             elif part == "text":
                 painter.setFont(self._text_font())
                 box = QRectF(left, 0, width + 1, self.height())
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, self.text())
+                shown = self._shown_text(min(width + 1, self.width() - left))
+                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
             elif part == "keys":
                 painter.setFont(sized(LABEL_PX))
                 tall = max(_KEY_SIDE, line_px(LABEL_PX) + 2)

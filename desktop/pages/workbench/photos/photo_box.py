@@ -74,7 +74,7 @@ class PhotoBox(QWidget):
         self.camera_mark = label("", "strong", wrap=True)
         self.camera_mark.setObjectName("photo-camera-mark")
         self.show_camera(None, None)
-        self.shared = Button("", kind=ButtonKind.LINK)
+        self.shared = Button("", kind=ButtonKind.LINK, elides=True)
         """Says which photo of the record it is, and that other items share it."""
         self.shared.setObjectName("photo-shared")
         self.shared.hide()

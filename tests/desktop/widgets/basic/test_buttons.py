@@ -75,3 +75,19 @@ def test_an_icon_button_has_a_name(qtbot: QtBot) -> None:
     qtbot.addWidget(button)
     assert (button.accessibleName(), button.toolTip()) == ("Measure", "Measure  (M)")
     assert button.sizeHint().width() == button.sizeHint().height()
+
+
+def test_a_text_that_is_too_long_is_cut_and_stands_in_the_tooltip(qtbot: QtBot) -> None:
+    room = QWidget()
+    column = QVBoxLayout(room)
+    button = Button("", kind=ButtonKind.LINK, elides=True)
+    column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+    qtbot.addWidget(room)
+    room.resize(200, 60)
+    room.show()
+    button.setText("left-wing-root-after-flight-of-today.jpg · shared with 12 other items")
+    qtbot.waitUntil(lambda: button.toolTip() == button.text() and button.width() > 100)
+    assert room.width() == 200
+    assert button.geometry().right() < 200
+    short = Button("short", kind=ButtonKind.LINK, elides=True)
+    assert short.sizeHint() == Button("short", kind=ButtonKind.LINK).sizeHint()
