@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, mix, sized, theme_manager
 from desktop.widgets.basic.icons import paint_icon
@@ -66,6 +66,8 @@ class Button(QPushButton):
         super().__init__(text, parent)
         self.kind = kind
         self._elides = elides
+        if elides:
+            self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._icon_name = icon
         self._keys = keys
         self._height = max(38 if large else 36 if kind in _VERDICTS else 30, line_px(TEXT_PX) + _ABOVE)
