@@ -89,7 +89,8 @@ class Language:
             self._load("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
 
     def end(self) -> None:
-        """Take every translation out of the application."""
+        """Take every translation out of the application, and its dates and numbers."""
+        QLocale.setDefault(QLocale("en"))
         for old in self._translators:
             QCoreApplication.removeTranslator(old)
         self._translators = []

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 import shiboken6
 from _pytest.faulthandler import fault_handler_stderr_fd_key
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt, QThreadPool
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QLocale, Qt, QThreadPool
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -136,6 +136,8 @@ def _nothing_left_behind() -> Iterator[None]:
     """Fails a test that work in the pool or a visible window outlives."""
     windows_before = {id(widget) for widget in _windows()}
     yield
+    spoken = QLocale().language()
+    QLocale.setDefault(QLocale("en"))
     ended = workers.shutdown(PATIENCE_MS)
     if QCoreApplication.instance() is not None:
         _settle()
@@ -146,8 +148,9 @@ def _nothing_left_behind() -> Iterator[None]:
     assert ended, "work still runs in the pool after the test"
     assert not names, f"windows outlive the test: {names}"
     # The English catalogue holds plurals only.
-    spoken = QCoreApplication.translate("RecordsPage", "%n record(s)", "", 2)
-    assert spoken == "2 record(s)", "a translation outlives the test: call Language.end()"
+    text = QCoreApplication.translate("RecordsPage", "%n record(s)", "", 2)
+    assert text == "2 record(s)", "a translation outlives the test: call Language.end()"
+    assert spoken is not QLocale.Language.Chinese, "a locale outlives the test: call Language.end()"
     assert QThreadPool.globalInstance().activeThreadCount() == 0, "the global pool is not ours to use"
 
 

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
+from shared import results
 from shared.codes import Role, Verdict
 from shared.wire.inspection import ItemUpdate
 from tests.client_session import logged_in
@@ -64,6 +65,13 @@ def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     desk.page.inspector.verdict.reason.setPlainText("only dirt")
     desk.page.inspector.verdict.decide(Verdict.PASSED)
     qtbot.waitUntil(lambda: desk.saved)
+    # The service's answer is shown a little later than it is known to be saved.
+    qtbot.waitUntil(lambda: stored_verdict(desk) == "passed")
+
+
+def stored_verdict(desk: WorkbenchDriver) -> str | None:
+    entry = results.current(present(desk.page.open_record.item).result)
+    return entry["verdict"]["value"] if entry is not None and results.is_verdict(entry) else None
 
 
 def correct(desk: WorkbenchDriver) -> None:
