@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -56,11 +57,14 @@ def _run(words: Sequence[str]) -> int:
     # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a
     # fifth of the processor time of a start. Neither the desktop nor its service multiplies anything large.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # The service may be there long before the window, which takes the signal once it can.
+    terminated: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     service = start_early(given.server, given.data_dir)
     with without_collections():
         from desktop.app.application import run_desktop
 
-    return run_desktop(given.server, given.data_dir, service)
+    return run_desktop(given.server, given.data_dir, service, lambda: bool(terminated))
 
 
 def _demo(words: Sequence[str]) -> int:

@@ -407,13 +407,23 @@ class _Signals(QObject):
 
 
 def run_desktop(
-    server_url: str | None = None, data_folder: Path | None = None, early: EmbeddedService | None = None
+    server_url: str | None = None,
+    data_folder: Path | None = None,
+    early: EmbeddedService | None = None,
+    is_ended: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Open the window and stay until it is closed; the exit status. `early` as for `Desktop`."""
+    """Open the window and stay until it is closed; the exit status. `early` as for `Desktop`.
+
+    `is_ended` says whether a signal asked to end before there was an application that it could end.
+    """
     release_memory()
     application = make_application(sys.argv[:1])
     signals = _Signals(application)
     try:
+        if is_ended():
+            if early is not None:
+                early.stop()
+            return 0
         desktop = Desktop(server_url=server_url, data_folder=data_folder, early=early)
         try:
             desktop.start()

@@ -1,0 +1,31 @@
+"""A desktop that is asked to end while it starts ends in order, and its service with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from shared.paths import SERVICE_ADDRESS, own_command, root
+
+
+@pytest.mark.slow(40)
+def test_a_signal_before_the_window_ends_desktop_and_service(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    options = {"QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path)}
+    command = own_command("run", "--data-dir", str(data))
+    with subprocess.Popen(command, cwd=root(), env={**os.environ, **options}) as process:
+        try:
+            deadline = time.monotonic() + 30
+            # Its lock is there before it answers, and before the window is.
+            while not data.exists() and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+    assert not (data / SERVICE_ADDRESS).exists()
