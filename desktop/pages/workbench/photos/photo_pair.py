@@ -47,6 +47,8 @@ class PhotoPairController(QObject):
 
     pairChanged = Signal(object)
     """The new `AlignedPair` of the chosen item, or None."""
+    removed = Signal()
+    """A photo was taken off an item."""
     photoChanged = Signal()
     """`ref`, `mapping` or `of_item` are others: another photo is looked at, or it is
     aligned in another way.
@@ -317,9 +319,13 @@ class PhotoPairController(QObject):
                 self._open_record.edits.service_id(item_id),
                 photo_id,
                 owner=self,
-                done=lambda _: self.reread(item_id),
+                done=lambda _: self._removed(item_id),
                 failed=lambda error: self._box.show_error(sentence(error)),
             )
+
+    def _removed(self, item_id: str) -> None:
+        self.reread(item_id)
+        self.removed.emit()
 
     def _asked_to_remove(self, photo_id: str) -> bool:
         photos = self._known.get(self._open_record.current, ())

@@ -28,6 +28,7 @@ class SharedPhotoController(QObject):
         photos.removal_note = self.note
         photos.assigned_mapping = self.mapping
         photos.pairChanged.connect(self.show)
+        photos.removed.connect(known.read)
         known.changed.connect(self._changed)
         open_record.currentChanged.connect(self.show)
         line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
