@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert, text
 
+from benchmarks.records import settle
 from service.db.database import Database
 from service.db.schema import metadata, migrate
 
@@ -60,7 +61,7 @@ def fill(url: str, years: Years) -> None:
         with database.writer.begin() as connection:
             add(connection, years)
             connection.execute(text("DELETE FROM statistic_sum"))
-            connection.execute(text("ANALYZE"))
+        settle(database)
     finally:
         database.close()
 

@@ -62,10 +62,19 @@ def fill(url: str, records: int) -> list[str]:
         with database.writer.begin() as connection:
             _insert(connection, tables["record"], (_record(*each, records, draw) for each in enumerate(ids)))
             _insert(connection, tables["item"], _items(ids[: with_items(records)]))
-            connection.execute(text("ANALYZE"))
+        settle(database)
         return ids
     finally:
         database.close()
+
+
+def settle(database: Database) -> None:
+    """Bring the tables into the state that a database in use has: PostgreSQL's autovacuum has been there."""
+    with database.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if database.url.get_backend_name() == "postgresql":
+            # Without it the first readers mark rows as visible, and the autovacuum takes a core meanwhile.
+            connection.execute(text("VACUUM"))
+        connection.execute(text("ANALYZE"))
 
 
 def _insert(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:

@@ -18,6 +18,7 @@ from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Item, Record
 from shared.wire.seal import RecordSeal
 
+_OF_PHOTOS = ("add_photo", "delete_photo")
 _GATHER_MS = 150
 _AT_ONCE = 50
 _POLL_SECONDS = 0.3
@@ -35,7 +36,7 @@ class LiveChanges(QObject):
     """
 
     recordChanged = Signal()  # noqa: N815 - a Qt signal
-    """Something of the record itself changed, or anything may have."""
+    """Something of the record itself or its photos changed, or anything may have."""
     jobsChanged = Signal(object)  # noqa: N815
     """The open jobs of the record as a list of Job, as often as they are polled."""
 
@@ -53,7 +54,7 @@ class LiveChanges(QObject):
         self._items: set[str] = set()
         self._created: set[str] = set()
         self._all = False
-        self._record = False
+        self._record = self._photos = False
         self._gather = QTimer(self, singleShot=True)
         self._gather.timeout.connect(self._fetch)
         self._waiting: list[Callable[[], None]] = []
@@ -82,7 +83,7 @@ class LiveChanges(QObject):
         self._items.clear()
         self._created.clear()
         self._waiting.clear()
-        self._all = self._record = False
+        self._all = self._record = self._photos = False
 
     def expect(self, service_ids: Iterable[str], then: Callable[[], None] = lambda: None) -> None:
         """Read these items now, as they are different at the service, with all that waits to be read.
@@ -108,6 +109,8 @@ class LiveChanges(QObject):
             self._all = self._all or event.action == "add_items"
         elif event.kind == "item" and event.object_id is not None:
             known = self._known(event.object_id)
+            # The photo of an item is one of the record's, too, and says there which items it is of.
+            self._photos = self._photos or (known and event.action in _OF_PHOTOS)
             if event.action == "create":
                 # What was made here is known from the answer, which may come after the event.
                 if not known:
@@ -124,7 +127,8 @@ class LiveChanges(QObject):
     def _fetch(self) -> None:
         if self._open_record.document is None:
             return
-        if self._all or self._record:
+        if self._all or self._record or self._photos:
+            self._photos = False
             self.recordChanged.emit()
         if self._all:
             self._all = self._record = False

@@ -447,3 +447,18 @@ def test_a_photo_that_came_while_the_photos_were_read_is_shown(
         photos.add(record_id, stored.file_id)
     answer.set()
     qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
+
+
+def test_a_photo_that_another_client_takes_off_an_item_is_known_to_be_off(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    (whole,) = matched(workbench, qtbot, pictures["全貌.jpg"])
+    workbench.page.record_photos.accept_all()
+    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)), timeout=_SOON)
+    first = ids(workbench)[0]
+    # Until all that was announced of the assignment has been read.
+    qtbot.wait(500)
+    (photo,) = workbench.session.items.photos(first)
+    workbench.session.items.delete_photo(first, photo.photo_id)
+    qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
