@@ -13,12 +13,15 @@ from typing import NamedTuple
 SERVICE_ADDRESS = "service.json"
 """The file in a data directory in which a running service writes where it answers."""
 
+# Found once: every icon and every string of a page asks for it.
+_CHECKOUT = Path(__file__).resolve().parent.parent
+
 
 def root() -> Path:
     """The folder that holds `resources/` and, unless frozen, the packages."""
     if getattr(sys, "frozen", False):
         return Path(sys._MEIPASS)  # type: ignore[attr-defined]
-    return Path(__file__).resolve().parent.parent
+    return _CHECKOUT
 
 
 def resource(*parts: str) -> Path:

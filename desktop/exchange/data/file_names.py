@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from desktop.exchange.data.content import ExportedPicture, ItemFacts
+from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 
 _HARMFUL = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
 _LONGEST = 80
@@ -63,3 +63,11 @@ def reference_names(home: ExportedPicture | None, facts: Iterable[ItemFacts]) ->
             taken = stem(picture.name) in {stem(name) for name in names.values()}
             names[picture] = f"{len(names):04d}-{picture.name}" if taken else picture.name
     return names
+
+
+def dataset_pictures(inspection: Inspection, regions: str, findings: str) -> dict[str, ExportedPicture]:
+    """The pictures of a dataset by their paths in it, in a folder for regions and one for findings."""
+    facts = inspection.facts()
+    names = reference_names(inspection.reference, facts)
+    found = {f"{regions}/{harmless(name, 'reference')}": picture for picture, name in names.items()}
+    return found | {f"{findings}/{one.file_name}": one.picture for one in named_photos(facts)}

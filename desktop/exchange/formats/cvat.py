@@ -28,7 +28,12 @@ from xml.sax.saxutils import escape
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.file_names import NamedPhoto, harmless, named_photos, reference_names
+from desktop.exchange.data.file_names import (
+    NamedPhoto,
+    dataset_pictures,
+    named_photos,
+    reference_names,
+)
 from desktop.exchange.data.imported_regions import MOST, ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.formats.archive import is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import around, rect_of
@@ -62,10 +67,7 @@ def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
 
 def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
     """The pictures of both files by their paths in the ZIP file."""
-    facts = inspection.facts()
-    names = reference_names(inspection.reference, facts)
-    found = {f"images/regions/{harmless(name, 'reference')}": picture for picture, name in names.items()}
-    return found | {f"images/findings/{one.file_name}": one.picture for one in named_photos(facts)}
+    return dataset_pictures(inspection, "images/regions", "images/findings")
 
 
 def files(inspection: Inspection) -> dict[str, str]:

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.file_names import harmless, named_photos, reference_names, stem
+from desktop.exchange.data.file_names import dataset_pictures, harmless, named_photos, reference_names, stem
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted
 from desktop.exchange.formats.archive import is_archive, pack, text_of, unpack
 from desktop.exchange.formats.walkaround_json import around, rect_of
@@ -47,10 +47,7 @@ def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
 
 def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
     """The pictures of both datasets by their paths in the ZIP file."""
-    facts = inspection.facts()
-    names = reference_names(inspection.reference, facts)
-    found = {f"regions/images/{harmless(name, 'reference')}": picture for picture, name in names.items()}
-    return found | {f"findings/images/{one.file_name}": one.picture for one in named_photos(facts)}
+    return dataset_pictures(inspection, "regions/images", "findings/images")
 
 
 def files(inspection: Inspection) -> dict[str, str]:
