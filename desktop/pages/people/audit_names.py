@@ -48,6 +48,9 @@ def _name(session: Session, kind: str, key: str) -> str | None:
     match kind:
         case "webhook":
             return next((one.name for one in session.webhooks.list() if one.webhook_id == key), None)
+        case "phone_code":
+            # A code has no name of its own: it stands for the record that it is for.
+            return session.records.get(session.phones.get(key).inspection_id).value.inspection_name
         case "record":
             return session.records.get(key).value.inspection_name
         case "item":

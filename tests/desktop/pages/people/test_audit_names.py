@@ -1,0 +1,20 @@
+"""What the audit log calls the things that its entries speak of."""
+
+from __future__ import annotations
+
+from desktop.context import Context
+from desktop.pages.people.audit_names import named
+from tests.desktop.pages.workbench.driver import make_record
+
+
+def test_a_phone_code_is_called_by_its_record(context: Context) -> None:
+    session = context.session
+    record_id = make_record(session)
+    code = session.phones.create(record_id)
+    key = ("phone_code", code.code_id)
+    assert named(session, {key}) == {key: session.records.get(record_id).value.inspection_name}
+    session.phones.end(code.code_id)
+
+
+def test_what_is_gone_has_no_name(context: Context) -> None:
+    assert named(context.session, {("phone_code", "gone"), ("record", "gone"), ("nothing", "1")}) == {}
