@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -71,7 +71,8 @@ class EnrolDialog(BaseDialog):
         column.addWidget(self._step)
         column.addWidget(self.viewfinder, 1)
         row = QHBoxLayout()
-        row.addWidget(label(self.tr("Only facial features are stored, not the photos."), "dim"), 1)
+        kept = label(self.tr("Only facial features are stored, not the photos."), "dim")
+        row.addWidget(kept, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.skip)
         row.addWidget(self.cancel)
         column.addLayout(row)

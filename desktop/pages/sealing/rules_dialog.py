@@ -49,6 +49,7 @@ class RulesDialog(Dialog):
         )
         column.addWidget(label(rule, wrap=True))
         column.addWidget(self.message)
+        column.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)

@@ -2,57 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import importlib
+import pkgutil
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QDialog,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from desktop.app.about import About
+import desktop
 from desktop.app.application import build_pages
-from desktop.app.palette import Palette
-from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.app.window import MainWindow
 from desktop.background import workers
 from desktop.client import Session
-from desktop.client.http.errors import Invalid, Untrusted
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
-from desktop.crash import CrashDialog
 from desktop.localization.language import Language
 from desktop.pages.catalogue import CataloguePage
-from desktop.pages.catalogue.forms import AircraftForm, FlightForm, ReferenceForm, TaskForm
-from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
-from desktop.pages.catalogue.scale_dialog import ScaleDialog
-from desktop.pages.common.forms.password_prompt import PasswordPrompt
-from desktop.pages.first_steps.start_dialog import StartDialog
-from desktop.pages.login.server_dialog import ServerDialog
-from desktop.pages.login.trust_dialog import TrustDialog
-from desktop.pages.people.forms import EditUser, NewUser, SetPassword
-from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
-from desktop.pages.records.new_record import NewRecord
+from desktop.pages.common.lists.sections_page import SectionsPage
 from desktop.pages.workbench.open_record.edits import EditSync
-from desktop.pages.workbench.record_photos.review import ReviewDialog
 from desktop.preferences import Preferences
 from desktop.theme import DARK, LIGHT, Mode, Theme, theme_manager
 from desktop.widgets import PageHeader
-from desktop.widgets.dialogs import Confirm
+from desktop.widgets.dialogs import BaseDialog
 from shared.codes import Verdict
 from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
-from shared.wire.detection import ModelKind
 from tests.client_session import logged_in
 from tests.desktop.app.appearance_checks import (
     controls,
@@ -66,6 +51,7 @@ from tests.desktop.app.appearance_checks import (
     unnamed,
     unreached,
 )
+from tests.desktop.app.every_dialog import ELSEWHERE, Served, dialogs, enter, settle
 from tests.desktop.layout_items import stale_items
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, make_record
 from tests.service_process import service_process
@@ -74,27 +60,9 @@ LANGUAGES = ("en", "zh_CN")
 THEMES = (Mode.LIGHT, Mode.DARK)
 SMALLEST = (1024, 700)
 USUAL = (1280, 800)
-KEY, OTHER_KEY = (":".join([pair] * 32) for pair in ("5F", "C8"))
-_ONNX = {
-    "model_id": "defects",
-    "model_name": "Aircraft surface defects",
-    "kind": ModelKind.YOLO,
-    "labels": ["crack", "dent", "scratch", "missing", "corrosion", "paint_peel", "leak", "rivet_loose"],
-    "size": 12_345_678,
-    "sha256": "ab12cd34" * 8,
-    "settings": {"width": 640, "height": 640, "confidence": 0.25, "fail_confidence": 0.4},
-}
 _STRAY = 1000
 """So many px of a colour may be there by chance: handles are white in every theme."""
 Place = tuple[str, dict[str, Any]]
-
-
-@dataclass
-class Served:
-    """The service with a record that is half done."""
-
-    session: Session
-    record_id: str
 
 
 def add_photos(session: Session, record_id: str) -> None:
@@ -118,33 +86,36 @@ def served(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield Served(session, record_id)
 
 
-def settle(qtbot: QtBot) -> None:
-    """Until everything that was asked for has arrived; what listens as long as a record is open goes on."""
-    calm = 0
-    before = -1
-    for _ in range(400):
-        pause = QEventLoop()
-        QTimer.singleShot(20, pause.quit)
-        pause.exec()
-        now = workers.busy()
-        calm = calm + 1 if now == before else 0
-        before = now
-        if calm >= (3 if now == 0 else 25):
-            return
-    raise AssertionError("the page does not come to rest")
-
-
 def places(served: Served) -> list[Place]:
     """Every page, with every section of it."""
     record = {"record_id": served.record_id}
-    sections = [
-        *(("catalogue", {"section": name}) for name in CATALOGUE),
-        *(("people", {"section": name}) for name in ("users", "audit", "faces")),
+    sections = [(page, {"section": name}) for page, names in SECTIONS.items() for name in names]
+    return [
+        ("records", {}),
+        ("workbench", record),
+        ("record", record),
+        *sections,
+        ("statistics", {}),
+        ("me", {}),
     ]
-    return [("records", {}), ("workbench", record), ("record", record), *sections, ("me", {})]
 
 
-CATALOGUE = ("aircraft", "flights", "tasks", "references", "models")
+SECTIONS = {
+    "catalogue": ("aircraft", "flights", "tasks", "references", "models"),
+    "people": ("users", "audit", "faces", "backups", "webhooks"),
+}
+
+
+@pytest.mark.parametrize("window", [("en", Mode.LIGHT)], indirect=True)
+def test_no_page_and_no_section_is_left_out(window: MainWindow, served: Served, qtbot: QtBot) -> None:
+    enter(window, served, qtbot)
+    assert {page_id for page_id, _ in places(served)} | {"login"} == set(window._kinds)
+    for page_id, names in SECTIONS.items():
+        assert window.go(page_id)
+        page = window.page
+        assert isinstance(page, SectionsPage)
+        assert tuple(page.sections) == names
+        settle(qtbot)
 
 
 @pytest.fixture
@@ -176,11 +147,6 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     theme_manager().set_mode(Mode.SYSTEM)
 
 
-def enter(window: MainWindow, served: Served, qtbot: QtBot) -> None:
-    window._context.enter(served.session.account.me())
-    settle(qtbot)
-
-
 def each_place(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[str]:
     """Brings every page to the front, the login first; gives what to call it in a failure."""
     yield "login"
@@ -189,68 +155,6 @@ def each_place(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[str
         assert window.go(page_id, params), page_id
         settle(qtbot)
         yield f"{page_id} {params.get('section', '')}".strip()
-
-
-def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[str, QWidget]]:
-    """Every dialog of the frame and of the pages that asks for something, opened."""
-    context, session = window._context, served.session
-    enter(window, served, qtbot)
-    assert window.go("people", {"section": "users"})
-    settle(qtbot)
-    page, catalogue = window.page, session.catalogue
-    assert page is not None
-    user = session.users.list(1, 1, "").data[0]
-    builtin = session.detection.models()[0]
-    onnx = builtin.model_copy(update=_ONNX)
-    clash = FieldConflict("inspection_name", "Name", "A name that is mine " * 2, "A name that is theirs " * 2)
-    image = catalogue.reference_images.list(1, 1).data[0]
-    open_questions = Invalid(details={"kinds": list(ModelKind), "activations": ["sigmoid", "softmax"]})
-    made: list[tuple[str, Callable[[], QDialog | Palette]]] = [
-        ("palette", lambda: Palette(window, context.commands)),
-        ("keys", lambda: ShortcutSheet(window, context.commands)),
-        ("about", lambda: About(window, context)),
-        ("failure", lambda: CrashDialog(window, "A report of several lines\n" * 20)),
-        ("new record", lambda: NewRecord(context, window)),
-        ("start from an image", lambda: StartDialog(context, regions=False, parent=window)),
-        ("import", lambda: StartDialog(context, regions=True, parent=window)),
-        ("question", lambda: Confirm(window, "A question?", "A sentence that says what happens. " * 3, "Do")),
-        ("aircraft", lambda: AircraftForm(context, catalogue.aircraft.list(1, 1).data[0], page)),
-        ("flight", lambda: FlightForm(context, None, page)),
-        ("task", lambda: TaskForm(context, catalogue.tasks.list(1, 1).data[0], page)),
-        ("reference image", lambda: ReferenceForm(context, image, page)),
-        ("measuring", lambda: ScaleDialog(context, image, page)),
-        ("built-in model", lambda: ModelForm(context, builtin, page)),
-        ("model", lambda: ModelForm(context, onnx, page)),
-        ("kind", lambda: KindForm(context, "defects.onnx", open_questions, lambda *_: None, page)),
-        ("new user", lambda: NewUser(context, page)),
-        ("user", lambda: EditUser(context, user, page)),
-        ("new password", lambda: SetPassword(context, user, page)),
-        ("password again", lambda: PasswordPrompt(context, page)),
-        ("clash", lambda: FieldConflictDialog([clash], page)),
-        ("server", lambda: ServerDialog("https://walkaround.example.com", context.preferences, page)),
-        ("unknown server", lambda: TrustDialog("https://192.0.2.7:8177", Untrusted(found=KEY), page)),
-        (
-            "changed server",
-            lambda: TrustDialog("https://192.0.2.7:8177", Untrusted(found=KEY, trusted=OTHER_KEY), page),
-        ),
-        ("about", lambda: About(window, context)),
-    ]
-    for name, make in made:
-        dialog = make()
-        theme_manager().apply_to(dialog)
-        dialog.open()
-        settle(qtbot)
-        yield name, dialog
-        dialog.close()
-        dialog.deleteLater()
-    assert window.go("workbench", {"record_id": served.record_id})
-    settle(qtbot)
-    context.commands.run("record.review")
-    settle(qtbot)
-    review = window.findChild(ReviewDialog)
-    assert review is not None
-    yield "photos of the record", review
-    review.close()
 
 
 def _looks(*pairs: tuple[str, Mode]) -> pytest.MarkDecorator:
@@ -279,13 +183,25 @@ def test_every_page_says_and_shows_everything(window: MainWindow, served: Served
     assert not {place: wrong for place, wrong in faults.items() if wrong}
 
 
+def below(kind: type[QWidget]) -> set[type[QWidget]]:
+    """The program's classes that are derived from `kind`."""
+    nearest = {one for one in kind.__subclasses__() if one.__module__.startswith("desktop.")}
+    return nearest.union(*(below(one) for one in nearest))
+
+
 @in_every_language
 def test_every_dialog_too(window: MainWindow, served: Served, qtbot: QtBot) -> None:
     faults: dict[str, list[str]] = {}
+    shown: set[str] = set()
     for name, dialog in dialogs(window, served, qtbot):
         assert controls(dialog), name
         faults[name] = [*unnamed(dialog), *cut(dialog), *overlapping(dialog), *unreached(dialog)]
         faults[name] += [*too_large(dialog), *padded(dialog)]
+        shown.add(type(dialog).__name__)
+    for found in pkgutil.walk_packages(desktop.__path__, "desktop."):
+        importlib.import_module(found.name)
+    made = {kind.__name__ for kind in below(BaseDialog) if not kind.__subclasses__()}
+    assert made - ELSEWHERE.keys() - shown == set()
     assert not {name: wrong for name, wrong in faults.items() if wrong}
 
 

@@ -22,7 +22,8 @@ from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
 from shared.wire.catalogue import TemplateRegion
 from shared.wire.inspection import Point
-from tests.desktop.app.test_all_pages import Served, _looks, served, settle, window
+from tests.desktop.app.every_dialog import Served, settle
+from tests.desktop.app.test_all_pages import _looks, served, window
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH
 from tests.service_process import ADMIN
 

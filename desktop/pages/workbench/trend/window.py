@@ -57,7 +57,7 @@ class TrendDialog(BaseDialog):
         self.setWindowTitle(self.tr("Trend"))
         self.setModal(True)
         self.setMinimumSize(900, 560)
-        room = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 40)
+        room = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 130)
         self.resize(room.expandedTo(QSize(900, 560)))
         self._session, self._item_id, self._title = session, item_id, title
         self._mm_per_pixel = mm_per_pixel
