@@ -224,8 +224,8 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         dialog.close()
         dialog.deleteLater()
     assert window.go("workbench", {"record_id": served.record_id})
-    settle(qtbot)
-    context.commands.run("record.review")
+    # Not before the photos of the record are there.
+    qtbot.waitUntil(lambda: context.commands.run("record.review"))
     settle(qtbot)
     review = window.findChild(ReviewDialog)
     assert review is not None
