@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -48,7 +49,7 @@ class Played:
 
 @pytest.fixture
 def feed(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[CameraFeed]:
-    monkeypatch.setattr(feed_module, "_LOST_AFTER", 0.15)
+    monkeypatch.setattr(feed_module, "_LOST_AFTER", 0.4)
     monkeypatch.setattr(feed_module, "_TRY_AGAIN", 0.05)
     feed = CameraFeed()
     yield feed
@@ -94,6 +95,20 @@ def test_deleting_the_feed_releases_the_source(qtbot: QtBot, feed: CameraFeed) -
         other.start(source)
     other.deleteLater()
     qtbot.waitUntil(source.closed.is_set)
+
+
+def test_a_long_look_at_a_frame_does_not_lose_the_camera(qtbot: QtBot, feed: CameraFeed) -> None:
+    class Slow:
+        def look(self, _frame: Frame) -> None:
+            time.sleep(feed_module._LOST_AFTER)
+
+    states: list[FeedState] = []
+    shown: list[QImage] = []
+    feed.stateChanged.connect(states.append)
+    feed.frameReady.connect(shown.append)
+    feed.start(Played(face_frame()), Slow())
+    qtbot.waitUntil(lambda: len(shown) >= 2)
+    assert states == [FeedState.OPENING, FeedState.LIVE]
 
 
 def test_an_unplugged_camera_is_waited_for(qtbot: QtBot, feed: CameraFeed) -> None:
