@@ -2694,7 +2694,7 @@
     </message>
     <message>
         <source>Allow this computer</source>
-        <translation>允许此电脑</translation>
+        <translation>允许本机</translation>
     </message>
     <message>
         <source>Enter a name.</source>
@@ -2710,18 +2710,18 @@
     </message>
     <message>
         <source>This computer has no keyring that takes the token, so it was not allowed. On Linux install and unlock a secret service, for example GNOME Keyring or KWallet.</source>
-        <translation>此电脑没有可存放令牌的系统密钥环，因此未允许。在 Linux 上，请安装并解锁密钥服务，例如 GNOME Keyring 或 KWallet。</translation>
+        <translation>本机没有可存放令牌的系统密钥环，因此未允许。在 Linux 上，请安装并解锁密钥服务，例如 GNOME Keyring 或 KWallet。</translation>
     </message>
     <message>
         <source>Whoever uses this computer with your system account can log in by face here. Its token is kept in the system&apos;s keyring.</source>
-        <translation>使用您的系统账号操作此电脑的人都可在此刷脸登录。令牌存放在系统密钥环中。</translation>
+        <translation>使用您的系统账号操作本机的人都可在此使用人脸登录。令牌存放在系统密钥环中。</translation>
     </message>
 </context>
 <context>
     <name>DevicesCard</name>
     <message>
         <source>Allow this computer…</source>
-        <translation>允许此电脑…</translation>
+        <translation>允许本机…</translation>
     </message>
     <message>
         <source>Allowed devices</source>
@@ -2745,7 +2745,7 @@
     </message>
     <message>
         <source>Nobody can log in by face there any more, while only allowed devices are permitted.</source>
-        <translation>在仅限已允许设备期间，任何人都无法再在该设备上刷脸登录。</translation>
+        <translation>在仅限已允许设备期间，任何人都无法再在该设备上使用人脸登录。</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -3559,7 +3559,7 @@
     </message>
     <message>
         <source>An administrator has not allowed face login on this computer. Log in with your password.</source>
-        <translation>管理员未允许在此电脑上使用人脸登录。请使用密码登录。</translation>
+        <translation>管理员未允许在本机上使用人脸登录。请使用密码登录。</translation>
     </message>
     <message>
         <source>Another user modified this. Check the latest content, then save again.</source>
@@ -4446,7 +4446,7 @@
     </message>
     <message>
         <source>Face login is not allowed on this computer. Log in with your password. An administrator can allow it under Administration, Face login.</source>
-        <translation>此电脑未被允许使用人脸登录，请使用密码登录。管理员可在“系统管理”的“人脸登录”中允许。</translation>
+        <translation>本机未被允许使用人脸登录，请使用密码登录。管理员可在“系统管理”的“人脸登录”中允许。</translation>
     </message>
     <message>
         <source>Face not recognized. Log in with your password, or try again.</source>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from keyring.backend import KeyringBackend
 
 
-class MemoryKeyring(KeyringBackend):
+class MemoryKeyring(KeyringBackend):  # type: ignore[misc]  # the library has no types here
     """Keeps passwords while it lives."""
 
     priority = 1.0

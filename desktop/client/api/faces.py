@@ -24,8 +24,9 @@ class Faces:
         return self._transport.call("GET", "/face/policy").read(Envelope[FacePolicy]).data
 
     def change_policy(self, wanted: FacePolicy) -> FacePolicy:
-        """Change the policy for everyone; what is None stays. Raises Forbidden without a recent password
-        login.
+        """Change the policy for everyone; a field without a value stays.
+
+        Raises Forbidden without a recent password login.
         """
         body = wanted.model_dump(exclude_none=True)
         return self._transport.call("PUT", "/face/policy", body=body).read(Envelope[FacePolicy]).data

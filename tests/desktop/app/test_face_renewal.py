@@ -58,7 +58,7 @@ def test_old_face_data_is_offered_for_renewal_until_the_person_leaves(
     assert banner.isHidden()
 
 
-def test_a_picture_alone_is_no_reason_to_ask(context: Context, banner: Banner, played: Played) -> None:
+def test_login_by_a_picture_alone_asks_nothing(context: Context, banner: Banner, played: Played) -> None:
     context.enter(person())
     assert banner.isHidden()
     assert not [path for _, path, _ in played.sent if path == "/api/auth/face"]

@@ -25,6 +25,10 @@ def filmed(length_ms: int, every_ms: float, frame: Frame) -> Film:
     return film
 
 
+def decoded_picture(frame: FilmedFrame) -> Frame:
+    return np.asarray(cv2.imdecode(np.frombuffer(frame.picture, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+
+
 @pytest.mark.parametrize("every_ms", [1000 / 30, 1000 / 15, 1000 / 12, 1000 / 60])
 def test_every_camera_gives_some_twelve_frames_a_second(every_ms: float) -> None:
     frames = filmed(4000, every_ms, empty_frame()).frames()
@@ -50,7 +54,7 @@ def test_a_frame_of_noise_is_small_enough_and_large_ones_are_reduced() -> None:
     film.add(noise, 5.0)
     (frame,) = film.frames()
     assert len(frame.picture) * 4 / 3 <= MAX_FRAME_LENGTH
-    decoded = cv2.imdecode(np.frombuffer(frame.picture, np.uint8), cv2.IMREAD_COLOR)
+    decoded = decoded_picture(frame)
     assert decoded.shape == (360, 640, 3)
 
 
@@ -59,7 +63,7 @@ def test_a_frame_is_not_mirrored() -> None:
     frame[:, :320] = 255
     film = Film(100)
     film.add(frame, 5.0)
-    decoded = cv2.imdecode(np.frombuffer(film.frames()[0].picture, np.uint8), cv2.IMREAD_COLOR)
+    decoded = decoded_picture(film.frames()[0])
     assert decoded[:, 10].mean() > 250
     assert decoded[:, 630].mean() < 5
 

@@ -21,7 +21,7 @@ def test_the_own_service_is_the_same_at_every_port(memory_keyring: MemoryKeyring
     assert DeviceToken("http://127.0.0.1:6002", embedded=True).read() == "own"
 
 
-def test_without_a_keyring_there_is_no_token_and_none_is_kept(memory_keyring: MemoryKeyring) -> None:
+def test_computer_without_a_keyring_has_no_token(memory_keyring: MemoryKeyring) -> None:
     keyring.set_keyring(NoKeyring())
     token = DeviceToken("https://one.example", embedded=False)
     assert token.read() == ""

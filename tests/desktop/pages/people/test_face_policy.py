@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import keyring
@@ -51,12 +52,13 @@ def test_the_policy_is_shown_and_each_choice_is_saved(played: Played, qtbot: QtB
         card = page.faces.policy
         assert (card.admins.value(), card.others.value()) == ("off", "in_doubt")
         assert (card.devices_only.isChecked(), card.no_virtual.isChecked()) == (False, True)
-        for change in (
+        choices: list[Callable[[], object]] = [
             lambda: card.admins.picked.emit("always"),
             lambda: card.others.picked.emit("off"),
             card.devices_only.click,
             card.no_virtual.click,
-        ):
+        ]
+        for change in choices:
             with qtbot.waitSignal(card.changed):
                 change()
         sent = played.bodies("/api/face/policy", "PUT")
