@@ -71,7 +71,7 @@ RULES: dict[str, Rule] = {
     "PUT /api/face/policy": Rule(ADMINS, 422, recent_password=True),
     "GET /api/face/devices": Rule(ADMINS, 200),
     "POST /api/face/devices": Rule(ADMINS, 422, recent_password=True),
-    "PUT /api/face/devices/{device_id}": Rule(ADMINS, 404, recent_password=True),
+    "PUT /api/face/devices/{device_id}": Rule(ADMINS, 422, recent_password=True),
     "DELETE /api/face/devices/{device_id}": Rule(ADMINS, 404, recent_password=True),
     "GET /api/face/calibration": Rule(ADMINS, 200),
     "POST /api/face/calibration/strangers": Rule(ADMINS, 422, recent_password=True),

@@ -11,9 +11,14 @@ from pytestqt.qtbot import QtBot
 from desktop.background import workers
 from desktop.camera import CameraFeed, Film, FilmedFrame, feed, is_choppy
 from desktop.camera.sources import Frame
+from service.face.liveness.decision import Motion, decide
+from service.face.liveness.relief import relief
+from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 from shared.limits import MAX_FRAME_LENGTH, MAX_FRAMES
+from shared.samples import heads
 from tests.desktop.camera.pictures import empty_frame, face_frame
+from tests.service.face.liveness import films
 
 
 def filmed(length_ms: int, every_ms: float, frame: Frame) -> Film:
@@ -111,3 +116,17 @@ def test_the_feed_films_and_says_when_it_began_and_ended(
     camera.stop()
     qtbot.waitUntil(source.closed.is_set)
     assert workers.shutdown()
+
+
+@pytest.mark.parametrize(("frame", "live"), [(films.head, True), (films.flat, False)])
+def test_the_service_judges_films_of_the_desktop(frame: films.Frame, live: bool) -> None:
+    film = Film(1300)
+    # A camera of 15 frames a second.
+    times = [number * 1000 / 15 for number in range(20)]
+    for number, (at, pose) in enumerate(zip(times, heads.path(films.TO_THE_LEFT, times), strict=True)):
+        film.add(frame(pose, number), 7.0 + at / 1000)
+    sent = film.frames()
+    greys = [cv2.cvtColor(decoded_picture(each), cv2.COLOR_BGR2GRAY) for each in sent]
+    tracks = track(greys, films.EYES)
+    motion = Motion(np.array([float(each.at_ms) for each in sent]), tracks, relief(tracks))
+    assert decide(motion, [films.STEP]).live is live
