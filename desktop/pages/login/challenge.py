@@ -50,6 +50,7 @@ class ChallengeFilm(QObject):
         self._view = view
         self._token = ""
         self._avoided: list[MovementName] = []
+        self._shown: MovementName | None = None
         self._challenge: DrawnChallenge | None = None
         self._film: Film | None = None
         self._task: Task | None = None
@@ -94,21 +95,20 @@ class ChallengeFilm(QObject):
         self._view.show_instruction(None)
         self._view.offer_other(False)
 
-    def avoid_current(self) -> None:
-        """Ask for another movement than the one that is asked for now, from now on."""
-        step = self._step(self._passed_ms()) if self._challenge is not None else None
-        steps = self._challenge.steps if self._challenge is not None else []
-        refused = step or next((each for each in steps if each.movement in _TURNS), None)
-        if refused is None:
-            return
-        self._avoided = avoiding(self._avoided, refused.movement)
+    def avoid_shown(self) -> None:
+        """Ask for another movement from now on than the one that was shown last."""
+        if self._shown is not None:
+            self._avoided = avoiding(self._avoided, self._shown)
 
     def forget_person(self) -> None:
         """Someone else is there: every movement may be asked for again."""
         self._avoided = []
+        self._shown = None
 
     def _drawn(self, challenge: DrawnChallenge) -> None:
         self._challenge = challenge
+        # Whoever knows at once that this is not possible need not wait for the arrow.
+        self._shown = challenge.steps[0].movement
         self._film = self._feed.film(min(LONGEST_MS, challenge.steps[-1].to_ms))
 
     def _begun(self, film: Film) -> None:
@@ -133,6 +133,7 @@ class ChallengeFilm(QObject):
         if step is None:
             self._look_ahead()
             return
+        self._shown = step.movement
         ends = min(step.to_ms, LONGEST_MS)
         left = max(0.0, (ends - passed) / max(1, ends - step.from_ms))
         self._view.show_instruction(Instruction(step.movement, self._sentence(step.movement), left))

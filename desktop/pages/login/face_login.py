@@ -213,6 +213,7 @@ class FaceLogin(QObject):
         if self._nobody >= _GONE_LOOKS:
             self._tries = self._good = 0
             self._asked = False
+            self._view.offer_other(False)
             self._challenge.forget_person()
         self._good = self._good + 1 if seen.hint is Hint.GOOD else max(0, self._good - 1)
         self._view.show_hint(self._view.hint_text(seen.hint), self._good / GOOD_LOOKS)
@@ -240,7 +241,8 @@ class FaceLogin(QObject):
 
     def _try_another(self) -> None:
         """Leave out the movement that this person cannot make, and begin a new challenge."""
-        self._challenge.avoid_current()
+        self._pause.stop()
+        self._challenge.avoid_shown()
         self._challenge.start(self._token)
 
     def _logged_in_by_challenge(self, payload: Payload) -> None:
@@ -280,6 +282,8 @@ class FaceLogin(QObject):
                 )
             else:
                 self._say_failure(self._refusal(error))
+                # There is time to find the button now; while it is filmed there is little.
+                self._view.offer_other(error.server_message == NOT_SHOWN)
         else:
             self._say_failure(sentence(error))
 

@@ -191,6 +191,23 @@ def test_another_movement_is_asked_for_on_request(
     assert len(played.bodies(ANSWER)) == 1
 
 
+def test_another_movement_is_offered_after_a_failure_too(
+    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    needed(played, challenge="always")
+    played.answers[ANSWER] = refused(NOT_SHOWN)
+    page = show([desk])
+    # Long enough for the person to find the button.
+    page.face._pause.setInterval(600_000)
+    qtbot.waitUntil(page.face._pause.isActive, timeout=20_000)
+    assert page.viewfinder.other.isVisible()
+    played.answers[ANSWER] = done(TOKENS)
+    qtbot.mouseClick(page.viewfinder.other, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
+
+
 def test_a_turn_always_remains() -> None:
     assert avoiding([], "left") == ["left"]
     assert avoiding(["left"], "left") == ["left"]
