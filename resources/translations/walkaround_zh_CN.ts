@@ -596,12 +596,28 @@
         <translation>修改的字段</translation>
     </message>
     <message>
+        <source>Movements of the head</source>
+        <translation>头部动作</translation>
+    </message>
+    <message>
+        <source>Movements of the head: other users</source>
+        <translation>头部动作：其他用户</translation>
+    </message>
+    <message>
+        <source>Movements of the head: who can change settings</source>
+        <translation>头部动作：可更改设置的用户</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
     <message>
         <source>No</source>
         <translation>否</translation>
+    </message>
+    <message>
+        <source>Only on allowed devices</source>
+        <translation>仅限已允许的设备</translation>
     </message>
     <message>
         <source>Outcome</source>
@@ -754,6 +770,10 @@
     <message>
         <source>Version</source>
         <translation>版本</translation>
+    </message>
+    <message>
+        <source>Virtual cameras refused</source>
+        <translation>拒绝虚拟摄像头</translation>
     </message>
     <message>
         <source>Years of service</source>
@@ -1306,6 +1326,53 @@
     <message>
         <source>Turn your head to the right</source>
         <translation>请向右转头</translation>
+    </message>
+</context>
+<context>
+    <name>ChallengeReason</name>
+    <message>
+        <source>Another face</source>
+        <translation>人脸不一致</translation>
+    </message>
+    <message>
+        <source>Another movement</source>
+        <translation>动作不符</translation>
+    </message>
+    <message>
+        <source>Blend of photos</source>
+        <translation>照片合成渐变</translation>
+    </message>
+    <message>
+        <source>Challenge used, expired or of another device</source>
+        <translation>动作验证已使用、已过期或属于其他设备</translation>
+    </message>
+    <message>
+        <source>Cut or jump</source>
+        <translation>画面跳变</translation>
+    </message>
+    <message>
+        <source>Flat picture</source>
+        <translation>平面图片</translation>
+    </message>
+    <message>
+        <source>Moved too early</source>
+        <translation>动作过早</translation>
+    </message>
+    <message>
+        <source>Movements were asked for</source>
+        <translation>需做动作</translation>
+    </message>
+    <message>
+        <source>No face</source>
+        <translation>未检测到人脸</translation>
+    </message>
+    <message>
+        <source>No movement</source>
+        <translation>未做动作</translation>
+    </message>
+    <message>
+        <source>Too few frames</source>
+        <translation>画面过少</translation>
     </message>
 </context>
 <context>

@@ -48,6 +48,8 @@ def _name(session: Session, kind: str, key: str) -> str | None:
     match kind:
         case "webhook":
             return next((one.name for one in session.webhooks.list() if one.webhook_id == key), None)
+        case "face_device":
+            return next((one.name for one in session.faces.devices() if one.device_id == key), None)
         case "record":
             return session.records.get(key).value.inspection_name
         case "item":

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from desktop.context import Context
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.people.face_policy.terms import challenge_choices
 from desktop.widgets import Card, Combo, label
-from shared.wire.face import ChallengeRule, FacePolicy
+from shared.wire.face import FacePolicy
 
 _INDENT = 26
 """How far a text below a check box is moved in, so that it stands below the box's own text, px."""
@@ -146,13 +147,3 @@ class PolicyCard(Card):
         self.setEnabled(True)
         self.show_policy(self._policy)
         self.toast.emit(sentence(error))
-
-
-def challenge_choices() -> list[tuple[ChallengeRule, str]]:
-    """The rules and their names."""
-    translate = QCoreApplication.translate
-    return [
-        ("off", translate("PolicyCard", "Off")),
-        ("in_doubt", translate("PolicyCard", "When in doubt")),
-        ("always", translate("PolicyCard", "Always")),
-    ]

@@ -11,6 +11,9 @@ from keyring.backends.fail import Keyring as NoKeyring
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Unreachable
+from desktop.pages.people.details import changes
+from desktop.pages.people.face_policy.terms import refusal_word
+from service.face.liveness.movements import Reason
 from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.pages.people.test_face_section import calibration, faces_page
 from tests.desktop.pages.played_service import Played, done, failed
@@ -112,3 +115,19 @@ def test_a_device_that_was_removed_elsewhere_is_said_and_the_list_read_again(
         with qtbot.waitSignal(card.toast):
             card.remove(device)
         qtbot.waitUntil(lambda: not card.none.isHidden())
+
+
+def test_the_audit_log_speaks_of_policies_and_refusals_in_words() -> None:
+    assert changes(
+        {"login_enabled": True, "challenge_admins": "in_doubt", "allowed_devices_only": False}
+    ) == [
+        "Face login enabled: Yes",
+        "Movements of the head: who can change settings: When in doubt",
+        "Only on allowed devices: No",
+    ]
+    assert changes({"challenge": "flat"}) == ["Movements of the head: Flat picture"]
+
+
+@pytest.mark.parametrize("reason", [each.value for each in Reason if each is not Reason.LIVE])
+def test_every_reason_of_a_refusal_has_a_word(reason: str) -> None:
+    assert refusal_word(reason) != reason
