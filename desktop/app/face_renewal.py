@@ -20,6 +20,7 @@ class FaceRenewal(QObject):
         super().__init__(banner)
         self._context = context
         self._banner = banner
+        banner.acted.connect(banner.hide)
         context.strongLogin.connect(self._ask)
         context.loginChanged.connect(self._login_changed)
 

@@ -58,6 +58,14 @@ def test_old_face_data_is_offered_for_renewal_until_the_person_leaves(
     assert banner.isHidden()
 
 
+def test_offer_goes_once_it_is_taken(qtbot: QtBot, context: Context, banner: Banner) -> None:
+    context.enter(person())
+    context.strongLogin.emit()
+    qtbot.waitUntil(lambda: not banner.isHidden())
+    banner.acted.emit()
+    assert banner.isHidden()
+
+
 def test_login_by_a_picture_alone_asks_nothing(context: Context, banner: Banner, played: Played) -> None:
     context.enter(person())
     assert banner.isHidden()

@@ -136,7 +136,7 @@ def test_no_picture_is_tried_where_every_login_takes_a_challenge(
 ) -> None:
     needed(played, challenge="always")
     page = show([desk])
-    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+    with qtbot.waitSignal(context.strongLogin, timeout=20_000):
         pass
     assert played.bodies(ONE_PICTURE) == []
     assert played.bodies(DRAW) == [{"avoid": []}]
@@ -147,10 +147,13 @@ def test_without_a_policy_no_challenge_is_drawn(
     qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
 ) -> None:
     played.answers[ONE_PICTURE] = done(TOKENS)
+    strong: list[bool] = []
+    context.strongLogin.connect(lambda: strong.append(True))
     page = show([desk])
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
     assert played.bodies(DRAW) == []
+    assert strong == []
     assert not page.by_photo.button.isHidden()
 
 
