@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.background.workers import Lane, run
 from desktop.client import Session
+from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import Untrusted
 from desktop.commands.bindings import Commands
 from desktop.connection.local_service import ServiceState
@@ -30,6 +31,8 @@ class Context(QObject):
 
     loginChanged = Signal()  # noqa: N815 - a Qt signal
     """Someone logged in or out, or their rights changed; `payload` is up to date."""
+    strongLogin = Signal()  # noqa: N815 - a Qt signal
+    """Someone has just logged in by password or by a challenge, not by a picture alone."""
     closeAsked = Signal(object)  # noqa: N815 - a Qt signal
     """The window is to be closed or the user logs out: whatever would be lost is added to the `Unsent`."""
     closing = Signal()
@@ -43,6 +46,8 @@ class Context(QObject):
         self.preferences = preferences
         self.embedded = embedded
         """True when the service is this desktop's own child process."""
+        self.device_token = DeviceToken(session.base_url, embedded=embedded)
+        """What shows the service that an administrator has allowed face login on this computer."""
         self.payload: Payload | None = None
         self.service_state = ServiceState.STARTING
         self.hindrance: Hindrance | None = None

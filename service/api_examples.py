@@ -323,9 +323,15 @@ EXAMPLES: Final[Mapping[str, Example]] = {
                 "logged in": _success(_TOKENS, "登录成功"),
                 "no picture": _refused("人脸信息缺失"),
                 "not verified": _refused("无法校验人脸"),
+                "movements wanted": _refused("此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"),
             },
             **_UNREADABLE,
-            403: {"switched off": _failed("face_login_off", "管理员已关闭人脸登录，请使用密码登录")},
+            403: {
+                "switched off": _failed("face_login_off", "管理员已关闭人脸登录，请使用密码登录"),
+                "device not allowed": _failed(
+                    "device_not_allowed", "管理员未允许在此设备上使用人脸登录，请使用密码登录，或联系管理员"
+                ),
+            },
             **_NO_JSON,
             422: {"not an object": _invalid("", "model_attributes_type", "应为 JSON 对象", _NOT_AN_OBJECT)},
             429: {

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QStackedWidget,
 
 from desktop.app.about import About
 from desktop.app.assistance import Assistance
+from desktop.app.face_renewal import FaceRenewal
 from desktop.app.palette import Palette
 from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.background.repaint import TURN_MS
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         self.banner = Banner()
         self.font_banner = Banner()
         self.update_banner = Banner()
+        self.face_banner = Banner()
         self.status_bar = StatusBar()
         self._stack = QStackedWidget()
         inner = QWidget()
@@ -87,13 +89,14 @@ class MainWindow(QMainWindow):
         column.addWidget(self.banner)
         column.addWidget(self.font_banner)
         column.addWidget(self.update_banner)
+        column.addWidget(self.face_banner)
         column.addWidget(self._stack, 1)
         column.addWidget(self.status_bar)
         self.setCentralWidget(inner)
         self.toast = Toast(self)
         self.tour = TourController(context, self, self.rail)
         theme_manager().style_parts_separately()
-        banners = (self.banner, self.font_banner, self.update_banner)
+        banners = (self.banner, self.font_banner, self.update_banner, self.face_banner)
         for part in (self.rail, *banners, self.status_bar, self.toast):
             theme_manager().apply_to(part)
         self.rail.chosen.connect(self._rail_chosen)
@@ -101,6 +104,8 @@ class MainWindow(QMainWindow):
         self.rail.account_wanted.connect(self._account)
         self.banner.acted.connect(self.retry_wanted)
         self.banner.other_acted.connect(lambda: context.commands.run("doctor"))
+        self.face_banner.acted.connect(lambda: self.go(ACCOUNT))
+        self.face_renewal = FaceRenewal(context, self.face_banner)
         context.loginChanged.connect(self._login_changed)
         context.serviceChanged.connect(self._service_changed)
         self.assistance = Assistance(self, context, lambda: self._page)

@@ -2,6 +2,7 @@
 
 from desktop.camera.auto_shutter import AutoShutter
 from desktop.camera.feed import CameraFeed, CapturedFrame, FeedState, FrameLooker, as_image
+from desktop.camera.film import Film, FilmedFrame, is_choppy
 from desktop.camera.guidance import GuideHint, GuideLook, RegionGuide, target_rect
 from desktop.camera.hints import Face, Hint
 from desktop.camera.sources import (
@@ -14,6 +15,7 @@ from desktop.camera.sources import (
     cameras,
     sources,
 )
+from desktop.camera.virtual_cameras import is_virtual
 
 __all__ = [
     "PHOTO_SIZE",
@@ -23,6 +25,8 @@ __all__ = [
     "CapturedFrame",
     "Face",
     "FeedState",
+    "Film",
+    "FilmedFrame",
     "FrameLooker",
     "FrameSource",
     "GuideHint",
@@ -34,6 +38,8 @@ __all__ = [
     "VideoFile",
     "as_image",
     "cameras",
+    "is_choppy",
+    "is_virtual",
     "sources",
     "target_rect",
 ]

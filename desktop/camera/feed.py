@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
+from desktop.camera.film import Film
 from desktop.camera.hints import Face, FrameAnalysis, analyse_frame, faces_in, far_faces_in
 from desktop.camera.sources import Frame, FrameSource, SourceError
 from shared.images.cv import cv2
@@ -104,9 +105,18 @@ class _FilmState:
     """What the filming thread and the GUI thread share of one start."""
 
     recent: deque[CapturedFrame] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    film: Film | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     shown: threading.Event = field(default_factory=threading.Event)
     """Set while the GUI is ready for another frame; frames that come too fast are dropped, not queued."""
+
+
+@dataclass(frozen=True, slots=True)
+class _FilmNews:
+    """A film began, or is complete."""
+
+    film: Film
+    complete: bool
 
 
 class _Running:
@@ -133,6 +143,10 @@ class CameraFeed(QObject):
     """What was `Looked` at in a frame (`FrameAnalysis` without another looker), a few times a second."""
     stateChanged = Signal(object)  # noqa: N815 - Qt's way
     """The new `FeedState`."""
+    filmBegan = Signal(object)  # noqa: N815 - Qt's way
+    """The first frame of this `Film` is taken."""
+    filmed = Signal(object)
+    """This `Film` is complete."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -177,6 +191,20 @@ class CameraFeed(QObject):
         self._reel = _FilmState()
         self._tell(FeedState.IDLE)
 
+    def film(self, length_ms: int) -> Film:
+        """Film `length_ms` from the next frame on, instead of an earlier film; faces are not looked for
+        meanwhile.
+
+        `stop` or `cancel_film` ends it without `filmed`.
+        """
+        film = Film(length_ms)
+        self._reel.film = film
+        return film
+
+    def cancel_film(self) -> None:
+        """Drop the film that is being taken, and its frames."""
+        self._reel.film = None
+
     def best(self, seconds: float = 1.0) -> CapturedFrame | None:
         """The sharpest shot of the last `seconds` that needs no hint; None when there is none.
 
@@ -197,6 +225,14 @@ class CameraFeed(QObject):
             self.frameReady.emit(news)
         elif isinstance(news, FeedState):
             self._tell(news)
+        elif isinstance(news, _FilmNews):
+            # One that was dropped meanwhile is no news.
+            if news.film is self._reel.film:
+                if news.complete:
+                    self._reel.film = None
+                    self.filmed.emit(news.film)
+                else:
+                    self.filmBegan.emit(news.film)
         else:
             self.looked.emit(news)
 
@@ -241,7 +277,15 @@ def _film_until_lost(
         if reel.shown.is_set():
             reel.shown.clear()
             report(as_image(frame))
-        look = looker.look(frame)
+        film = reel.film
+        look = None
+        if film is None:
+            look = looker.look(frame)
+        elif not film.is_complete:
+            begins = film.is_empty
+            film.add(frame, last)
+            if begins or film.is_complete:
+                report(_FilmNews(film, film.is_complete))
         if look is not None:
             with reel.lock:
                 reel.recent.append(CapturedFrame(frame, look, last))

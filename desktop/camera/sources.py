@@ -90,10 +90,19 @@ class _Captured:
 class Camera(_Captured):
     """A camera of this machine by its number."""
 
-    def __init__(self, number: int, name: str, size: tuple[int, int] = (WIDTH, HEIGHT)) -> None:
-        """`size` is asked for; the camera gives what comes nearest."""
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        size: tuple[int, int] = (WIDTH, HEIGHT),
+        *,
+        is_software: bool = False,
+    ) -> None:
+        """`size` is asked for; the camera gives what comes nearest. `is_software`: the system says that no
+        device is behind it.
+        """
         super().__init__(name)
-        self.number, self._size = number, size
+        self.number, self._size, self.is_software = number, size, is_software
 
     def open(self) -> None:
         """Begin. Raises SourceError."""
@@ -221,5 +230,8 @@ def _named_cameras(devices: Path, size: tuple[int, int] = (WIDTH, HEIGHT)) -> li
         except (OSError, ValueError):
             continue
         # The system repeats the name after a colon for many cameras: "HD Webcam: HD Webcam".
-        found.append(Camera(number, name.partition(": ")[0] or f"Camera {number + 1}", size))
+        name = name.partition(": ")[0] or f"Camera {number + 1}"
+        # Linux has drivers without a device here, v4l2loopback among them, whatever they are called.
+        is_software = "virtual" in device.resolve().parts
+        found.append(Camera(number, name, size, is_software=is_software))
     return sorted(found, key=lambda camera: camera.number)

@@ -68,6 +68,7 @@ _DIALOGS = {
     "CrashDialog": "troubleshooting",
     "DeleteDialog": "undo",
     "DeliveriesDialog": "webhooks",
+    "DeviceForm": "faces",
     "DoctorDialog": "troubleshooting",
     "EditionsDialog": "finish",
     "EnrolDialog": "faces",

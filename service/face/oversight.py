@@ -16,7 +16,7 @@ from service.face.engines.engine import Embedding
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.picture import BadPicture
 from service.face.templates.gallery_sync import GallerySync
-from shared.wire.face import FaceCalibration, FacePolicy, StrangerScores
+from shared.wire.face import FaceCalibration, FacePolicy, FaceRequirements, StrangerScores
 
 
 class FaceAdministration:
@@ -39,6 +39,10 @@ class FaceAdministration:
     async def policy(self) -> FacePolicy:
         """Whether face login is switched on, and when it asks for a challenge."""
         return await self._database.read(_policy)
+
+    async def requirements(self) -> FaceRequirements:
+        """What a client has to know before a face login."""
+        return await self._database.read(_requirements)
 
     async def change_policy(self, wanted: FacePolicy, actor: str, address: str) -> FacePolicy:
         """Change what `wanted` names, for everyone; the policy as it is then."""
@@ -96,5 +100,18 @@ def _policy(session: Session) -> FacePolicy:
             "login_enabled": row.login_enabled,
             "challenge_admins": row.challenge_admins,
             "challenge_others": row.challenge_others,
+            "allowed_devices_only": row.allowed_devices_only,
+            "refuse_virtual_cameras": row.refuse_virtual_cameras,
         }
+    )
+
+
+def _requirements(session: Session) -> FaceRequirements:
+    row = policy(session)
+    asked = {row.challenge_admins, row.challenge_others}
+    return FaceRequirements(
+        login_enabled=row.login_enabled,
+        challenge="off" if asked == {"off"} else "always" if asked == {"always"} else "sometimes",
+        allowed_devices_only=row.allowed_devices_only,
+        refuse_virtual_cameras=row.refuse_virtual_cameras,
     )

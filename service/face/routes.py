@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request
 
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_VERSION
 from service.face.engines.messages import FilmedFrame as Filmed
@@ -15,15 +17,20 @@ from shared.codes import Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
 from shared.wire.face import (
+    DEVICE_HEADER,
     ChallengeAnswer,
     ChallengeRequest,
+    Device,
+    DeviceName,
     DrawnChallenge,
     FaceCalibration,
     FaceEnrolment,
     FaceInfo,
     FaceLogin,
     FacePolicy,
+    FaceRequirements,
     FaceStatus,
+    NewDevice,
     Strangers,
     StrangerScores,
 )
@@ -31,6 +38,14 @@ from shared.wire.face import (
 _MISSING = "人脸信息缺失"
 _NOTHING = FaceInfo()
 _NO_LOGIN = FaceLogin()
+_DeviceToken = Annotated[
+    str,
+    Header(
+        alias=DEVICE_HEADER,
+        max_length=100,
+        description="The token of a device that an administrator has allowed, where the policy wants one.",
+    ),
+]
 
 
 def _submitted(body: FaceInfo | FaceLogin) -> str:
@@ -54,26 +69,38 @@ def router(service: FaceService) -> APIRouter:
         return Envelope(data=face_info)
 
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
-    async def login_by_face_info(request: Request, body: FaceLogin = _NO_LOGIN) -> Envelope[Tokens | None]:
+    async def login_by_face_info(
+        request: Request, body: FaceLogin = _NO_LOGIN, device_token: _DeviceToken = ""
+    ) -> Envelope[Tokens | None]:
         """Log in by a picture of a face."""
-        client = client_address(request), client_program(request)
+        client = client_address(request), client_program(request), device_token
         tokens = await service.login(_submitted(body), *client)
         return Envelope(data=tokens, msg="登录成功")
 
     @routes.post("/auth/faceChallenge", responses=failures(403, 422, 429))
-    async def draw_challenge(request: Request, body: ChallengeRequest) -> Envelope[DrawnChallenge]:
+    async def draw_challenge(
+        request: Request, body: ChallengeRequest, device_token: _DeviceToken = ""
+    ) -> Envelope[DrawnChallenge]:
         """Draw the movements that a face login has to show, without those that the person cannot make."""
         avoided = [Movement(name) for name in body.avoid]
-        return Envelope(data=await service.draw_challenge(avoided, client_address(request)))
+        drawn = await service.draw_challenge(avoided, client_address(request), device_token)
+        return Envelope(data=drawn)
 
     @routes.post("/auth/loginByFaceChallenge", responses=failures(403, 422, 429))
-    async def login_by_challenge(request: Request, body: ChallengeAnswer) -> Envelope[Tokens | None]:
+    async def login_by_challenge(
+        request: Request, body: ChallengeAnswer, device_token: _DeviceToken = ""
+    ) -> Envelope[Tokens | None]:
         """Log in by the frames that were filmed while the movements of a challenge were asked for."""
         frames = [Filmed(float(frame.at_ms), frame.picture.get_secret_value()) for frame in body.frames]
-        client = client_address(request), client_program(request)
+        client = client_address(request), client_program(request), device_token
         return Envelope(
             data=await service.login_by_challenge(body.challenge_id, frames, *client), msg="登录成功"
         )
+
+    @routes.get("/auth/faceRequirements")
+    async def face_requirements() -> Envelope[FaceRequirements]:
+        """What a client has to know before a face login: which policies hold."""
+        return Envelope(data=await service.oversight.requirements())
 
     @routes.get("/auth/face", responses=failures(401, 503))
     async def face_status(caller: Caller = logged_in()) -> Envelope[FaceStatus]:
@@ -84,8 +111,9 @@ def router(service: FaceService) -> APIRouter:
     async def enrol_face(body: FaceEnrolment, caller: Caller = logged_in()) -> Envelope[FaceStatus | None]:
         """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text."""
         images = [image.get_secret_value() for image in body.images]
-        await service.enrol(caller.user_id, images, CONSENT_VERSION, caller.address)
-        return Envelope(data=await service.status(caller.user_id), msg="人脸登记成功")
+        weak = await service.enrol(caller.user_id, images, CONSENT_VERSION, caller.address)
+        status = await service.status(caller.user_id)
+        return Envelope(data=status.model_copy(update={"weaknesses": weak}), msg="人脸登记成功")
 
     @routes.delete("/auth/face", responses=failures(401))
     async def forget_face(caller: Caller = logged_in()) -> Envelope[bool]:
@@ -115,6 +143,31 @@ def router(service: FaceService) -> APIRouter:
         """Switch face login, and say when it asks for movements; asks for a recent password login."""
         changed = await service.oversight.change_policy(body, caller.user_id, caller.address)
         return Envelope(data=changed, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
+
+    @routes.get("/face/devices", responses=failures(401, 403))
+    async def face_devices(
+        _caller: Caller = require(Permission.SETTINGS_MANAGE),
+    ) -> Envelope[list[Device]]:
+        """The devices that an administrator has allowed for face logins."""
+        return Envelope(data=await service.devices.listed())
+
+    @routes.post("/face/devices", responses=failures(401, 403, 409, 422))
+    async def allow_device(body: DeviceName, caller: Caller = admin) -> Envelope[NewDevice]:
+        """Allow a device; the answer alone holds its token, which face logins there send from now on."""
+        allowed = await service.devices.allow(body.name, caller.user_id, caller.address)
+        return Envelope(data=allowed, msg="设备已允许")
+
+    @routes.put("/face/devices/{device_id}", responses=failures(401, 403, 404, 422))
+    async def rename_device(device_id: Id, body: DeviceName, caller: Caller = admin) -> Envelope[Device]:
+        """Rename a device."""
+        renamed = await service.devices.rename(device_id, body.name, caller.user_id, caller.address)
+        return Envelope(data=renamed, msg="设备已重命名")
+
+    @routes.delete("/face/devices/{device_id}", responses=failures(401, 403, 404, 422))
+    async def end_device(device_id: Id, caller: Caller = admin) -> Envelope[bool]:
+        """Allow a device no more, at once."""
+        await service.devices.end(device_id, caller.user_id, caller.address)
+        return Envelope(data=True, msg="设备已移除")
 
     @routes.get("/face/calibration", responses=failures(401, 403, 503))
     async def face_calibration(

@@ -12,7 +12,9 @@ from enum import StrEnum
 
 from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
+from service.face.engines.quality import Quality
 from shared.codes import Permission
+from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, Weakness
 
 # Which rate of false matches one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
@@ -25,8 +27,8 @@ COMPANION = 0.4
 DOMINANCE = 1.5
 
 
-NOT_SHOWN = "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录"
-ONE_PICTURE_IS_NOT_ENOUGH = "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"
+# After this a face may have changed so much that its templates are worth renewing.
+RENEW_AFTER = timedelta(days=365)
 
 
 class QualityFault(StrEnum):
@@ -113,6 +115,26 @@ def enrolment_trouble(seen: PictureAnalysis, liveness_limit: float | None) -> Qu
     return _trouble(seen, ENROLMENT, liveness_limit)
 
 
+# Nearer to a limit of `ENROLMENT` than this a photo is taken, and fails more often later.
+_SMALL, _DARK, _BRIGHT, _BLURRED = 60, 70, 205, 0.02
+# So far apart (in inter-ocular distances) the nose lies in photos from the front and from a side.
+_TURNED = 0.1
+
+
+def weaknesses(photos: Sequence[Quality]) -> list[Weakness]:
+    """What will make logins fail after an enrolment by `photos`; a fault counts that all of them have."""
+    yaws = [photo.yaw for photo in photos]
+    found: list[tuple[Weakness, bool]] = [
+        ("one_photo", len(photos) == 1),
+        ("front_only", len(photos) > 1 and max(yaws) - min(yaws) < _TURNED),
+        ("small", all(photo.inter_ocular < _SMALL for photo in photos)),
+        ("dark", all(photo.brightness < _DARK for photo in photos)),
+        ("bright", all(photo.brightness > _BRIGHT for photo in photos)),
+        ("blurred", all(photo.sharpness < _BLURRED for photo in photos)),
+    ]
+    return [name for name, holds in found if holds]
+
+
 def login_trouble(seen: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
     """What is wrong with a picture for a login; None when it may be compared."""
     if len(seen.faces) > 1 and seen.faces[1].height * DOMINANCE > seen.faces[0].height:
@@ -170,7 +192,7 @@ class Identified:
     def refusal(self) -> str:
         """The sentence of the failure: it speaks of the movement, never of whose face it is."""
         if self.challenge == "asked_for":
-            return ONE_PICTURE_IS_NOT_ENOUGH
+            return CHALLENGE_NEEDED
         return "无法校验人脸" if self.challenge is None else NOT_SHOWN
 
 

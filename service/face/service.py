@@ -17,11 +17,12 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.face import rules
 from service.face.access.challenges import Challenges
+from service.face.access.devices import Devices
 from service.face.access.stations import RateLimiter, Stations, busy, policy
 from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
 from service.face.consent import CONSENT_BY_CALLER, CONSENT_TEXT, CONSENT_VERSION
 from service.face.engines.dlib_engine import NAME as DEFAULT_MODEL
-from service.face.engines.engine import Embedding, EngineInfo, PictureAnalysis, score
+from service.face.engines.engine import EngineInfo, PictureAnalysis, score
 from service.face.engines.face_process import EngineUnavailableError, FaceProcess
 from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
@@ -36,7 +37,7 @@ from service.settings import Settings
 from service.web.envelope import Problem, Refusal, invalid
 from shared.codes import Permission
 from shared.wire.account import Tokens
-from shared.wire.face import DrawnChallenge, FaceStatus
+from shared.wire.face import DrawnChallenge, FaceStatus, Weakness
 
 log = logging.getLogger("walkaround.face")
 
@@ -79,6 +80,8 @@ class FaceService:
         self._face_client = face_client or FaceProcess(model_in_use(settings), settings.face_models_dir)
         self._stations = Stations(database)
         self._challenges = Challenges(database)
+        self.devices = Devices(database)
+        """The devices that face logins may be limited to."""
         self._draw_limiter = RateLimiter(LOGINS_PER_MINUTE, 60)
         self._held = GallerySync(database, self._vault)
         # One at a time from the first check to the last write: no parallel request passes a limit, and the
@@ -139,15 +142,16 @@ class FaceService:
 
     async def enrol(
         self, user_id: str, images: Sequence[str], consent_version: str, address: str | None = None
-    ) -> None:
-        """Replace the user's templates by those of 1..5 pictures (Base64 or data URL) of them.
+    ) -> list[Weakness]:
+        """Replace the user's templates by those of 1..5 pictures (Base64 or data URL) of them; gives what
+        will make logins fail although the pictures were good enough.
 
         Raises Refusal with the sentence that says what to change, Problem 503 without a working engine, 429
         when too many wait.
         """
         try:
             with self._waiting_limit.admit():
-                await self._enrol(user_id, images, consent_version, address)
+                return await self._enrol(user_id, images, consent_version, address)
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
 
@@ -161,11 +165,12 @@ class FaceService:
 
     async def _enrol(
         self, user_id: str, images: Sequence[str], consent_version: str, address: str | None
-    ) -> None:
+    ) -> list[Weakness]:
         about = await self._face_client.about()
-        embeddings = [
-            await self._good_embedding(image, index, len(images), about) for index, image in enumerate(images)
+        photos = [
+            await self._good_photo(image, index, len(images), about) for index, image in enumerate(images)
         ]
+        embeddings = [photo.embedding for photo in photos if photo.embedding is not None]
         pairs = [score(one, other, about.metric) for one, other in itertools.combinations(embeddings, 2)]
         if not rules.same_person(pairs, about.thresholds):
             raise _refusal(rules.QualityFault.DIFFERENT_PEOPLE)
@@ -198,8 +203,9 @@ class FaceService:
 
             revision = await self._database.write(write)
             self._held.put(user_id, embeddings, revision)
+        return rules.weaknesses([photo.quality for photo in photos if photo.quality is not None])
 
-    async def _good_embedding(self, image: str, index: int, count: int, about: EngineInfo) -> Embedding:
+    async def _good_photo(self, image: str, index: int, count: int, about: EngineInfo) -> PictureAnalysis:
         try:
             seen = await self._face_client.analyse(image)
         except BadPicture as bad:
@@ -207,8 +213,7 @@ class FaceService:
         trouble = rules.enrolment_trouble(seen, about.liveness_limit)
         if trouble is not None:
             raise _refusal(trouble, index, count)
-        assert seen.embedding is not None
-        return seen.embedding
+        return seen
 
     async def forget(self, user_id: str, actor: str | None = None, address: str | None = None) -> bool:
         """Delete the user's templates, from the database and from memory; False when there were none."""
@@ -253,6 +258,7 @@ class FaceService:
             consented_at=enrolment.consented_at if enrolment else None,
             login_enabled=enabled,
             recommend_pack=about.name == DEFAULT_MODEL,
+            renewal_due=enrolment is not None and now() - enrolment.enrolled_at > rules.RENEW_AFTER,
             current_consent_version=CONSENT_VERSION,
             current_consent_text=CONSENT_TEXT,
         )
@@ -264,12 +270,14 @@ class FaceService:
 
     # --- login --------------------------------------------------------------------------------------------
 
-    async def login(self, face_info: str, address: str, user_agent: str = "") -> Tokens:
-        """Log in whoever the picture shows, from the client at `address`.
+    async def login(
+        self, face_info: str, address: str, user_agent: str = "", device_token: str = ""
+    ) -> Tokens:
+        """Log in whoever the picture shows, from the client at `address`, on the device with `device_token`.
 
         Raises Refusal 无法校验人脸 whatever the cause, or that the policy wants a challenge from this user,
         always at a multiple of `FAILURE_SECONDS`; Problem 429 and 403, before anything is looked at, when the
-        station has to wait or face login is off.
+        station has to wait, face login is off or the device is not allowed.
         """
 
         async def look() -> rules.Identified:
@@ -279,15 +287,17 @@ class FaceService:
                 return rules.Identified(None)
             return await self._identified(seen)
 
-        return await self._attempt(look, address, user_agent, answered=False)
+        return await self._attempt(look, address, user_agent, device_token, answered=False)
 
-    async def draw_challenge(self, avoided: Collection[Movement], address: str) -> DrawnChallenge:
+    async def draw_challenge(
+        self, avoided: Collection[Movement], address: str, device_token: str = ""
+    ) -> DrawnChallenge:
         """Draw the movements that a login at `address` has to show, without those that the person cannot
         make.
 
         Raises Problem 422 when no turn is left, 429 and 403 as `login` does.
         """
-        await self._stations.check(address)
+        await self._check(address, device_token)
         if not self._draw_limiter.take():
             raise busy(60)
         try:
@@ -296,7 +306,12 @@ class FaceService:
             raise invalid("avoid", "no_turn", "请至少保留左转、右转、抬头中的一个动作") from None
 
     async def login_by_challenge(
-        self, challenge_id: str, frames: Sequence[FilmedFrame], address: str, user_agent: str = ""
+        self,
+        challenge_id: str,
+        frames: Sequence[FilmedFrame],
+        address: str,
+        user_agent: str = "",
+        device_token: str = "",
     ) -> Tokens:
         """Log in whoever the first frame shows, when the frames show a head that answers the challenge.
 
@@ -316,23 +331,24 @@ class FaceService:
                 return rules.Identified(None, sequence.verdict.reason.value)
             return await self._identified(sequence.first)
 
-        return await self._attempt(look, address, user_agent, answered=True)
+        return await self._attempt(look, address, user_agent, device_token, answered=True)
 
     async def _attempt(
         self,
         look: Callable[[], Awaitable[rules.Identified]],
         address: str,
         user_agent: str,
+        device_token: str,
         *,
         answered: bool,
     ) -> Tokens:
         """One login, as every limit allows it; `answered` when a challenge is."""
         started = monotonic()
         # Before the line and the pace: a station that waits takes no place from the others.
-        await self._stations.check(address)
+        await self._check(address, device_token)
         with self._waiting_limit.admit():
             async with self._lock:
-                await self._stations.check(address)
+                await self._check(address, device_token)
                 if not self._rate_limiter.take():
                     raise busy(60)
                 seen = await self._looked(look)
@@ -341,11 +357,16 @@ class FaceService:
                 tokens = await self._tokens_for(seen.user_id, address, user_agent)
                 if tokens is not None:
                     await self._stations.forgive(address)
+                    await self.devices.used(device_token)
                     return tokens
                 await self._stations.failed(address, seen.challenge)
         passed = monotonic() - started
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
         raise Refusal(seen.refusal)
+
+    async def _check(self, address: str, device_token: str) -> None:
+        await self._stations.check(address)
+        await self.devices.check(device_token)
 
     async def _looked(self, look: Callable[[], Awaitable[rules.Identified]]) -> rules.Identified:
         try:

@@ -49,8 +49,9 @@ class FacePolicy(Base, table=True):
     """The one row (policy_id 1) that every process reads before a face login.
 
     `challenge_admins` says when a user who can change users, models or settings has to move the head for a
-    login, and `challenge_others` when all others have to (`shared.wire.face.ChallengeRule`). `revision`
-    grows with each enrolment and deletion, so that another process reloads its templates.
+    login, and `challenge_others` when all others have to (`shared.wire.face.ChallengeRule`).
+    `allowed_devices_only` wants the token of a `FaceDevice`; `refuse_virtual_cameras` is for clients.
+    `revision` grows with each enrolment and deletion, so that another process reloads its templates.
     """
 
     __tablename__ = "face_policy"
@@ -59,6 +60,8 @@ class FacePolicy(Base, table=True):
     login_enabled: bool
     challenge_admins: str = Field(max_length=16)
     challenge_others: str = Field(max_length=16)
+    allowed_devices_only: bool
+    refuse_virtual_cameras: bool
     revision: int
 
 
@@ -75,3 +78,18 @@ class FaceChallenge(Base, table=True):
     steps: str = Field(max_length=1000)
     drawn_at: datetime = Field(sa_type=UtcTime)
     expires_at: datetime = Field(sa_type=UtcTime, index=True)
+
+
+class FaceDevice(Base, table=True):
+    """A device that an administrator has allowed for face logins; ending it deletes the row.
+
+    `token_hash` is the SHA-256 of its token in hex: the token is random, and a copy of the database has none.
+    """
+
+    __tablename__ = "face_device"
+
+    device_id: str = Field(max_length=36, primary_key=True)
+    name: str = Field(max_length=255)
+    token_hash: str = Field(max_length=64, unique=True)
+    allowed_at: datetime = Field(sa_type=UtcTime)
+    last_used_at: datetime | None = Field(default=None, sa_type=UtcTime)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, SecretStr, StrictBool, WithJsonSchema
 
@@ -12,7 +12,7 @@ from shared.limits import (
     MAX_FRAME_LENGTH,
     MAX_FRAMES,
 )
-from shared.wire.common import ItemTime, Wire
+from shared.wire.common import ItemTime, RequiredName, Wire
 
 _SAYS_PICTURE: dict[str, Any] = {
     "description": "Base64 of a JPEG, PNG or WebP picture, also as a data: URL",
@@ -58,11 +58,19 @@ class FaceEnrolment(Wire):
     consent: Literal[True]
 
 
+Weakness = Literal["one_photo", "front_only", "small", "dark", "bright", "blurred"]
+"""What will make logins fail although an enrolment was taken: only one photo, none with the head turned, or
+all photos near a limit.
+"""
+
+
 class FaceStatus(Wire):
     """Whether the caller is enrolled, and the consent text that an enrolment agrees to.
 
     `usable` is false when the enrolment was made with another model and has to be repeated; `login_enabled`
-    is the admin's switch; `recommend_pack` is true while the default engine is in use.
+    is the admin's switch; `recommend_pack` is true while the default engine is in use; `renewal_due` is true
+    for an enrolment that is so old that a face may have changed since. `weaknesses` are those of the photos
+    of an enrolment, in its answer alone.
     """
 
     enrolled: bool
@@ -74,6 +82,8 @@ class FaceStatus(Wire):
     consented_at: ItemTime | None
     login_enabled: bool
     recommend_pack: bool
+    renewal_due: bool = False
+    weaknesses: list[Weakness] = Field(default_factory=list)
     current_consent_version: str
     current_consent_text: str
 
@@ -88,12 +98,120 @@ class FacePolicy(Wire):
     """The admin's switch of face login, and when one picture is not enough for it.
 
     `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
-    others. What is absent in a change stays as it is.
+    others. `allowed_devices_only`: a face login needs the token of a device that an administrator has
+    allowed. `refuse_virtual_cameras`: the desktop does not film with a virtual camera that it recognises.
+    What is absent in a change stays as it is.
     """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "login_enabled": True,
+                    "challenge_admins": "always",
+                    "challenge_others": "in_doubt",
+                    "allowed_devices_only": True,
+                    "refuse_virtual_cameras": True,
+                }
+            ]
+        }
+    )
 
     login_enabled: StrictBool
     challenge_admins: ChallengeRule | None = None
     challenge_others: ChallengeRule | None = None
+    allowed_devices_only: StrictBool | None = None
+    refuse_virtual_cameras: StrictBool | None = None
+
+
+class FaceRequirements(Wire):
+    """What a client has to know before a face login: which policies hold, of nobody in particular.
+
+    `challenge` is "always" where every login has to answer one, so that a picture alone need not be tried,
+    and "sometimes" where some have to.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "login_enabled": True,
+                    "challenge": "sometimes",
+                    "allowed_devices_only": False,
+                    "refuse_virtual_cameras": True,
+                }
+            ]
+        }
+    )
+
+    login_enabled: bool
+    challenge: Literal["off", "sometimes", "always"]
+    allowed_devices_only: bool
+    refuse_virtual_cameras: bool
+
+
+DEVICE_HEADER: Final = "X-Device-Token"
+"""The header of a face login that carries the token of an allowed device."""
+
+MOST_DEVICES: Final = 500
+"""So many devices an installation allows at most."""
+
+
+class DeviceName(Wire):
+    """What people call a device that may be used for face logins."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Hangar 2, gate A"}]})
+
+    name: RequiredName
+
+
+class Device(DeviceName):
+    """A device that an administrator has allowed for face logins."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "device_id": "0198c0de-7f00-7000-8000-0000000000d1",
+                    "name": "Hangar 2, gate A",
+                    "allowed_at": "2026-03-01T08:20:30.000000Z",
+                    "last_used_at": None,
+                }
+            ]
+        }
+    )
+
+    device_id: str
+    allowed_at: ItemTime
+    last_used_at: ItemTime | None
+    """When someone last logged in there by face, to the hour; None: not yet."""
+
+
+class NewDevice(Device):
+    """A device that has just been allowed, with its token, which the service never gives again."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "device_id": "0198c0de-7f00-7000-8000-0000000000d1",
+                    "name": "Hangar 2, gate A",
+                    "allowed_at": "2026-03-01T08:20:30.000000Z",
+                    "last_used_at": None,
+                    "token": "4jG0uU7d8cGmZ1bYpN2rX5sQwE9tKvLhA3fMiOoRyTc",
+                }
+            ]
+        }
+    )
+
+    token: str = Field(repr=False)
+
+
+NOT_SHOWN: Final = "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录"
+"""The sentence of an answer to a challenge that does not show its movements."""
+
+CHALLENGE_NEEDED: Final = "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"
+"""The sentence of a login by one picture where the policy wants a challenge; a client films one then."""
 
 
 MovementName = Literal["left", "right", "up", "closer"]

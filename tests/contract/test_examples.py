@@ -255,6 +255,14 @@ def show_accounts(stage: Stage) -> None:
     show(FACE, "not a text", send(FACE, mine.client, body={"faceInfo": 5}))
     mine.client.post("/api/auth/updateInfo", json={"name": "李梅", "email": "a@example.com", "work_years": 3})
     login = base64.b64encode(faces.encoded(faces.login(), ".png")).decode()
+    movements = {"login_enabled": True, "challenge_admins": "always", "challenge_others": "always"}
+    assert stage.admin.put("/api/face/policy", json=movements).status_code == 200
+    show(FACE_LOGIN, "movements wanted", send(FACE_LOGIN, anonymous, body={"faceInfo": login}))
+    devices = {"challenge_admins": "off", "challenge_others": "off", "allowed_devices_only": True}
+    assert stage.admin.put("/api/face/policy", json={**movements, **devices}).status_code == 200
+    show(FACE_LOGIN, "device not allowed", send(FACE_LOGIN, anonymous, body={"faceInfo": login}))
+    everywhere = {"login_enabled": True, "allowed_devices_only": False}
+    assert stage.admin.put("/api/face/policy", json=everywhere).status_code == 200
     show(FACE_LOGIN, "logged in", send(FACE_LOGIN, anonymous, body={"faceInfo": login}))
     show(FACE_LOGIN, "no picture", send(FACE_LOGIN, anonymous, body={}))
     show(FACE_LOGIN, "not an object", send(FACE_LOGIN, anonymous, body=[]))

@@ -7,6 +7,7 @@ import gc
 from collections.abc import Iterator
 from functools import partial
 
+import keyring
 import pytest
 import shiboken6
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -24,6 +25,7 @@ from desktop.localization.fonts import shows_chinese
 from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
+from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.localization.catalogues import compiled
 from tests.fonts import build, chinese
 
@@ -108,6 +110,15 @@ def _collected_on_the_gui_thread() -> Iterator[None]:
         _collect_and_freeze()
     elif gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
+
+
+@pytest.fixture
+def memory_keyring() -> Iterator[MemoryKeyring]:
+    """The keyring of this computer while the test runs."""
+    before, memory = keyring.get_keyring(), MemoryKeyring()
+    keyring.set_keyring(memory)
+    yield memory
+    keyring.set_keyring(before)
 
 
 @pytest.fixture(autouse=True)

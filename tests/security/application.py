@@ -106,6 +106,7 @@ class House(Running):
             "reference_image_id": image,
             "file_id": self.file["file_id"],
             "webhook_id": self.made("/api/webhooks", **NEVER_SENT)["webhook_id"],
+            "device_id": self.made("/api/face/devices", name="gate")["device_id"],
             "model_id": "reference-difference",
             "job_id": "no-such-job",
         }

@@ -75,6 +75,8 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/users": {"username": f"made-{number}", "password": "a-long-one-too", "roles": ["viewer"]},
         "PUT /api/users/{user_id}": {"name": f"n{number}"},
         "PUT /api/face/policy": {"login_enabled": True},
+        "POST /api/face/devices": {"name": f"gate {number}"},
+        "PUT /api/face/devices/{device_id}": {"name": f"gate {number}"},
         "POST /api/face/calibration/strangers": {"images": ["x"]},
         "POST /api/inspection/create": {"task_id": "t"},
         "PUT /api/inspection/updateInspection/{inspection_id}": {"inspection_name": f"r{number}"},

@@ -20,7 +20,7 @@ from shared.wire.account import (
     UserWithRoles,
 )
 from shared.wire.common import Envelope, Page
-from shared.wire.face import FaceStatus
+from shared.wire.face import DEVICE_HEADER, DrawnChallenge, FaceRequirements, FaceStatus, MovementName
 
 _ME = Envelope[Payload]
 _TOKENS = Envelope[Tokens]
@@ -31,6 +31,10 @@ _FACE_SECONDS = 60.0
 
 def _as_base64(image: bytes) -> str:
     return base64.b64encode(image).decode("ascii")
+
+
+def _device(token: str) -> dict[str, str]:
+    return {DEVICE_HEADER: token} if token else {}
 
 
 class Account:
@@ -69,12 +73,53 @@ class Account:
                 self._transport.call("POST", "/auth/logout", body={"refresh_token": old}, login=False)
         return payload
 
-    def login_by_face(self, image: bytes) -> Payload:
-        """Log in by a picture of the face (JPEG, PNG or WebP). Raises Refused when it cannot be verified."""
-        return self._enter("/auth/loginByFaceInfo", {"faceInfo": _as_base64(image)}, _FACE_SECONDS)
+    def face_requirements(self) -> FaceRequirements:
+        """What a face login needs here; asked before one."""
+        answer = self._transport.call("GET", "/auth/faceRequirements", login=False)
+        return answer.read(Envelope[FaceRequirements]).data
 
-    def _enter(self, path: str, body: Mapping[str, Any], seconds: float | None = None) -> Payload:
-        answer = self._transport.call("POST", path, body=body, login=False, seconds=seconds)
+    def login_by_face(self, image: bytes, device_token: str = "") -> Payload:
+        """Log in by a picture of the face (JPEG, PNG or WebP), on the device with this token.
+
+        Raises Refused when it cannot be verified, or (`CHALLENGE_NEEDED`) when it takes a challenge.
+        """
+        body = {"faceInfo": _as_base64(image)}
+        return self._enter("/auth/loginByFaceInfo", body, _FACE_SECONDS, _device(device_token))
+
+    def draw_challenge(self, avoid: Sequence[MovementName] = (), device_token: str = "") -> DrawnChallenge:
+        """Movements of the head to film, without those that the person cannot make.
+
+        Raises Invalid when none of left, right and up remains, TooMany, Forbidden.
+        """
+        answer = self._transport.call(
+            "POST",
+            "/auth/faceChallenge",
+            body={"avoid": list(avoid)},
+            headers=_device(device_token),
+            login=False,
+        )
+        return answer.read(Envelope[DrawnChallenge]).data
+
+    def login_by_challenge(
+        self, challenge_id: str, frames: Sequence[tuple[int, bytes]], device_token: str = ""
+    ) -> Payload:
+        """Log in by what was filmed for a challenge: ms after the first frame, and the frame (JPEG, PNG or
+        WebP).
+
+        Raises Refused when the movements were not seen, or the face cannot be verified.
+        """
+        filmed = [{"at_ms": at_ms, "picture": _as_base64(picture)} for at_ms, picture in frames]
+        body = {"challenge_id": challenge_id, "frames": filmed}
+        return self._enter("/auth/loginByFaceChallenge", body, _FACE_SECONDS, _device(device_token))
+
+    def _enter(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        seconds: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Payload:
+        answer = self._transport.call("POST", path, body=body, headers=headers, login=False, seconds=seconds)
         tokens = answer.read(_TOKENS).data
         self._transport.keep(tokens)
         return tokens.payload

@@ -7,26 +7,49 @@ from collections.abc import Sequence
 
 from desktop.client.http.transport import Transport, segment
 from shared.wire.common import Envelope
-from shared.wire.face import FaceCalibration, FacePolicy, StrangerScores
+from shared.wire.face import Device, FaceCalibration, FacePolicy, NewDevice, StrangerScores
 
 # The engine may have to be loaded first.
 _SECONDS = 60.0
 
 
 class Faces:
-    """The switch of face login, and what the enrolled faces say about the threshold."""
+    """The policy and devices of face login, and what the enrolled faces say about the threshold."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def login_enabled(self) -> bool:
-        """Whether face login is switched on."""
-        return self._transport.call("GET", "/face/policy").read(Envelope[FacePolicy]).data.login_enabled
+    def policy(self) -> FacePolicy:
+        """Whether face login is switched on, and what it needs."""
+        return self._transport.call("GET", "/face/policy").read(Envelope[FacePolicy]).data
 
-    def switch_login(self, on: bool) -> bool:
-        """Switch face login on or off for everyone. Raises Forbidden without a recent password login."""
-        answer = self._transport.call("PUT", "/face/policy", body={"login_enabled": on})
-        return answer.read(Envelope[FacePolicy]).data.login_enabled
+    def change_policy(self, wanted: FacePolicy) -> FacePolicy:
+        """Change the policy for everyone; a field without a value stays.
+
+        Raises Forbidden without a recent password login.
+        """
+        body = wanted.model_dump(exclude_none=True)
+        return self._transport.call("PUT", "/face/policy", body=body).read(Envelope[FacePolicy]).data
+
+    def devices(self) -> list[Device]:
+        """The devices that are allowed for face logins, by name."""
+        return self._transport.call("GET", "/face/devices").read(Envelope[list[Device]]).data
+
+    def allow_device(self, name: str) -> NewDevice:
+        """Allow a device; the answer alone holds its token. Raises Forbidden, Conflict when there are too
+        many.
+        """
+        answer = self._transport.call("POST", "/face/devices", body={"name": name})
+        return answer.read(Envelope[NewDevice]).data
+
+    def rename_device(self, device_id: str, name: str) -> Device:
+        """Rename a device. Raises Forbidden, NotFound."""
+        path = f"/face/devices/{segment(device_id)}"
+        return self._transport.call("PUT", path, body={"name": name}).read(Envelope[Device]).data
+
+    def end_device(self, device_id: str) -> None:
+        """Allow a device no more. Raises Forbidden, NotFound."""
+        self._transport.call("DELETE", f"/face/devices/{segment(device_id)}")
 
     def calibration(self) -> FaceCalibration:
         """The scores of the enrolled faces against each other, and the threshold in force."""

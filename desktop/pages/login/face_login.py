@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.background.workers import run
-from desktop.camera import CameraFeed, CapturedFrame, FeedState, FrameSource, Hint, sources
+from desktop.camera import CameraFeed, CapturedFrame, FeedState, FrameSource, Hint, is_virtual, sources
 from desktop.camera.hints import FrameAnalysis
 from desktop.client import Session
-from desktop.client.http.errors import Forbidden, Refused, TooMany
+from desktop.client.device_token import DeviceToken
+from desktop.client.http.errors import ClientError, Forbidden, Refused, TooMany
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.common.messages.error_messages import seconds_sentence, sentence
+from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
 from desktop.pages.login.status_widgets import Countdown
 from shared.wire.account import Payload
+from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, FaceRequirements
 
 # So many more good looks than others before a picture is sent: a face that is missed once loses little.
 GOOD_LOOKS = 4
@@ -27,6 +31,20 @@ TRIES = 3
 
 FindSources = Callable[[], Sequence[FrameSource]]
 
+NOTHING_NEEDED = FaceRequirements(
+    login_enabled=True, challenge="off", allowed_devices_only=False, refuse_virtual_cameras=False
+)
+"""What holds where the service does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Preparation:
+    """What was found out before the camera starts."""
+
+    sources: Sequence[FrameSource]
+    needed: FaceRequirements
+    device_token: str
+
 
 class FaceLogin(QObject):
     """Films while it runs, sends the sharpest good picture, and tells a `Viewfinder` what happens."""
@@ -35,11 +53,14 @@ class FaceLogin(QObject):
     """The `Payload` of the person whose face it was."""
     cameraChosen = Signal(str)  # noqa: N815 - Qt's way
     """The name of the camera that a person chose."""
+    requirementsRead = Signal(object)  # noqa: N815 - Qt's way
+    """The `FaceRequirements` of the service."""
 
     def __init__(
         self,
         session: Session,
         view: Viewfinder,
+        device: DeviceToken,
         *,
         find_sources: FindSources = sources,
         preferred: str = "",
@@ -48,10 +69,16 @@ class FaceLogin(QObject):
         super().__init__(parent)
         self._session = session
         self._view = view
+        self._device = device
+        self._needed = NOTHING_NEEDED
+        self._token = ""
         self._find_sources = find_sources
         self._preferred = preferred
         self._sources: list[FrameSource] = []
         self._feed = CameraFeed(self)
+        self._challenge = ChallengeFilm(session, self._feed, view, self)
+        # Once the service has asked this person for a challenge, no further picture is tried.
+        self._asked = False
         self._good = 0
         self._nobody = 0
         self._tries = 0
@@ -64,6 +91,12 @@ class FaceLogin(QObject):
         self._feed.frameReady.connect(view.show_frame)
         self._feed.looked.connect(self._looked)
         self._feed.stateChanged.connect(self._state_changed)
+        self.by_challenge = False
+        """Whether the person who logged in last moved the head."""
+        self._challenge.loggedIn.connect(self._logged_in_by_challenge)
+        self._challenge.failed.connect(self._failed)
+        self._challenge.sending.connect(lambda: view.show_hint(self.tr("Checking…"), 1.0))
+        view.other_asked.connect(self._try_another)
         view.camera_chosen.connect(self._choose)
         view.acted.connect(self._act)
 
@@ -78,16 +111,46 @@ class FaceLogin(QObject):
             return
         self._running = True
         self._good = self._tries = self._nobody = 0
-        self._blocked = False
+        self._blocked = self._asked = self.by_challenge = False
+        self._challenge.forget_person()
         self._view.show_waiting(self.tr("Starting camera…"))
-        run(self._find_sources, owner=self, done=self._found, failed=lambda _: self._found([]))
+        prepare = self._session, self._find_sources, self._device
+        run(_prepare, *prepare, owner=self, done=self._prepared, failed=lambda _: self._found([]))
 
     def stop(self) -> None:
         """Release the camera."""
         self._running = False
         self._wait.stop()
         self._pause.stop()
+        self._challenge.stop()
         self._feed.stop()
+
+    def _prepared(self, found: _Preparation) -> None:
+        if not self._running:
+            return
+        self._needed, self._token = found.needed, found.device_token
+        self.requirementsRead.emit(found.needed)
+        if found.needed.allowed_devices_only and not found.device_token:
+            self._block(
+                self.tr(
+                    "Face login is not allowed on this computer. Log in with your password. An administrator "
+                    "can allow it under Administration, Face login."
+                ),
+                "",
+            )
+            return
+        real = [source for source in found.sources if not is_virtual(source)]
+        if found.needed.refuse_virtual_cameras and found.sources and not real:
+            self._view.set_cameras([], "")
+            self._block(
+                self.tr(
+                    "Only a virtual camera was found, and an administrator does not permit these. Connect "
+                    "another camera, or log in with your password."
+                ),
+                self.tr("Search for cameras"),
+            )
+            return
+        self._found(real if found.needed.refuse_virtual_cameras else found.sources)
 
     def _found(self, sources: Sequence[FrameSource]) -> None:
         if not self._running:
@@ -123,6 +186,8 @@ class FaceLogin(QObject):
 
     def _state_changed(self, state: FeedState) -> None:
         self._good = 0
+        if state is not FeedState.LIVE:
+            self._challenge.stop()
         match state:
             case FeedState.OPENING:
                 self._view.show_waiting(self.tr("Starting camera…"))
@@ -140,14 +205,23 @@ class FaceLogin(QObject):
 
     def _looked(self, seen: FrameAnalysis) -> None:
         self._view.show_face(seen.face)
-        if self._sending or self._blocked or self._wait.left or self._pause.isActive():
+        if self._challenge.running or self._sending or self._blocked or self._wait.left:
+            return
+        if self._pause.isActive():
             return
         self._nobody = self._nobody + 1 if seen.hint is Hint.NO_FACE else 0
         if self._nobody >= _GONE_LOOKS:
             self._tries = self._good = 0
+            self._asked = False
+            self._view.offer_other(False)
+            self._challenge.forget_person()
         self._good = self._good + 1 if seen.hint is Hint.GOOD else max(0, self._good - 1)
         self._view.show_hint(self._view.hint_text(seen.hint), self._good / GOOD_LOOKS)
-        if self._good >= GOOD_LOOKS:
+        if self._good < GOOD_LOOKS:
+            return
+        if self._asked or self._needed.challenge == "always":
+            self._challenge.start(self._token)
+        else:
             shot = self._feed.best(seconds=2.0)
             if shot is not None:
                 self._send(shot)
@@ -155,7 +229,25 @@ class FaceLogin(QObject):
     def _send(self, shot: CapturedFrame) -> None:
         self._sending = True
         self._view.show_hint(self.tr("Checking…"), 1.0)
-        run(_log_in, self._session, shot, owner=self, done=self._logged_in, failed=self._failed)
+        run(
+            _log_in,
+            self._session,
+            shot,
+            self._token,
+            owner=self,
+            done=self._logged_in,
+            failed=self._failed,
+        )
+
+    def _try_another(self) -> None:
+        """Leave out the movement that this person cannot make, and begin a new challenge."""
+        self._pause.stop()
+        self._challenge.avoid_shown()
+        self._challenge.start(self._token)
+
+    def _logged_in_by_challenge(self, payload: Payload) -> None:
+        self.by_challenge = True
+        self._logged_in(payload)
 
     def _logged_in(self, payload: Payload) -> None:
         self._sending = False
@@ -171,22 +263,42 @@ class FaceLogin(QObject):
             self._wait.start(round(error.retry_after))
         elif isinstance(error, Forbidden):
             self._block(sentence(error), "")
+        elif isinstance(error, ChoppyFilmError):
+            self._say_failure(
+                self.tr("The camera is too slow for this. More light helps, or log in with your password.")
+            )
+        elif isinstance(error, Refused) and error.server_message == CHALLENGE_NEEDED and not self._asked:
+            # No failure of the person, who is there and looks into the camera.
+            self._asked = True
+            self._challenge.start(self._token)
         elif isinstance(error, Refused):
             self._tries += 1
             if self._tries >= TRIES:
                 self._block(
-                    self.tr("Face not recognized. Log in with your password, or try again."),
+                    self.tr("The movements were not seen. Log in with your password, or try again.")
+                    if error.server_message == NOT_SHOWN
+                    else self.tr("Face not recognized. Log in with your password, or try again."),
                     self.tr("Retry"),
                 )
             else:
-                self._view.show_hint(self.tr("Not recognized. Look straight into the camera."))
-                self._pause.start()
+                self._say_failure(self._refusal(error))
+                # There is time to find the button now; while it is filmed there is little.
+                self._view.offer_other(error.server_message == NOT_SHOWN)
         else:
-            self._view.show_hint(sentence(error))
-            self._pause.start()
+            self._say_failure(sentence(error))
+
+    def _refusal(self, error: Refused) -> str:
+        if error.server_message == NOT_SHOWN:
+            return self.tr("The movement was not seen. Try again when the arrow appears.")
+        return self.tr("Not recognized. Look straight into the camera.")
+
+    def _say_failure(self, text: str) -> None:
+        self._view.show_hint(text)
+        self._pause.start()
 
     def _block(self, text: str, action: str) -> None:
         self._blocked = True
+        self._challenge.stop()
         self._feed.stop()
         self._view.show_sentence(text, action)
 
@@ -195,5 +307,20 @@ class FaceLogin(QObject):
             self._view.show_hint(seconds_sentence(left))
 
 
-def _log_in(session: Session, shot: CapturedFrame) -> Payload:
-    return session.account.login_by_face(shot.jpeg())
+def _prepare(session: Session, find_sources: FindSources, device: DeviceToken) -> _Preparation:
+    try:
+        needed = session.account.face_requirements()
+    except ClientError:
+        # The login itself says what is wrong.
+        needed = NOTHING_NEEDED
+    token = device.read() if needed.allowed_devices_only else ""
+    try:
+        found = find_sources()
+    except Exception:
+        # Whatever a driver raises, there is no camera then.
+        found = []
+    return _Preparation(found, needed, token)
+
+
+def _log_in(session: Session, shot: CapturedFrame, token: str) -> Payload:
+    return session.account.login_by_face(shot.jpeg(), token)

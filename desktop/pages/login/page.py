@@ -65,6 +65,7 @@ class LoginPage(Page):
         self.face = FaceLogin(
             session,
             self.viewfinder,
+            context.device_token,
             find_sources=find_sources,
             preferred=context.preferences.values.camera,
             parent=self,
@@ -75,12 +76,13 @@ class LoginPage(Page):
         values = context.preferences.values
         # Who was here before, or chose a language, has met the program.
         self._step = Step.LANGUAGE if context.embedded and not (values.set_up or values.user_name) else None
-        self.by_photo = PhotoLogin(session)
+        self.by_photo = PhotoLogin(session, context.device_token)
         self._build()
         self.viewfinder.acted.connect(self._try_again)
+        self.face.requirementsRead.connect(self.by_photo.follow)
         self.face.loggedIn.connect(self._enter)
         self.face.cameraChosen.connect(lambda name: context.preferences.change(camera=name))
-        self.password_form.loggedIn.connect(self._enter)
+        self.password_form.loggedIn.connect(self._enter_by_password)
         self.by_photo.loggedIn.connect(self._enter)
         self.first_run_form.loggedIn.connect(self._enter)
         self.first_run_form.taken.connect(self._probe)
@@ -353,9 +355,15 @@ class LoginPage(Page):
             )
         return self.tr("Log in"), self.tr("Look into the camera, or enter your password.")
 
+    def _enter_by_password(self, payload: Payload) -> None:
+        self._enter(payload)
+        self._context.strongLogin.emit()
+
     def _enter(self, payload: Payload) -> None:
         self.face.stop()
         self._context.enter(payload)
+        if self.face.by_challenge:
+            self._context.strongLogin.emit()
 
     # What a person asks for
 

@@ -9,12 +9,14 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.client import Session
+from desktop.client.device_token import DeviceToken
 from desktop.client.http.errors import TooMany
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.common.messages.error_messages import seconds_sentence, sentence
 from desktop.pages.login.status_widgets import Countdown
 from desktop.widgets import Button, ButtonKind, label
 from shared.wire.account import Payload
+from shared.wire.face import FaceRequirements
 
 
 class PhotoLogin(QWidget):
@@ -23,9 +25,11 @@ class PhotoLogin(QWidget):
     loggedIn = Signal(object)  # noqa: N815 - Qt's way
     """The `Payload` of the person whose face it was."""
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, device: DeviceToken, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._device = device
+        self._with_token = False
         self._wait = Countdown(self)
         self._wait.counted.connect(self._counted)
         self.button = Button(self.tr("Log in with photo file"), kind=ButtonKind.GHOST, icon="camera")
@@ -43,12 +47,18 @@ class PhotoLogin(QWidget):
         """What was wrong with the photo file."""
         return self._error.text()
 
+    def follow(self, needed: FaceRequirements) -> None:
+        """Do as the policy says: a file shows no movement, and is no camera."""
+        self._with_token = needed.allowed_devices_only
+        self.button.setVisible(needed.challenge != "always" and not needed.refuse_virtual_cameras)
+
     def log_in(self, path: Path) -> None:
         """Log in by a picture from a file."""
         self.button.setEnabled(False)
         self.button.setText(self.tr("Checking…"))
         self._say("")
-        run(_log_in, self._session, path, owner=self, done=self._worked, failed=self._failed)
+        device = self._device if self._with_token else None
+        run(_log_in, self._session, path, device, owner=self, done=self._worked, failed=self._failed)
 
     def _choose(self) -> None:
         for path in choose_face_pictures(self):
@@ -78,5 +88,6 @@ class PhotoLogin(QWidget):
         self._error.setVisible(bool(text))
 
 
-def _log_in(session: Session, path: Path) -> Payload:
-    return session.account.login_by_face(read_face_picture(path))
+def _log_in(session: Session, path: Path, device: DeviceToken | None) -> Payload:
+    token = "" if device is None else device.read()
+    return session.account.login_by_face(read_face_picture(path), token)

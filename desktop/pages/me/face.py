@@ -53,6 +53,8 @@ class FaceCard(Card):
             wrap=True,
         )
         self.advice.hide()
+        self.warning = label("", "dim", wrap=True)
+        self.warning.hide()
         self._consent_text = label("", "text", wrap=True)
         self.consent = QCheckBox(self.tr("I agree"))
         self.consent.toggled.connect(lambda _on: self._update())
@@ -77,7 +79,14 @@ class FaceCard(Card):
         head.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
         column.addLayout(head)
-        for widget in (self._status_label, self.advice, self._consent_text, self.consent, self._error):
+        for widget in (
+            self._status_label,
+            self.warning,
+            self.advice,
+            self._consent_text,
+            self.consent,
+            self._error,
+        ):
             column.addWidget(widget)
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -99,7 +108,10 @@ class FaceCard(Card):
         self._busy = False
         self._say("")
         if status.enrolled and status.usable:
-            self.chip.say(self.tr("Enrolled"), "passed")
+            if status.renewal_due:
+                self.chip.say(self.tr("Renew"), "undecided")
+            else:
+                self.chip.say(self.tr("Enrolled"), "passed")
             text = self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
                 date=minute(status.enrolled_at)
             )
@@ -116,12 +128,54 @@ class FaceCard(Card):
             self.chip.say(self.tr("Not enrolled"), "dim")
             text = self.tr("Enrol your face to log in with the camera.")
         self.chip.show()
+        self.warning.setText("\n".join(self._warnings(status)))
+        self.warning.setVisible(bool(self.warning.text()))
         self.advice.setVisible(status.recommend_pack)
         if not status.login_enabled:
             text += " " + self.tr("An administrator has disabled face login.")
         self._status_label.setText(text)
         self._consent_text.setText(self._consent(status))
         self._update()
+
+    def _warnings(self, status: FaceStatus) -> list[str]:
+        """What will make logins fail, and what helps: one sentence each."""
+        if not (status.enrolled and status.usable):
+            return []
+        sentences = {
+            "one_photo": self.tr(
+                "Only one photo is enrolled: with glasses, another hairstyle or in other light you may not "
+                "be recognized. Enrol with the camera and complete every step."
+            ),
+            "front_only": self.tr(
+                "You look straight ahead in every photo: from the side you may not be recognized. Enrol "
+                "again and turn your head slightly to each side."
+            ),
+            "small": self.tr(
+                "Your face is small in the photos, so you may not be recognized. Enrol again from closer."
+            ),
+            "dark": self.tr(
+                "The photos are dark: in bright light you may not be recognized. Enrol again in more light."
+            ),
+            "bright": self.tr(
+                "The photos are very bright: in normal light you may not be recognized. Enrol again in "
+                "less light."
+            ),
+            "blurred": self.tr(
+                "The photos are slightly blurred, so you may not be recognized. Enrol again and hold still."
+            ),
+        }
+        found = list(status.weaknesses)
+        if status.templates == 1 and "one_photo" not in found:
+            found.insert(0, "one_photo")
+        told = [sentences[name] for name in found]
+        if status.renewal_due:
+            told.append(
+                self.tr(
+                    "Your face data is more than a year old, and faces change. Renew it to be recognized "
+                    "reliably: enrol again. The old data is deleted then."
+                )
+            )
+        return told
 
     def _consent(self, status: FaceStatus) -> str:
         """The text that is agreed to; a version that is not known here is shown as the service gives it."""

@@ -51,6 +51,8 @@ def _name(session: Session, kind: str, key: str) -> str | None:
         case "phone_code":
             # A code has no name of its own: it stands for the record that it is for.
             return session.records.get(session.phones.get(key).inspection_id).value.inspection_name
+        case "face_device":
+            return next((one.name for one in session.faces.devices() if one.device_id == key), None)
         case "record":
             return session.records.get(key).value.inspection_name
         case "item":

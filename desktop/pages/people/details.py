@@ -16,6 +16,7 @@ from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.session_list import method_word
 from desktop.pages.people.audit_names import Names
 from desktop.pages.people.audit_terms import role_word
+from desktop.pages.people.face_policy.terms import refusal_word, rule_word
 from desktop.pages.people.webhooks.terms import event_word
 from desktop.widgets import status_word
 from shared.wire.detection import JobState
@@ -23,6 +24,7 @@ from shared.wire.photos import Assigned
 
 _STATUSES = frozenset({"inspection_status", "record_state", "status", "verdict", "outcome"})
 _LISTS = frozenset({"events", "methods", "fields", "roles", "labels", "permissions"})
+_RULES = frozenset({"challenge_admins", "challenge_others"})
 _TIMES = frozenset({"backup_of", "start_time", "end_time"})
 
 REFERENCES = {
@@ -121,6 +123,10 @@ def _word(name: str, value: str, names: Names) -> str:
         return failure_sentence(value, value)
     if name == "assigned":
         return _assigned_word(value)
+    if name in _RULES:
+        return rule_word(value)
+    if name == "challenge":
+        return refusal_word(value)
     return method_word(value) if name == "method" else value
 
 
@@ -258,6 +264,11 @@ def field_word(name: str) -> str:
         "model": translate("AuditField", "Face model"),
         "consent": translate("AuditField", "Consent version"),
         "login_enabled": translate("AuditField", "Face login enabled"),
+        "challenge_admins": translate("AuditField", "Movements of the head: who can change settings"),
+        "challenge_others": translate("AuditField", "Movements of the head: other users"),
+        "allowed_devices_only": translate("AuditField", "Only on allowed devices"),
+        "refuse_virtual_cameras": translate("AuditField", "Virtual cameras refused"),
+        "challenge": translate("AuditField", "Movements of the head"),
         "backup_of": translate("AuditField", "Backup created at"),
         "fields": translate("AuditField", "Modified fields"),
         "seq": translate("AuditField", "Entry No."),

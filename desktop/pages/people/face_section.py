@@ -1,13 +1,13 @@
-"""Switches face login and shows how safe the enrolled faces make it."""
+"""Shows the policy and devices of face login, and how safe the enrolled faces make it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -21,27 +21,40 @@ from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.pages.common.files.file_dialogs import Purpose, open_folder
-from desktop.pages.common.forms.password_prompt import ask_password, run_guarded
+from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.people.face_policy.devices_card import DevicesCard
+from desktop.pages.people.face_policy.policy_card import PolicyCard
 from desktop.pages.people.stranger_check import StrangerTotals, compare
 from desktop.widgets import Button, Card, StateStack, clear, label
 from shared.rates import rate_bound
-from shared.wire.face import FaceCalibration
+from shared.wire.face import Device, FaceCalibration, FacePolicy
 
 _WIDEST = 760
 _FEW_PAIRS = 300
 """Below this many pairs of strangers the bound on false matches is above one in a hundred (rule of three)."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the section shows."""
+
+    policy: FacePolicy
+    devices: list[Device]
+    figures: FaceCalibration | ClientError
+
+
 class FaceSection(PageSection):
-    """Switches face login for all users and explains the figures of the calibration."""
+    """Sets the policy of face login and explains the figures of the calibration."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.switch = QCheckBox(self.tr("Enable face login for all users"))
-        self.switch.clicked.connect(self._switch)
+        self.policy = PolicyCard(context)
+        self.policy.toast.connect(self.toast)
+        self.devices = DevicesCard(context)
+        self.devices.toast.connect(self.toast)
         self.advice = label("", wrap=True)
         self.better = label(
             self.tr(
@@ -67,7 +80,8 @@ class FaceSection(PageSection):
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
-        column.addWidget(self._policy_card())
+        column.addWidget(self.policy)
+        column.addWidget(self.devices)
         column.addWidget(self._figures_card())
         column.addStretch(1)
         area = QScrollArea()
@@ -79,17 +93,6 @@ class FaceSection(PageSection):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.stack)
-
-    def _policy_card(self) -> Card:
-        card = Card()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(10)
-        column.addWidget(label(self.tr("Face login"), "item"))
-        column.addWidget(self.switch)
-        text = self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
-        column.addWidget(label(text, "dim", wrap=True))
-        return card
 
     def _figures_card(self) -> Card:
         card = Card()
@@ -115,9 +118,10 @@ class FaceSection(PageSection):
     def _explain(self, error: Exception) -> None:
         self.stack.show_error(sentence(error), self.opened)
 
-    def _show(self, found: tuple[bool, FaceCalibration | ClientError]) -> None:
-        on, figures = found
-        self.switch.setChecked(on)
+    def _show(self, found: _Found) -> None:
+        figures = found.figures
+        self.policy.show_policy(found.policy)
+        self.devices.show_devices(found.devices)
         known = figures if isinstance(figures, FaceCalibration) else None
         self._shown = known
         self.better.setVisible(known is not None and known.model.startswith("dlib-"))
@@ -300,34 +304,14 @@ class FaceSection(PageSection):
         if ask_password(self._context, error, owner=self, then=again) is None:
             self.progress.setText(sentence(error))
 
-    def _switch(self, on: bool) -> None:
-        self.switch.setEnabled(False)
-        run_guarded(
-            self._context,
-            partial(self._context.session.faces.switch_login, on),
-            owner=self,
-            done=self._switched,
-            failed=self._not_switched,
-        )
 
-    def _switched(self, on: bool) -> None:
-        self.switch.setEnabled(True)
-        self.switch.setChecked(on)
-        self.toast.emit(self.tr("Face login enabled.") if on else self.tr("Face login disabled."))
-
-    def _not_switched(self, error: Exception) -> None:
-        self.switch.setEnabled(True)
-        self.switch.setChecked(not self.switch.isChecked())
-        self.toast.emit(sentence(error))
-
-
-def _fetch(session: Session) -> tuple[bool, FaceCalibration | ClientError]:
-    on = session.faces.login_enabled()
+def _fetch(session: Session) -> _Found:
+    policy, devices = session.faces.policy(), session.faces.devices()
     try:
-        return on, session.faces.calibration()
+        return _Found(policy, devices, session.faces.calibration())
     except ClientError as error:
         # The switch must work also where the engine does not.
-        return on, error
+        return _Found(policy, devices, error)
 
 
 def _percent(share: float) -> str:

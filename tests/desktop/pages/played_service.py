@@ -30,6 +30,12 @@ STATUS = {
     "current_consent_version": "1",
     "current_consent_text": "同意书",
 }
+REQUIREMENTS = {
+    "login_enabled": True,
+    "challenge": "off",
+    "allowed_devices_only": False,
+    "refuse_virtual_cameras": False,
+}
 TOKENS = {"access_token": "a", "refresh_token": "r", "expires_in": 900, "payload": PAYLOAD}
 
 
@@ -53,6 +59,7 @@ class Played:
             "/api/auth/first-run": done({"needed": False}),
             "/api/auth/login": done(TOKENS),
             "/api/auth/logout": done(True),
+            "/api/auth/faceRequirements": done(REQUIREMENTS),
             "/api/auth/loginByFaceInfo": refused("无法校验人脸"),
             "/api/auth/me": done(PAYLOAD),
             "/api/auth/face": done(STATUS),

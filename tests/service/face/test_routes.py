@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from starlette.testclient import TestClient
 
+from service.db.database import now
 from service.face.routes import router
 from shared.codes import Role
 from shared.samples import faces
+from shared.wire.face import FacePolicy
+from tests.narrowing import present
 from tests.service.domain_app import as_role, rooms
 from tests.service.face.conftest import Room, as_face_info
 
@@ -140,3 +144,43 @@ def test_switching_face_login_asks_for_a_recent_password(client: TestClient) -> 
     answer = client.put("/api/face/policy", json={"login_enabled": False}, headers=as_role(Role.ADMIN))
     assert answer.status_code == 403
     assert answer.json()["data"]["error"] == "password_login_needed"
+
+
+def test_device_token_travels_in_a_header(client: TestClient, room: Room) -> None:
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
+    admin = as_role(Role.ADMIN)
+    # Both ask for a recent password, which a caller by role has not given.
+    portal = present(client.portal)
+    allowed = portal.call(room.service.devices.allow, "Gate A", "chief", "127.0.0.1")
+    policy = FacePolicy(login_enabled=True, allowed_devices_only=True)
+    portal.call(room.service.oversight.change_policy, policy, "chief", "127.0.0.1")
+    listed = client.get("/api/face/devices", headers=admin).json()["data"]
+    assert [(device["name"], device["device_id"]) for device in listed] == [("Gate A", allowed.device_id)]
+    assert allowed.token not in str(listed)
+    needed = client.get("/api/auth/faceRequirements", headers=as_role(None)).json()["data"]
+    assert needed["allowed_devices_only"]
+    anyone, device = as_role(None), {"X-Device-Token": allowed.token}
+    for path, body in (
+        ("/api/auth/loginByFaceInfo", {"faceInfo": AGAIN}),
+        ("/api/auth/faceChallenge", {"avoid": []}),
+    ):
+        answer = client.post(path, json=body, headers=anyone)
+        assert (answer.status_code, answer.json()["data"]["error"]) == (403, "device_not_allowed")
+        answer = client.post(path, json=body, headers={**anyone, **device})
+        assert (answer.status_code, answer.json()["code"]) == (200, 0)
+
+
+def test_enrolment_says_its_weaknesses(client: TestClient) -> None:
+    body = {"images": [PERSON], "consent": True}
+    assert client.post("/api/auth/face", json=body).json()["data"]["weaknesses"] == ["one_photo"]
+    assert client.get("/api/auth/face").json()["data"]["weaknesses"] == []
+
+
+def test_enrolment_of_more_than_a_year_ago_is_due_for_renewal(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
+    assert not client.get("/api/auth/face").json()["data"]["renewal_due"]
+    later = now() + timedelta(days=366)
+    monkeypatch.setattr("service.face.service.now", lambda: later)
+    assert client.get("/api/auth/face").json()["data"]["renewal_due"]

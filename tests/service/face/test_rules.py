@@ -182,3 +182,22 @@ def test_pauses_double_and_end_in_off() -> None:
     ]
     assert not rules.is_off(49)
     assert rules.is_off(50)
+
+
+FRONT = replace(GOOD, yaw=0.0)
+
+
+@pytest.mark.parametrize(
+    ("photos", "weaknesses"),
+    [
+        ([FRONT, replace(FRONT, yaw=0.2), replace(FRONT, yaw=-0.2)], []),
+        ([FRONT], ["one_photo"]),
+        ([FRONT, replace(FRONT, yaw=0.05)], ["front_only"]),
+        ([replace(FRONT, brightness=60)], ["one_photo", "dark"]),
+        ([replace(FRONT, brightness=60), replace(FRONT, yaw=0.2)], []),
+        ([replace(FRONT, brightness=210, yaw=0.2), replace(FRONT, brightness=215)], ["bright"]),
+        ([replace(FRONT, inter_ocular=45, sharpness=0.015)], ["one_photo", "small", "blurred"]),
+    ],
+)
+def test_weak_enrolments_are_named(photos: list[Quality], weaknesses: list[str]) -> None:
+    assert rules.weaknesses(photos) == weaknesses

@@ -305,7 +305,14 @@ def test_the_tables_are_those_of_the_migration(room: Room) -> None:
     def columns(session: Session) -> set[tuple[str, str]]:
         return {
             (table, row.name)
-            for table in ("face_enrolment", "face_template", "face_station", "face_policy", "face_challenge")
+            for table in (
+                "face_enrolment",
+                "face_template",
+                "face_station",
+                "face_policy",
+                "face_challenge",
+                "face_device",
+            )
             for row in session.execute(text(f"SELECT name FROM pragma_table_info('{table}')"))
         }
 

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from desktop.camera import Face, Hint
+from desktop.pages.common.faces.instruction import Instruction, paint_instruction
 from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, mix, sized, theme_manager
 from desktop.widgets import Button, paint_icon
 
@@ -68,6 +69,8 @@ class Viewfinder(QWidget):
     """The name of the camera that the person chose."""
     acted = Signal()
     """The button below the sentence was pressed."""
+    other_asked = Signal()
+    """The person cannot make the movement that is asked for, and wants another one."""
 
     def __init__(self, left_corners: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,6 +91,10 @@ class Viewfinder(QWidget):
         self._button = Button("", parent=self)
         self._button.clicked.connect(lambda _checked=False: self.acted.emit())
         self._button.hide()
+        self._instruction: Instruction | None = None
+        self._other = Button(self.tr("Try another movement"), icon="refresh", parent=self)
+        self._other.clicked.connect(lambda _checked=False: self.other_asked.emit())
+        self._other.hide()
 
     # What it shows
 
@@ -111,11 +118,27 @@ class Viewfinder(QWidget):
             self.setAccessibleDescription(text)
             self.update()
 
+    def show_instruction(self, instruction: Instruction | None) -> None:
+        """Show what a challenge asks for now, over the picture; None: nothing."""
+        if instruction == self._instruction:
+            return
+        before, self._instruction = self._instruction, instruction
+        if instruction is not None and (before is None or before.text != instruction.text):
+            self.setAccessibleDescription(instruction.text)
+        self.update()
+
+    def offer_other(self, offered: bool) -> None:
+        """Offer another movement, or no more."""
+        self._other.setVisible(offered)
+        self._chooser.setVisible(bool(self._chooser.text()) and not offered)
+        self._place()
+
     def show_sentence(self, text: str, action: str = "", icon: str = "camera") -> None:
         """Say in the middle why there is no picture, with at most one button."""
         self._image, self._face = QImage(), None
         self._icon = icon
         self._sentence, self._hint, self._progress = text, "", 0.0
+        self._instruction = None
         self._button.setText(action)
         self._button.setVisible(bool(action))
         self.setAccessibleDescription(text)
@@ -135,7 +158,7 @@ class Viewfinder(QWidget):
         self._names = list(names)
         self._chooser.setText(chosen)
         self._chooser.setAccessibleName(self.tr("Camera: {name}").format(name=chosen))
-        self._chooser.setVisible(bool(chosen))
+        self._chooser.setVisible(bool(chosen) and self._other.isHidden())
         self._place()
 
     @property
@@ -147,6 +170,16 @@ class Viewfinder(QWidget):
     def sentence(self) -> str:
         """What the middle says."""
         return self._sentence
+
+    @property
+    def instruction(self) -> Instruction | None:
+        """What a challenge asks for now."""
+        return self._instruction
+
+    @property
+    def other(self) -> Button:
+        """The button that asks for another movement."""
+        return self._other
 
     @property
     def action(self) -> Button:
@@ -171,8 +204,10 @@ class Viewfinder(QWidget):
                 self._paint_frame(painter, whole)
                 self._paint_face(painter)
             self._paint_oval(painter, whole)
-        if self._hint or self._chooser.isVisible():
+        if self._hint or self._chooser.isVisible() or self._other.isVisible():
             self._paint_foot(painter, whole)
+        if self._instruction is not None and not self._sentence:
+            paint_instruction(painter, whole, self._oval(whole), self._instruction)
         painter.end()
 
     def _outline(self, whole: QRectF) -> QPainterPath:
@@ -254,7 +289,8 @@ class Viewfinder(QWidget):
         dashes.setDashPattern([2.5, 1.75])
         dashes.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(dashes)
-        span = round(min(1.0, self._progress) * 360 * 16)
+        progress = self._progress if self._instruction is None else self._instruction.left
+        span = round(min(1.0, progress) * 360 * 16)
         if span < 360 * 16:
             painter.drawArc(oval, 90 * 16 + span, 360 * 16 - span)
         if span > 0:
@@ -272,7 +308,8 @@ class Viewfinder(QWidget):
         painter.fillRect(foot, shade)
         painter.setPen(QColor(DARK.text))
         painter.setFont(sized(TEXT_PX, bold=True))
-        right = self._chooser.x() - 8 if self._chooser.isVisible() else self.width() - 20
+        beside = next((each for each in (self._other, self._chooser) if each.isVisible()), None)
+        right = self.width() - 20 if beside is None else beside.x() - 8
         text = QRectF(20, self.height() - 44, max(0, right - 20), 36)
         aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(text, aligned, self._hint)
@@ -305,6 +342,9 @@ class Viewfinder(QWidget):
         size = self._chooser.sizeHint()
         width = min(size.width(), self.width() // 2)
         self._chooser.setGeometry(self.width() - width - 12, self.height() - 40, width, size.height())
+        size = self._other.sizeHint()
+        top = self.height() - 8 - size.height()
+        self._other.setGeometry(self.width() - size.width() - 12, top, size.width(), size.height())
         size = self._button.sizeHint()
         box = self._sentence_box()
         text = QFontMetricsF(sized(TEXT_PX)).boundingRect(

@@ -210,6 +210,8 @@ def _forbidden(error: Forbidden) -> str:
         )
     if error.code == "face_login_off":
         return QCoreApplication.translate("Errors", "Face login is disabled. Log in with your password.")
+    if error.code == "device_not_allowed":
+        return known_message(error.server_message or "")
     return ""
 
 

@@ -81,6 +81,16 @@ def known_message(message: str) -> str:
         "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录": QCoreApplication.translate(
             "Errors", "The movement was not seen. Follow the instruction, or log in with your password."
         ),
+        "管理员未允许在此设备上使用人脸登录，请使用密码登录，或联系管理员": QCoreApplication.translate(
+            "Errors",
+            "An administrator has not allowed face login on this computer. Log in with your password.",
+        ),
+        "设备不存在或已移除，请刷新列表": QCoreApplication.translate(
+            "Errors", "This device has been removed already. Reload the list."
+        ),
+        "允许的设备数量已达上限，请先移除不再使用的设备": QCoreApplication.translate(
+            "Errors", "Too many devices are allowed. Remove those that are no longer used."
+        ),
         "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录": QCoreApplication.translate(
             "Errors", "This account needs movements of the head at a face login. Log in with your password."
         ),

@@ -98,6 +98,9 @@ def test_every_failure_of_a_detection_is_known(code: str, message: str) -> None:
 
 
 _NEVER_SHOWN = {
+    "设备已允许",
+    "设备已重命名",
+    "设备已移除",
     # Said in words of the desktop by their kind (status or code), whatever their words.
     "登录已过期，请重新登录",
     "请先登录",

@@ -67,7 +67,7 @@ def test_a_right_password_lets_in(qtbot: QtBot, context: Context, played: Played
     qtbot.keyClicks(page.password_form.user_name.editor, "zhang")
     qtbot.keyClick(page.password_form.user_name.editor, Qt.Key.Key_Return)
     qtbot.keyClicks(page.password_form.password.editor, "secret words")
-    with qtbot.waitSignal(context.loginChanged):
+    with qtbot.waitSignals([context.loginChanged, context.strongLogin]):
         qtbot.keyClick(page.password_form.password.editor, Qt.Key.Key_Return)
     assert played.bodies("/api/auth/login") == [{"username": "zhang", "password": "secret words"}]
     assert present(context.payload).user.username == "zhang"

@@ -393,3 +393,23 @@ def test_an_enrolment_of_another_model_asks_for_a_new_one(page: MePage) -> None:
 def test_a_consent_text_that_is_not_known_is_shown_as_given(page: MePage) -> None:
     page.face.show_status(FaceStatus.model_validate({**STATUS, "current_consent_version": "2"}))
     assert page.face._consent_text.text() == "同意书"
+
+
+@pytest.mark.parametrize(
+    ("changes", "chip", "words"),
+    [
+        ({}, "Enrolled", ""),
+        ({"templates": 1}, "Enrolled", "Only one photo is enrolled"),
+        ({"weaknesses": ["front_only"]}, "Enrolled", "straight ahead in every photo"),
+        ({"weaknesses": ["dark", "small"]}, "Enrolled", "Your face is small"),
+        ({"weaknesses": ["bright", "blurred"]}, "Enrolled", "The photos are very bright"),
+        ({"renewal_due": True}, "Renew", "more than a year old"),
+    ],
+)
+def test_what_will_go_wrong_with_an_enrolment_is_said(
+    page: MePage, changes: dict[str, Any], chip: str, words: str
+) -> None:
+    page.face.show_status(FaceStatus.model_validate({**ENROLLED, **changes}))
+    assert page.face.chip.text == chip
+    assert words in page.face.warning.text()
+    assert page.face.warning.isHidden() is not bool(words)

@@ -75,12 +75,13 @@ def test_the_figures_of_the_calibration_are_explained(
     played = Played()
     played.answers |= {
         "/api/face/policy": done({"login_enabled": False}),
+        "/api/face/devices": done([]),
         "/api/face/calibration": figures,
     }
     with faces_page(played, qtbot) as page:
         faces = page.faces
         assert words in faces.advice.text()
-        assert not faces.switch.isChecked()
+        assert not faces.policy.switch.isChecked()
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,7 @@ def test_what_a_score_is_depends_on_the_model(metric: str, said: str, qtbot: QtB
     played = Played()
     played.answers |= {
         "/api/face/policy": done({"login_enabled": True}),
+        "/api/face/devices": done([]),
         "/api/face/calibration": done(calibration(metric=metric)),
     }
     with faces_page(played, qtbot) as page:
@@ -117,6 +119,7 @@ def admin(qtbot: QtBot) -> Iterator[tuple[Played, PeoplePage]]:
     figures = calibration(strangers=STRANGERS, same_user=SAME, false_match_bound=0.221, templates=4)
     played.answers |= {
         "/api/face/policy": done({"login_enabled": True}),
+        "/api/face/devices": done([]),
         "/api/face/calibration": done(figures),
         "/api/face/calibration/strangers": done(scores()),
     }

@@ -18,11 +18,14 @@ from desktop.localization.dates import second
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.details import changes, referred
+from desktop.pages.people.face_policy import devices_card
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite
+from shared.wire.face import FacePolicy
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
+from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.pages.played_service import Played, done, failed, opened, played_context, refused
 from tests.narrowing import present
 from tests.service_app import ADMIN
@@ -161,11 +164,37 @@ def test_the_switch_of_face_login_reaches_the_service(context: Context, qtbot: Q
     page = opened(context, qtbot, "faces")
     faces = page.faces
     qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content, timeout=60_000)
-    assert faces.switch.isChecked()
+    assert faces.policy.switch.isChecked()
     with qtbot.waitSignal(page.toast):
-        faces.switch.click()
-    assert not context.session.faces.login_enabled()
-    context.session.faces.switch_login(True)
+        faces.policy.switch.click()
+    assert not context.session.faces.policy().login_enabled
+    context.session.faces.change_policy(FacePolicy(login_enabled=True))
+
+
+def test_a_device_is_allowed_renamed_and_removed_at_the_service(
+    context: Context, qtbot: QtBot, memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = opened(context, qtbot, "faces")
+    faces = page.faces
+    qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content, timeout=60_000)
+    form = faces.devices.open_form(None)
+    form.fields["name"].set_text("Gate A")
+    form.submit()
+    qtbot.waitUntil(lambda: [each.name for each in context.session.faces.devices()] == ["Gate A"])
+    qtbot.waitUntil(lambda: faces.devices.none.isHidden())
+    assert len(memory_keyring.passwords) == 1
+    assert context.device_token.read() in memory_keyring.passwords.values()
+    (device,) = context.session.faces.devices()
+    form = faces.devices.open_form(device)
+    form.fields["name"].set_text("Gate B")
+    form.submit()
+    qtbot.waitUntil(lambda: [each.name for each in context.session.faces.devices()] == ["Gate B"])
+    monkeypatch.setattr(devices_card, "confirm", lambda *_: True)
+    faces.devices.remove(device)
+    qtbot.waitUntil(lambda: not faces.devices.none.isHidden())
+    assert context.session.faces.devices() == []
+    kinds = {entry.kind for entry in context.session.audit.page().data}
+    assert "face_device" in kinds
 
 
 def test_logging_in_again_ends_the_login_before(service: str) -> None:

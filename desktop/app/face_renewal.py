@@ -1,0 +1,44 @@
+"""Offers to renew face data that is old, after a login that the picture of a face alone cannot make.
+
+The person decides: renewing asks for the consent again, on the page of the account.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from desktop.background.workers import run
+from desktop.context import Context
+from desktop.widgets import Banner
+from shared.wire.face import FaceStatus
+
+
+class FaceRenewal(QObject):
+    """Asks the service after each strong login, and shows a `banner`; who logs out takes it along."""
+
+    def __init__(self, context: Context, banner: Banner) -> None:
+        super().__init__(banner)
+        self._context = context
+        self._banner = banner
+        banner.acted.connect(banner.hide)
+        context.strongLogin.connect(self._ask)
+        context.loginChanged.connect(self._login_changed)
+
+    def _ask(self) -> None:
+        payload = self._context.payload
+        if payload is not None and payload.user.has_face:
+            run(
+                self._context.session.account.face_status,
+                owner=self,
+                done=self._answered,
+                failed=lambda _error: None,
+            )
+
+    def _answered(self, status: FaceStatus) -> None:
+        if self._context.payload is not None and status.renewal_due and status.login_enabled:
+            text = self.tr("Your face data is more than a year old. Renew it to be recognized reliably.")
+            self._banner.say(text, "info", self.tr("Renew face data"))
+
+    def _login_changed(self) -> None:
+        if self._context.payload is None:
+            self._banner.hide()

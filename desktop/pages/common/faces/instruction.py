@@ -1,0 +1,99 @@
+"""Paints what a challenge asks for over the live picture: an arrow, a sentence and the time that is left."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+
+from desktop.theme import DARK, sized
+from shared.wire.face import MovementName
+
+_TEXT_PX = 16
+_ARROW = 46.0
+# From the oval to the arrow, px.
+_GAP = 14.0
+_SHADE = QColor(0, 0, 0, 190)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One thing to do now: a movement (None: look straight ahead), its sentence, and the share (0..1) of its
+    time that is left.
+    """
+
+    movement: MovementName | None
+    text: str
+    left: float
+
+
+def paint_instruction(painter: QPainter, whole: QRectF, oval: QRectF, instruction: Instruction) -> None:
+    """Paint `instruction` at the `oval` of a preview that is mirrored.
+
+    In a mirror the person's left is at the left: the arrow points where the person has to turn.
+    """
+    _paint_text(painter, whole, instruction.text)
+    middle = oval.center()
+    side, above = oval.width() / 2 + _GAP + _ARROW / 2, oval.height() / 2 + _GAP
+    match instruction.movement:
+        case "left":
+            _paint_arrow(painter, _within(whole, middle - QPointF(side, 0)), 180)
+        case "right":
+            _paint_arrow(painter, _within(whole, middle + QPointF(side, 0)), 0)
+        case "up":
+            # Over the forehead, where neither text nor eyes are.
+            _paint_arrow(painter, _within(whole, middle - QPointF(0, above * 0.62)), -90)
+        case "closer":
+            for angle in (45, 135, 225, 315):
+                turn = math.radians(angle)
+                at = middle + QPointF(math.cos(turn) * side * 0.86, math.sin(turn) * above * 0.86)
+                _paint_arrow(painter, _within(whole, at), angle, 0.6)
+        case None:
+            pass
+
+
+def _within(whole: QRectF, at: QPointF) -> QPointF:
+    """`at`, moved so far that an arrow there is seen."""
+    edge = _ARROW / 2 + 4
+    return QPointF(min(max(at.x(), whole.left() + edge), whole.right() - edge), at.y())
+
+
+def _paint_arrow(painter: QPainter, at: QPointF, angle: float, scale: float = 1.0) -> None:
+    """A thick arrow at `at` (its middle), light with a dark rim: seen on any face and any wall."""
+    arrow = QPainterPath()
+    half = _ARROW / 2
+    arrow.moveTo(-half, 0)
+    arrow.lineTo(half, 0)
+    arrow.moveTo(half - 17, -17)
+    arrow.lineTo(half, 0)
+    arrow.lineTo(half - 17, 17)
+    painter.save()
+    painter.translate(at)
+    painter.rotate(angle)
+    painter.scale(scale, scale)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for colour, width in ((_SHADE, 14.0), (QColor(DARK.accent), 8.0)):
+        pen = QPen(colour, width)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        painter.drawPath(arrow)
+    painter.restore()
+
+
+def _paint_text(painter: QPainter, whole: QRectF, text: str) -> None:
+    font = sized(_TEXT_PX, bold=True)
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    room = QRectF(0, 0, whole.width() - 72, whole.height() / 2)
+    needed = QFontMetricsF(font).boundingRect(room, flags, text)
+    pill = QRectF(0, 0, needed.width() + 32, needed.height() + 16)
+    pill.moveCenter(QPointF(whole.center().x(), 0))
+    pill.moveTop(14)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(_SHADE)
+    painter.drawRoundedRect(pill, 10, 10)
+    painter.setPen(QColor(DARK.text))
+    painter.setFont(font)
+    painter.drawText(pill, flags, text)

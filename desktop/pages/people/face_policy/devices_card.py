@@ -1,0 +1,188 @@
+"""Allows, names and removes the devices on which faces may log in."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.client.device_token import DeviceToken, NoKeyringError
+from desktop.client.http.errors import ClientError
+from desktop.client.session import Session
+from desktop.context import Context
+from desktop.localization.dates import minute
+from desktop.pages.common.forms.form import Form
+from desktop.pages.common.forms.password_prompt import run_guarded
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.widgets import Button, ButtonKind, Card, ElidedLabel, Field, clear, confirm, label
+from shared.wire.face import Device
+
+
+class DeviceForm(Form):
+    """Names this computer and allows it, or renames a device."""
+
+    def __init__(self, context: Context, device: Device | None, parent: QWidget | None = None) -> None:
+        translate = QCoreApplication.translate
+        if device is None:
+            title = translate("DeviceForm", "Allow this computer")
+            super().__init__(context, title, translate("DeviceForm", "Allow"), parent)
+        else:
+            title = translate("DeviceForm", "Rename device")
+            super().__init__(context, title, translate("Form", "Save"), parent)
+        self._device = device
+        self.add("name", Field(self.tr("Name")))
+        # Its name in the network is what people may know it by.
+        self.fields["name"].set_text(platform.node() if device is None else device.name)
+        if device is None:
+            text = self.tr(
+                "Whoever uses this computer with your system account can log in by face here. Its token is "
+                "kept in the system's keyring."
+            )
+            self.body.addWidget(label(text, "dim", wrap=True))
+
+    def work(self) -> Callable[[], Any] | None:
+        name = self.text("name")
+        if name is None:
+            self.wrong("name", self.tr("Enter a name."))
+            return None
+        session = self._context.session
+        if self._device is None:
+            return partial(allow_here, session, self._context.device_token, name)
+        return partial(session.faces.rename_device, self._device.device_id, name)
+
+    def _failed(self, error: Exception) -> None:
+        super()._failed(error)
+        if isinstance(error, NoKeyringError):
+            self.banner.say(
+                self.tr(
+                    "This computer has no keyring that takes the token, so it was not allowed. On Linux "
+                    "install and unlock a secret service, for example GNOME Keyring or KWallet."
+                ),
+                "error",
+            )
+
+
+class DevicesCard(Card):
+    """The devices that are allowed, and this computer among them."""
+
+    toast = Signal(str)
+    """A sentence about what was changed, or why it was not."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.devices: list[Device] = []
+        self.allow = Button(self.tr("Allow this computer…"), icon="plus")
+        self.allow.clicked.connect(lambda _checked=False: self.open_form(None))
+        self.none = label(self.tr("No devices are allowed yet."), "dim", wrap=True)
+        self._rows = QGridLayout()
+        self._rows.setHorizontalSpacing(16)
+        self._rows.setVerticalSpacing(8)
+        self._rows.setColumnStretch(0, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        head = QHBoxLayout()
+        head.addWidget(label(self.tr("Allowed devices"), "item"), 1)
+        head.addWidget(self.allow)
+        column.addLayout(head)
+        text = self.tr(
+            "The list counts only while “Only on devices that are allowed below” is selected. A device is "
+            "allowed on its own screen: log in there as an administrator and open this page."
+        )
+        column.addWidget(label(text, "dim", wrap=True))
+        column.addWidget(self.none)
+        column.addLayout(self._rows)
+
+    def show_devices(self, devices: list[Device]) -> None:
+        """Show these."""
+        self.devices = devices
+        clear(self._rows)
+        self.none.setVisible(not devices)
+        for row, device in enumerate(devices):
+            names = QVBoxLayout()
+            names.setSpacing(2)
+            names.addWidget(ElidedLabel(device.name))
+            names.addWidget(label(self._facts(device), "small", wrap=True))
+            cell = QWidget()
+            names.setContentsMargins(0, 0, 0, 0)
+            cell.setLayout(names)
+            rename = Button(self.tr("Rename"), icon="edit")
+            rename.setAccessibleName(self.tr("Rename {name}").format(name=device.name))
+            rename.clicked.connect(lambda _checked=False, one=device: self.open_form(one))
+            remove = Button(self.tr("Remove"), kind=ButtonKind.DANGER, icon="trash")
+            remove.setAccessibleName(self.tr("Remove {name}").format(name=device.name))
+            remove.clicked.connect(lambda _checked=False, one=device: self.remove(one))
+            self._rows.addWidget(cell, row, 0)
+            self._rows.addWidget(rename, row, 1)
+            self._rows.addWidget(remove, row, 2)
+
+    def _facts(self, device: Device) -> str:
+        allowed = self.tr("Allowed on {time}").format(time=minute(device.allowed_at))
+        if device.last_used_at is None:
+            return allowed + " · " + self.tr("not used yet")
+        return allowed + " · " + self.tr("last used {time}").format(time=minute(device.last_used_at))
+
+    def open_form(self, device: Device | None) -> DeviceForm:
+        """Ask for a name: of this computer, to allow it, or a new one of `device`."""
+        form = DeviceForm(self._context, device, self)
+        form.finished.connect(form.deleteLater)
+        form.saved.connect(lambda _: self._changed(self.tr("Device saved.")))
+        form.open()
+        return form
+
+    def remove(self, device: Device) -> None:
+        """Remove a device, after asking."""
+        if not confirm(
+            self,
+            self.tr("Remove {name}?").format(name=device.name),
+            self.tr("Nobody can log in by face there any more, while only allowed devices are permitted."),
+            self.tr("Remove"),
+        ):
+            return
+        run_guarded(
+            self._context,
+            partial(self._context.session.faces.end_device, device.device_id),
+            owner=self,
+            done=lambda _: self._changed(self.tr("Device removed.")),
+            failed=self._failed,
+        )
+
+    def _changed(self, text: str) -> None:
+        self.toast.emit(text)
+        self.load()
+
+    def load(self) -> None:
+        """Read the list again."""
+        run_guarded(
+            self._context,
+            self._context.session.faces.devices,
+            owner=self,
+            done=self.show_devices,
+            failed=self._failed,
+        )
+
+    def _failed(self, error: Exception) -> None:
+        self.toast.emit(sentence(error))
+        if isinstance(error, ClientError) and error.code == "not_found":
+            self.load()
+
+
+def allow_here(session: Session, token: DeviceToken, name: str) -> Device:
+    """Allow this computer and keep its token here; a device whose token cannot be kept is removed again.
+
+    Raises ClientError, NoKeyringError.
+    """
+    device = session.faces.allow_device(name)
+    try:
+        token.keep(device.token)
+    except NoKeyringError:
+        with contextlib.suppress(ClientError):
+            session.faces.end_device(device.device_id)
+        raise
+    return device

@@ -1,0 +1,40 @@
+"""Names when movements are asked for, and why an answer to them was refused."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from shared.wire.face import ChallengeRule
+
+
+def rule_word(rule: str) -> str:
+    """The name of a rule; the code itself when it is unknown."""
+    return dict[str, str](challenge_choices()).get(rule, rule)
+
+
+def challenge_choices() -> list[tuple[ChallengeRule, str]]:
+    """The rules and their names."""
+    translate = QCoreApplication.translate
+    return [
+        ("off", translate("PolicyCard", "Off")),
+        ("in_doubt", translate("PolicyCard", "When in doubt")),
+        ("always", translate("PolicyCard", "Always")),
+    ]
+
+
+def refusal_word(reason: str) -> str:
+    """Why an answer to a challenge was refused; the code itself when it is unknown."""
+    translate = QCoreApplication.translate
+    return {
+        "asked_for": translate("ChallengeReason", "Movements were asked for"),
+        "not_valid": translate("ChallengeReason", "Challenge used, expired or of another device"),
+        "no_face": translate("ChallengeReason", "No face"),
+        "too_few_frames": translate("ChallengeReason", "Too few frames"),
+        "not_steady": translate("ChallengeReason", "Moved too early"),
+        "not_made": translate("ChallengeReason", "No movement"),
+        "wrong_movement": translate("ChallengeReason", "Another movement"),
+        "flat": translate("ChallengeReason", "Flat picture"),
+        "cut": translate("ChallengeReason", "Cut or jump"),
+        "morph": translate("ChallengeReason", "Blend of photos"),
+        "other_face": translate("ChallengeReason", "Another face"),
+    }.get(reason, reason)

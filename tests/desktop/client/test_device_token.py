@@ -1,0 +1,31 @@
+"""The token of this computer: one for each service, read once, never without a keyring."""
+
+from __future__ import annotations
+
+import keyring
+import pytest
+from keyring.backends.fail import Keyring as NoKeyring
+
+from desktop.client.device_token import DeviceToken, NoKeyringError
+from tests.desktop.keyrings import MemoryKeyring
+
+
+def test_a_token_is_kept_for_its_service_alone(memory_keyring: MemoryKeyring) -> None:
+    DeviceToken("https://one.example", embedded=False).keep("first")
+    assert DeviceToken("https://one.example/", embedded=False).read() == "first"
+    assert DeviceToken("https://two.example", embedded=False).read() == ""
+
+
+def test_the_own_service_is_the_same_at_every_port(memory_keyring: MemoryKeyring) -> None:
+    DeviceToken("http://127.0.0.1:5001", embedded=True).keep("own")
+    assert DeviceToken("http://127.0.0.1:6002", embedded=True).read() == "own"
+
+
+def test_computer_without_a_keyring_has_no_token(memory_keyring: MemoryKeyring) -> None:
+    keyring.set_keyring(NoKeyring())
+    token = DeviceToken("https://one.example", embedded=False)
+    assert token.read() == ""
+    with pytest.raises(NoKeyringError) as caught:
+        token.keep("a secret")
+    assert "a secret" not in repr(caught.value)
+    assert token.read() == ""

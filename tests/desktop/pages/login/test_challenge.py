@@ -1,0 +1,362 @@
+"""A face login that asks for movements of the head: filmed, sent, refused, and what else the policy wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import keyring
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.camera import Camera, FilmedFrame, FrameSource, ImageSequence, feed
+from desktop.connection.local_service import ServiceState
+from desktop.context import Context
+from desktop.pages.common.faces.instruction import Instruction
+from desktop.pages.common.faces.viewfinder import Viewfinder
+from desktop.pages.login import LoginPage, challenge
+from desktop.pages.login.challenge import avoiding
+from desktop.theme import DARK
+from shared.wire.face import CHALLENGE_NEEDED, DEVICE_HEADER, NOT_SHOWN, MovementName
+from tests.desktop.camera.pictures import face_frame, write
+from tests.desktop.keyrings import MemoryKeyring
+from tests.desktop.pages.played_service import (
+    REQUIREMENTS,
+    TOKENS,
+    Played,
+    done,
+    failed,
+    played_context,
+    refused,
+)
+
+ONE_PICTURE, DRAW, ANSWER = (
+    "/api/auth/loginByFaceInfo",
+    "/api/auth/faceChallenge",
+    "/api/auth/loginByFaceChallenge",
+)
+Show = Callable[..., LoginPage]
+
+
+def drawn(movement: MovementName = "left", to_ms: int = 120) -> Any:
+    steps = [{"movement": movement, "from_ms": 0, "to_ms": to_ms}]
+    return done({"challenge_id": "drawn", "steps": steps, "expires_at": "2026-03-01T08:20:30.000000Z"})
+
+
+@pytest.fixture
+def played() -> Played:
+    played = Played()
+    played.answers |= {DRAW: drawn(), ANSWER: done(TOKENS)}
+    return played
+
+
+@pytest.fixture
+def context(qapp: QApplication, played: Played) -> Iterator[Context]:
+    with played_context(played) as context:
+        context.service_state = ServiceState.READY
+        yield context
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> ImageSequence:
+    """A person before the camera."""
+    return ImageSequence([write(tmp_path / "a.png", face_frame())], "Desk Cam")
+
+
+@pytest.fixture
+def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
+    # Every frame is looked at, and films are short: a test needs not wait for a person.
+    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(challenge, "is_choppy", lambda _frames: False)
+    pages: list[LoginPage] = []
+
+    def make(sources: Iterable[FrameSource]) -> LoginPage:
+        page = LoginPage(context, lambda: list(sources))
+        pages.append(page)
+        qtbot.addWidget(page)
+        page.face._pause.setInterval(10)
+        page.resize(1440, 900)
+        page.show()
+        page.opened({})
+        return page
+
+    yield make
+    for page in pages:
+        page.leave()
+
+
+def needed(played: Played, **changes: object) -> None:
+    played.answers["/api/auth/faceRequirements"] = done({**REQUIREMENTS, **changes})
+
+
+def instructions(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every sentence that the preview shows from now on, each once in a row."""
+    said: list[str] = []
+    show = page.viewfinder.show_instruction
+
+    def show_and_note(instruction: Instruction | None) -> None:
+        if instruction is not None and said[-1:] != [instruction.text]:
+            said.append(instruction.text)
+        show(instruction)
+
+    monkeypatch.setattr(page.viewfinder, "show_instruction", show_and_note)
+    return said
+
+
+def test_a_picture_in_doubt_leads_into_the_challenge_without_a_click(
+    qtbot: QtBot,
+    context: Context,
+    played: Played,
+    show: Show,
+    desk: ImageSequence,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    needed(played, challenge="sometimes")
+    played.answers[ONE_PICTURE] = refused(CHALLENGE_NEEDED)
+    page = show([desk])
+    said = instructions(page, monkeypatch)
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert said == ["Look straight ahead", "Turn your head to the left"]
+    assert len(played.bodies(ONE_PICTURE)) == 1
+    (answer,) = played.bodies(ANSWER)
+    assert answer["challenge_id"] == "drawn"
+    assert answer["frames"][0]["at_ms"] == 0
+    assert all(frame["picture"].startswith("/9j/") for frame in answer["frames"])
+    assert page.viewfinder.instruction is None
+    assert not page.viewfinder.other.isVisible()
+
+
+def test_no_picture_is_tried_where_every_login_takes_a_challenge(
+    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    needed(played, challenge="always")
+    page = show([desk])
+    with qtbot.waitSignal(context.strongLogin, timeout=20_000):
+        pass
+    assert played.bodies(ONE_PICTURE) == []
+    assert played.bodies(DRAW) == [{"avoid": []}]
+    assert page.by_photo.button.isHidden()
+
+
+def test_without_a_policy_no_challenge_is_drawn(
+    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    played.answers[ONE_PICTURE] = done(TOKENS)
+    strong: list[bool] = []
+    context.strongLogin.connect(lambda: strong.append(True))
+    page = show([desk])
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert played.bodies(DRAW) == []
+    assert strong == []
+    assert not page.by_photo.button.isHidden()
+
+
+def test_a_movement_that_is_not_seen_is_said_and_tried_three_times_only(
+    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    needed(played, challenge="always")
+    played.answers[ANSWER] = refused(NOT_SHOWN)
+    page = show([desk])
+    hints: list[str] = []
+    page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
+    qtbot.waitUntil(lambda: "movements were not seen" in page.viewfinder.sentence, timeout=20_000)
+    assert len(played.bodies(ANSWER)) == 3
+    assert "The movement was not seen. Try again when the arrow appears." in hints
+    assert page.viewfinder.action.text() == "Retry"
+    # The password is there all the time.
+    assert page.password_form.isVisible()
+    assert page.password_form.button.isEnabled()
+
+
+def test_another_movement_is_asked_for_on_request(
+    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    needed(played, challenge="always")
+    played.answers[DRAW] = drawn("up", to_ms=60_000)
+    page = show([desk])
+    qtbot.waitUntil(
+        lambda: (
+            page.viewfinder.instruction is not None and page.viewfinder.instruction.text == "Raise your chin"
+        ),
+        timeout=20_000,
+    )
+    played.answers[DRAW] = drawn("right")
+    qtbot.mouseClick(page.viewfinder.other, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["up"]}]
+    assert len(played.bodies(ANSWER)) == 1
+
+
+def test_another_movement_is_offered_after_a_failure_too(
+    qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    needed(played, challenge="always")
+    played.answers[ANSWER] = refused(NOT_SHOWN)
+    page = show([desk])
+    # Long enough for the person to find the button.
+    page.face._pause.setInterval(600_000)
+    qtbot.waitUntil(page.face._pause.isActive, timeout=20_000)
+    assert page.viewfinder.other.isVisible()
+    played.answers[ANSWER] = done(TOKENS)
+    qtbot.mouseClick(page.viewfinder.other, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
+
+
+def test_a_turn_always_remains() -> None:
+    assert avoiding([], "left") == ["left"]
+    assert avoiding(["left"], "left") == ["left"]
+    assert avoiding(["left", "right"], "up") == ["right", "up"]
+    assert avoiding(["left", "right", "closer"], "up") == ["right", "closer", "up"]
+
+
+def test_a_slow_camera_is_said_and_nothing_is_sent(
+    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed(played, challenge="always")
+    monkeypatch.setattr(challenge, "is_choppy", lambda _frames: True)
+    page = show([desk])
+    hints: list[str] = []
+    page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
+    qtbot.waitUntil(lambda: bool(hints), timeout=20_000)
+    assert hints[0].startswith("The camera is too slow")
+    assert played.bodies(ANSWER) == []
+
+
+def test_a_station_that_waits_counts_down_in_the_challenge_too(
+    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    needed(played, challenge="always")
+    played.answers[DRAW] = failed(429, "too_many_requests", retry_after=30)
+    page = show([desk])
+    page.face._wait.second.setInterval(20)
+    said: list[str] = []
+    page.face._wait.counted.connect(lambda _left: said.append(page.viewfinder.hint))
+    qtbot.waitUntil(lambda: len(said) >= 2, timeout=20_000)
+    assert "30 second" in said[0]
+
+
+def test_leaving_the_page_drops_the_film(
+    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
+) -> None:
+    needed(played, challenge="always")
+    played.answers[DRAW] = drawn(to_ms=60_000)
+    page = show([desk])
+    qtbot.waitUntil(lambda: page.face._challenge._tick.isActive(), timeout=20_000)
+    # However long the challenge allows: who follows is done by then.
+    film = page.face._challenge._film
+    assert film is not None
+    assert film.length_ms == 4000
+    page.leave()
+    assert not page.face._challenge.running
+    assert page.face._challenge._film is None
+    assert page.viewfinder.instruction is None
+
+
+# Devices and cameras
+
+
+def test_a_computer_that_is_not_allowed_says_so_and_films_nothing(
+    qtbot: QtBot, played: Played, show: Show, desk: ImageSequence, memory_keyring: MemoryKeyring
+) -> None:
+    needed(played, allowed_devices_only=True)
+    page = show([desk])
+    qtbot.waitUntil(lambda: "not allowed on this computer" in page.viewfinder.sentence)
+    assert played.bodies(ONE_PICTURE) == []
+    assert page.password_form.button.isEnabled()
+
+
+def test_an_allowed_computer_sends_its_token(
+    qtbot: QtBot,
+    context: Context,
+    played: Played,
+    show: Show,
+    desk: ImageSequence,
+    memory_keyring: MemoryKeyring,
+) -> None:
+    context.device_token.keep("token of this computer")
+    needed(played, allowed_devices_only=True)
+    headers: list[str | None] = []
+
+    def answer(request: Any) -> Any:
+        headers.append(request.headers.get(DEVICE_HEADER))
+        return done(TOKENS)
+
+    played.answers[ONE_PICTURE] = answer
+    show([desk])
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert headers == ["token of this computer"]
+
+
+def test_the_keyring_is_not_opened_where_no_policy_wants_a_token(
+    qtbot: QtBot,
+    context: Context,
+    played: Played,
+    show: Show,
+    desk: ImageSequence,
+    memory_keyring: MemoryKeyring,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(keyring, "get_password", lambda *names: read.append(str(names)))
+    played.answers[ONE_PICTURE] = done(TOKENS)
+    show([desk])
+    with qtbot.waitSignal(context.loginChanged, timeout=20_000):
+        pass
+    assert read == []
+
+
+def test_virtual_cameras_are_left_out_where_the_policy_refuses_them(
+    qtbot: QtBot, played: Played, show: Show
+) -> None:
+    needed(played, refuse_virtual_cameras=True)
+    page = show([Camera(97, "OBS Virtual Camera")])
+    qtbot.waitUntil(lambda: "Only a virtual camera" in page.viewfinder.sentence)
+    assert not page.by_photo.button.isVisible()
+    assert page.viewfinder.action.text() == "Search for cameras"
+
+
+# The preview
+
+
+@pytest.mark.parametrize(
+    ("movement", "place"),
+    [
+        ("left", QRectF(0.0, 0.3, 0.4, 0.4)),
+        ("right", QRectF(0.6, 0.3, 0.4, 0.4)),
+        ("up", QRectF(0.4, 0.1, 0.2, 0.4)),
+    ],
+)
+def test_the_arrow_stands_where_the_person_has_to_look(
+    qtbot: QtBot, movement: MovementName, place: QRectF
+) -> None:
+    view = Viewfinder()
+    qtbot.addWidget(view)
+    view.resize(520, 470)
+    frame = QImage(640, 480, QImage.Format.Format_BGR888)
+    frame.fill(QColor("#808080"))
+    view.show_frame(frame)
+    view.show_instruction(Instruction(movement, "Move", 1.0))
+    picture = view.grab().toImage()
+    accent = QColor(DARK.accent).rgb()
+    seen = [
+        (x / picture.width(), y / picture.height())
+        for x in range(picture.width())
+        for y in range(picture.height())
+        if picture.pixel(x, y) == accent
+    ]
+    assert seen
+    assert sum(place.contains(x, y) for x, y in seen) > 0.9 * len(seen)
+
+
+def test_the_frames_are_in_no_text() -> None:
+    assert "secret" not in repr(FilmedFrame(0, b"secret"))

@@ -1,0 +1,133 @@
+"""The policy and the devices of face login on the administration page, with a played service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import keyring
+import pytest
+from keyring.backends.fail import Keyring as NoKeyring
+from pytestqt.qtbot import QtBot
+
+from desktop.client.http.errors import Unreachable
+from desktop.pages.people.details import changes
+from desktop.pages.people.face_policy.terms import refusal_word
+from service.face.liveness.movements import Reason
+from tests.desktop.keyrings import MemoryKeyring
+from tests.desktop.pages.people.test_face_section import calibration, faces_page
+from tests.desktop.pages.played_service import Played, done, failed
+
+POLICY = {
+    "login_enabled": True,
+    "challenge_admins": "off",
+    "challenge_others": "in_doubt",
+    "allowed_devices_only": False,
+    "refuse_virtual_cameras": True,
+}
+DEVICE = {
+    "device_id": "d1",
+    "name": "Gate A",
+    "allowed_at": "2026-03-01T08:20:30.000000Z",
+    "last_used_at": None,
+}
+
+
+@pytest.fixture
+def played() -> Played:
+    played = Played()
+
+    def policy(request: Any) -> Any:
+        if request.method == "PUT":
+            return done({**POLICY, **played.bodies("/api/face/policy", "PUT")[-1]})
+        return done(POLICY)
+
+    played.answers |= {
+        "/api/face/policy": policy,
+        "/api/face/devices": done([DEVICE]),
+        "/api/face/calibration": done(calibration()),
+    }
+    return played
+
+
+def test_the_policy_is_shown_and_each_choice_is_saved(played: Played, qtbot: QtBot) -> None:
+    with faces_page(played, qtbot) as page:
+        card = page.faces.policy
+        assert (card.admins.value(), card.others.value()) == ("off", "in_doubt")
+        assert (card.devices_only.isChecked(), card.no_virtual.isChecked()) == (False, True)
+        choices: list[Callable[[], object]] = [
+            lambda: card.admins.picked.emit("always"),
+            lambda: card.others.picked.emit("off"),
+            card.devices_only.click,
+            card.no_virtual.click,
+        ]
+        for change in choices:
+            with qtbot.waitSignal(card.changed):
+                change()
+        sent = played.bodies("/api/face/policy", "PUT")
+    assert sent == [
+        {"login_enabled": True, "challenge_admins": "always"},
+        {"login_enabled": True, "challenge_others": "off"},
+        {"login_enabled": True, "allowed_devices_only": True},
+        {"login_enabled": True, "refuse_virtual_cameras": False},
+    ]
+
+
+def test_a_choice_that_is_not_saved_is_withdrawn(played: Played, qtbot: QtBot) -> None:
+    with faces_page(played, qtbot) as page:
+        card = page.faces.policy
+        played.answers["/api/face/policy"] = Unreachable()
+        with qtbot.waitSignal(card.toast):
+            card.admins.set_value("always")
+            card.admins.picked.emit("always")
+        assert card.admins.value() == "off"
+        assert card.isEnabled()
+
+
+def test_a_computer_without_a_keyring_is_not_allowed(
+    played: Played, qtbot: QtBot, memory_keyring: MemoryKeyring
+) -> None:
+    keyring.set_keyring(NoKeyring())
+    with faces_page(played, qtbot) as page:
+        played.answers["/api/face/devices"] = done({**DEVICE, "device_id": "d2", "token": "t" * 43})
+        played.answers["/api/face/devices/d2"] = done(True)
+        form = page.faces.devices.open_form(None)
+        form.fields["name"].set_text("Gate B")
+        form.submit()
+        qtbot.waitUntil(form.banner.isVisible)
+        assert "no keyring" in form.banner.text()
+        # What was typed stays, and the device whose token is lost is removed again.
+        assert form.fields["name"].text() == "Gate B"
+        assert ("DELETE", "/api/face/devices/d2", None) in played.sent
+        form._touched = False
+        form.reject()
+
+
+def test_a_device_that_was_removed_elsewhere_is_said_and_the_list_read_again(
+    played: Played, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("desktop.pages.people.face_policy.devices_card.confirm", lambda *_: True)
+    with faces_page(played, qtbot) as page:
+        card = page.faces.devices
+        played.answers["/api/face/devices/d1"] = failed(404, "not_found")
+        played.answers["/api/face/devices"] = done([])
+        (device,) = page.faces.devices.devices
+        with qtbot.waitSignal(card.toast):
+            card.remove(device)
+        qtbot.waitUntil(lambda: not card.none.isHidden())
+
+
+def test_the_audit_log_speaks_of_policies_and_refusals_in_words() -> None:
+    assert changes(
+        {"login_enabled": True, "challenge_admins": "in_doubt", "allowed_devices_only": False}
+    ) == [
+        "Face login enabled: Yes",
+        "Movements of the head: who can change settings: When in doubt",
+        "Only on allowed devices: No",
+    ]
+    assert changes({"challenge": "flat"}) == ["Movements of the head: Flat picture"]
+
+
+@pytest.mark.parametrize("reason", [each.value for each in Reason if each is not Reason.LIVE])
+def test_every_reason_of_a_refusal_has_a_word(reason: str) -> None:
+    assert refusal_word(reason) != reason
