@@ -151,12 +151,15 @@ class Making:
 
     # Inside transactions
 
-    def _plan(self, session: Session, item_id: str) -> _Plan:
+    def _place(self, session: Session, item_id: str) -> Place | None:
         try:
-            place = self._ports.place(session, item_id)
+            return self._ports.place(session, item_id)
         except Problem:
             # The item was deleted meanwhile.
-            place = None
+            return None
+
+    def _plan(self, session: Session, item_id: str) -> _Plan:
+        place = self._place(session, item_id)
         if place is None:
             return _Plan(None, removed=list(reading.variations_of(session, [item_id])))
         memory = reading.read(session, self._ports, place)
@@ -165,7 +168,9 @@ class Making:
             row = memory.variation(member)
             if row is None or (row.error is None and not row.has_content):
                 return _Plan(place, member, member.basis(memory.version))
-        needed = {one.key for one in kept}
+        # What a person leaves out may be taken in again, and counts at once then.
+        every = rules.chosen(memory.members, self._ports.oldest, self._ports.newest)
+        needed = {one.key for one in (*kept, *every)}
         unneeded = [key for key, row in memory.variations.items() if row.has_content and key not in needed]
         belonging = {one.key for one in memory.members}
         own = reading.variations_of(session, [item_id])
@@ -183,6 +188,9 @@ class Making:
         if compared is None or member is None or place is None:
             return
         item_id, file_id, kind = member.key
+        if self._place(session, taken.item_id) != place or not self._ports.decided(session, [item_id], []):
+            # Deleted or changed while it was compared.
+            return
         row = {
             "item_id": item_id,
             "file_id": file_id,
@@ -206,11 +214,12 @@ class Making:
             session.execute(update(VARIATION).where(_is(key)).values(content=None))
         for key in plan.removed:
             session.execute(delete(VARIATION).where(_is(key)))
-        if plan.passed is not None and plan.place is not None:
-            row = locked_region(session, self._ports, plan.place)
+        here = plan.place
+        if plan.passed is not None and here is not None and self._place(session, taken.item_id) == here:
+            row = locked_region(session, self._ports, here)
             found = {"disagreements": json.dumps(places), "basis": plan.basis}
             session.execute(update(REGION).where(REGION.c.memory_id == row.memory_id).values(found))
-            _tell(session, plan.place)
+            _tell(session, here)
 
 
 def _is(key: Key) -> ColumnElement[bool]:

@@ -57,11 +57,6 @@ class Memory:
         row = self.variations.get(member.key)
         return row if row is not None and row.basis == member.basis(self.version) else None
 
-    def is_compared(self, member: Member) -> bool:
-        """Whether it is known what the member adds."""
-        row = self.variation(member)
-        return row is not None and row.differences is not None
-
     def has_content(self, member: Member) -> bool:
         """Whether what the member adds is kept."""
         row = self.variation(member)

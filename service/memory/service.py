@@ -150,7 +150,8 @@ class MemoryService:
             )
         row = memory.row
         shown = _shown(memory)
-        ready = [one for one in memory.counted if memory.is_compared(one)]
+        kept = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
+        ready = [one for one in kept if memory.has_content(one)]
         people = {one.left_out_by for one in memory.left_out.values()}
         frozen_by = None if row is None else row.frozen_by
         names = self._ports.names(session, people | ({frozen_by} if frozen_by else set()))
@@ -164,21 +165,19 @@ class MemoryService:
             frozen_at=frozen_at,
             frozen_by=None if frozen_by is None else names.get(frozen_by, frozen_by),
             begins_at=None if row is None else row.begins_at,
-            disagreements=self._disagreements(memory),
+            disagreements=_disagreements(memory, ready),
             version=self._ports.version,
             **rights,
         )
 
-    def _disagreements(self, memory: Memory) -> list[tuple[float, float, float, float]]:
-        """Where the memory disagrees with its reference image; nothing while that is being looked for."""
-        row = memory.row
-        if row is None or row.disagreements is None:
-            return []
-        kept = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
-        passed = [one for one in kept if one.kind is MemoryKind.PASSED and memory.has_content(one)]
-        if row.basis != memory.basis_of(passed):
-            return []
-        return [(x, y, w, h) for x, y, w, h in json.loads(row.disagreements)]
+
+def _disagreements(memory: Memory, ready: Iterable[Member]) -> list[tuple[float, float, float, float]]:
+    """Where the memory disagrees with its reference image; nothing while that is being looked for."""
+    row = memory.row
+    passed = [one for one in ready if one.kind is MemoryKind.PASSED]
+    if row is None or row.disagreements is None or row.basis != memory.basis_of(passed):
+        return []
+    return [(x, y, w, h) for x, y, w, h in json.loads(row.disagreements)]
 
 
 def _shown(memory: Memory) -> list[Member]:
