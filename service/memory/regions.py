@@ -44,7 +44,7 @@ def change(
 ) -> dict[str, Any]:
     """Set what `wanted` says; gives what has changed, for the audit log. Raises Problem 404.
 
-    A memory that is started anew is not frozen any more, unless it is frozen with it.
+    A memory that is restarted is not frozen any more, unless it is frozen with it.
     """
     unknown = set(wanted.left_out or ()) - {one.file_id for one in memory.members} - set(memory.left_out)
     if unknown:

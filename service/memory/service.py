@@ -103,7 +103,7 @@ class MemoryService:
         return await self._database.read(lambda session: self._state(session, item_id, caller))
 
     async def change(self, item_id: str, wanted: MemoryChange, caller: Caller) -> MemoryState:
-        """Leave photos out, and for planners freeze, require or start anew; gives the memory then.
+        """Leave photos out, and for planners freeze, require or restart; gives the memory then.
 
         Raises Problem 403 for what the caller may not, 404 for an item or a photo that is not there, 409 for
         an item without a region on a reference image.

@@ -18,7 +18,7 @@ from shared.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 
 MOST_SUPPRESSED = 50
-"""So many suppressed findings, the most confident, are told."""
+"""So many suppressed findings, the most confident, are reported."""
 
 
 @dataclass(frozen=True, slots=True)

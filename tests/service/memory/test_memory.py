@@ -124,7 +124,7 @@ def test_a_changed_verdict_a_deleted_item_and_a_photo_taken_off_take_effect(
     assert {row.item_id for row in rows(database)} == {second["item_id"]}
 
 
-def test_people_leave_photos_out_freeze_and_start_anew(
+def test_people_leave_photos_out_freeze_and_restart(
     site: Site, known: list[dict[str, Any]], database: Database, client: TestClient
 ) -> None:
     item, file_id = known[0], known[1]["file_id"]
@@ -243,7 +243,7 @@ def test_a_photo_that_does_not_show_the_region_adds_nothing_and_is_not_tried_aga
 
 
 @ON_ONE_DATABASE
-def test_where_newer_photos_disagree_with_the_reference_image_is_told(site: Site, database: Database) -> None:
+def test_disagreements_of_newer_photos_with_the_reference_image_are_listed(site: Site, database: Database) -> None:
     items = [site.passed() for _ in range(4)]
     ((x, y, w, h),) = settled(site, database, items[0])["disagreements"]
     assert x < 230 / 320 < x + w
