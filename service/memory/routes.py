@@ -41,6 +41,6 @@ def router(service: MemoryService) -> APIRouter:
 
         To freeze it, to start it anew, and to set how many photos it needs also asks for CATALOGUE_MANAGE.
         """
-        return Envelope(data=await service.change(item_id, body, caller), msg="区域记忆已更新")
+        return Envelope(data=await service.change(item_id, body, caller), msg="区域记忆更新成功")
 
     return routes
