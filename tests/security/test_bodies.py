@@ -19,8 +19,8 @@ MORE = (
     "model_name", "executor_name", "status_name", "aircraft_name", "download_url", "added_by_name",
     "__class__", "__dict__", "_sa_instance_state",
 )  # fmt: skip
-# There is a first admin, the built-in model has no versions of a person's, nothing awaits a release, and the item
-# has no region.
+# There is a first admin, the built-in model has no versions of a person's, nothing awaits a release, and the
+# item has no region.
 CONFLICTS = (
     "POST /api/auth/first-run",
     "POST /api/detection/models/{model_id}/versions",

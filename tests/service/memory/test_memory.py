@@ -243,7 +243,7 @@ def test_a_photo_that_does_not_show_the_region_adds_nothing_and_is_not_tried_aga
 
 
 @ON_ONE_DATABASE
-def test_disagreements_of_newer_photos_with_the_reference_image_are_listed(site: Site, database: Database) -> None:
+def test_disagreements_with_the_reference_image_are_listed(site: Site, database: Database) -> None:
     items = [site.passed() for _ in range(4)]
     ((x, y, w, h),) = settled(site, database, items[0])["disagreements"]
     assert x < 230 / 320 < x + w
