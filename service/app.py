@@ -41,6 +41,9 @@ from service.files.service import FilesService
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.routes import router as inspection_router
 from service.inspection.service import InspectionService
+from service.memory.routes import router as memory_router
+from service.memory.service import MemoryService
+from service.memory_facts import memory_ports
 from service.monitoring.readiness import (
     Readiness,
     alive_check,
@@ -117,22 +120,19 @@ class Domains:
         self.account.enrol_face = self.face.enrol_one
         self.account.faces_of = self.face.enrolled
         self.account.password_given = self.face.password_login
-        self.inspection = InspectionService(
-            database,
-            _join_sources(),
-            Ports(
-                file_info=self.files.file_info,
-                find_file=self.files.find,
-                reference_image=self.catalogue.reference_image,
-                waiting_items=lambda session, record: self.detection.waiting_items(session, record),
-                seal_log=seal_log,
-                stored_hash=self.files.stored_hash,
-                model_hash=lambda sha256: self.detection.models.stored_hash(sha256),
-                severities=severities,
-                match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
-                reason=lambda code: MESSAGES.get(code, MESSAGES["internal"]),
-            ),
+        inspection_ports = Ports(
+            file_info=self.files.file_info,
+            find_file=self.files.find,
+            reference_image=self.catalogue.reference_image,
+            waiting_items=lambda session, record: self.detection.waiting_items(session, record),
+            seal_log=seal_log,
+            stored_hash=self.files.stored_hash,
+            model_hash=lambda sha256: self.detection.models.stored_hash(sha256),
+            severities=severities,
+            match_photo=lambda file_id, regions: self.detection.photo_matching.match(file_id, regions),
+            reason=lambda code: MESSAGES.get(code, MESSAGES["internal"]),
         )
+        self.inspection = InspectionService(database, _join_sources(), inspection_ports)
 
         self.detection = DetectionService(
             database,
@@ -148,8 +148,14 @@ class Domains:
                 put_result=self.inspection.detections.put_result,
                 is_under_way=self.inspection.detections.is_under_way,
                 names=_names,
+                memory=lambda session, item_id, file_id: self.memory.known(session, item_id, file_id),
             ),
         )
+        self.memory = MemoryService(
+            database, memory_ports(inspection_ports, self.detection.variations, _names)
+        )
+        database.before_commit.append(self.memory.before_commit)
+        database.after_commit.append(self.memory.after_commit)
         self.webhooks = WebhookService(
             database, settings, WebhookPorts(edition=edition_facts, item=item_facts)
         )
@@ -181,6 +187,7 @@ class Domains:
             catalogue_router(self.catalogue),
             files_router(self.files),
             detection_router(self.detection),
+            memory_router(self.memory),
             audit_router(self.audit),
             backups_router(self.backups),
             events_router(self.change_feed),
@@ -206,6 +213,7 @@ class Domains:
         if self.relay is not None:
             self.relay.start()
         await self.detection.start()
+        await self.memory.start()
         await self.webhooks.start()
         self.face.start()
         self.backups.start()
@@ -220,6 +228,7 @@ class Domains:
         await self.statistics.stop()
         await self.inspection.matching.stop()
         await self.webhooks.stop()
+        await self.memory.stop()
         await self.detection.stop()
         await self.face.close()
         await self.account.session_use.stop()

@@ -35,6 +35,7 @@ _ROOMS = {
     "files": "service.commands.files",
     "audit": "service.commands.verify_audit",
     "statistics": "service.commands.statistics",
+    "training-set": "service.commands.training_set",
     "doctor": "service.commands.doctor",
     "tls": "service.tls.cli",
 }

@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "model": (SERVICE, "add and list detection models"),
     "detect": (SERVICE, "run detection on files, without a service"),
     "memory": (SERVICE, "make and show the memory of a region from photos that passed"),
+    "training-set": (SERVICE, "write the findings that people corrected as a training set"),
     "tls": (SERVICE, "show the certificate that the service answers with"),
     "backup": (SERVICE, "write database and files into one archive"),
     "restore": (SERVICE, "read such an archive back"),
@@ -50,7 +51,7 @@ def usage() -> str:
         "       walkaround --version",
         "",
     ]
-    lines += [f"  {name:<10} {line}" for name, (_, line) in COMMANDS.items()]
+    lines += [f"  {name:<12} {line}" for name, (_, line) in COMMANDS.items()]
     lines += [
         "",
         "All but demo and worker take --data-dir DIR, those of the service also --database-url URL.",

@@ -156,6 +156,22 @@ def model_opinion(entries: Iterable[Entry]) -> bool | None:
     return None if entry is None else bool(entry["isPassed"])
 
 
+def model_origin(entries: Sequence[Entry], present: Entry) -> Entry | None:
+    """The detection whose findings `present` corrects, over however many corrections; itself when it is none.
+
+    None when a version that was corrected is not there.
+    """
+    by_version = {version(entry, index): entry for index, entry in enumerate(entries)}
+    for _ in entries:
+        if not is_correction(present):
+            return present
+        before = by_version.get(present["correction"]["of_version"])
+        if before is None:
+            return None
+        present = before
+    return None
+
+
 def homography(entry: Entry | None) -> list[list[float]] | None:
     """The 3 x 3 mapping from reference px to photo px that a detection found; None without a usable one."""
     provenance = None if entry is None else entry.get("provenance")

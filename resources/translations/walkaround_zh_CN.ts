@@ -309,6 +309,10 @@
         <translation>参考图</translation>
     </message>
     <message>
+        <source>Region memory</source>
+        <translation>区域记忆</translation>
+    </message>
+    <message>
         <source>Release rule</source>
         <translation>放行规则</translation>
     </message>
@@ -3967,6 +3971,10 @@
         <translation>图片包含过多的文本信息或颜色通道。请另存为普通图片后重试。</translation>
     </message>
     <message>
+        <source>The item has no region on a reference image, so it has no memory. Draw a region first.</source>
+        <translation>检查项在参考图上没有区域，没有区域记忆，请先绘制区域</translation>
+    </message>
+    <message>
         <source>The labels are invalid. Enter a list of texts.</source>
         <translation>标签列表无效，请提供文本列表。</translation>
     </message>
@@ -4193,6 +4201,10 @@
     <message>
         <source>This password is too common. Choose another password.</source>
         <translation>密码过于常见，请更换。</translation>
+    </message>
+    <message>
+        <source>This photo is not part of the memory of the region. Reload it.</source>
+        <translation>照片不在此区域的记忆中，请刷新后重试</translation>
     </message>
     <message>
         <source>This photo no longer exists. Open the record again.</source>

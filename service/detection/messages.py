@@ -5,16 +5,17 @@ An answer is a JSON object that says in `event` what it is.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
-from shared.entries import EntryAlignment, EntryBox, EntryThresholds
+from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
 
 
 class Done(TypedDict):
     """What a detection found, as a result entry keeps it.
 
     `boxes` and `alignment` are in px of the upright photo, whose size is `width` x `height`. `passed` is the
-    model's opinion, `seconds` how long it took.
+    model's opinion, `seconds` how long it took. `memory` and `suppressed` are there only where the memory of
+    the region was used; `photos` of what it suppressed are the keys of the photos (`PhotoVariation.key`).
     """
 
     event: Literal["done"]
@@ -25,6 +26,8 @@ class Done(TypedDict):
     width: int
     height: int
     seconds: float
+    memory: NotRequired[EntryMemory]
+    suppressed: NotRequired[list[EntrySuppressed]]
 
 
 class FoundPlace(TypedDict):
@@ -48,6 +51,23 @@ class Matched(TypedDict):
     places: list[FoundPlace | None]
 
 
+class Varied(TypedDict):
+    """What a photo adds to the memory of its region is the payload of this answer; here is how much it is.
+
+    `differences`: the places where the photo differs from the reference image.
+    """
+
+    event: Literal["varied"]
+    differences: int
+
+
+class Disagreeing(TypedDict):
+    """Where a memory disagrees with its reference image: x, y, w, h in fractions of that."""
+
+    event: Literal["disagreeing"]
+    places: list[list[float]]
+
+
 class Failed(TypedDict):
     """Why there is no result: a code of `service.detection.failure.MESSAGES`."""
 
@@ -55,4 +75,4 @@ class Failed(TypedDict):
     error: str
 
 
-Answer = Done | Matched | Failed
+Answer = Done | Matched | Varied | Disagreeing | Failed

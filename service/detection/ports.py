@@ -42,6 +42,22 @@ class MatchRegion(Protocol):
         """x, y, w, h as the item keeps them."""
 
 
+class KnownPhoto(Protocol):
+    """A photo of the memory of a region."""
+
+    @property
+    def file_id(self) -> str:
+        """Its file."""
+
+    @property
+    def sha256(self) -> str:
+        """Of its content: its key in the memory."""
+
+    @property
+    def content(self) -> bytes:
+        """What it adds to the memory, in the format of `reference_difference.variation.serial`."""
+
+
 class DetectionInput(Protocol):
     """What a detection of one item works on."""
 
@@ -95,6 +111,8 @@ class Ports:
     of a job's entry and gives its version, None when the entry has ended; `is_under_way` tells whether the
     item has an entry of the job that has not. Both raise Problem 404, and 409 when the record is sealed, and
     lock the record of the item: a job is locked before. `names` gives the names of people by their ids.
+    `memory` gives the photos of the memory of an item's region for a detection in the photo of a file; none
+    where there is no memory that counts.
     """
 
     load_item: Callable[[Session, str], DetectionInput]
@@ -107,6 +125,7 @@ class Ports:
     put_result: Callable[[Session, str, Entry, str | None], int | None]
     is_under_way: Callable[[Session, str, str], bool]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]
+    memory: Callable[[Session, str, str], Sequence[KnownPhoto]]
 
 
 class DetectionEnd(NamedTuple):

@@ -125,9 +125,22 @@ def done(
     rendered: StoredFile | None,
     found: Done,
     boxes: Sequence[EntryBox],
+    files: Mapping[str, str],
     at: dt.datetime,
 ) -> Entry:
-    """`entry`, made by `taken`, after a run that ended well; `boxes` are those of `found` with severities."""
+    """`entry`, made by `taken`, after a run that ended well.
+
+    `boxes` are those of `found`, then those that it suppressed, with severities. `files`: the ids of the
+    files of photos by their keys.
+    """
+    reported = len(found["boxes"])
+    used: Entry = {}
+    if "memory" in found:
+        used["memory"] = found["memory"]
+        used["suppressed"] = [
+            {**one, "box": box, "photos": [files[key] for key in one["photos"] if key in files]}
+            for one, box in zip(found.get("suppressed", []), boxes[reported:], strict=True)
+        ]
     origin: Provenance = {
         "thresholds": found["thresholds"],
         "alignment": found["alignment"],
@@ -136,12 +149,13 @@ def done(
     return {
         **entry,
         "resultImage": {
-            "boxes": list(boxes),
+            "boxes": list(boxes[:reported]),
             "resultImage": {"fileInfo": None if rendered is None else image_facts(rendered)},
         },
         "isPassed": found["passed"],
         "progress": Progress.DONE.value,
         "provenance": {**entry["provenance"], **origin},
+        **used,
     }
 
 

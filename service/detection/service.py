@@ -13,6 +13,7 @@ from service.detection.dispatch.batch_maker import BatchMaker
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.dispatch.enqueuing import JobEnqueuer
 from service.detection.dispatch.photo_matching import PhotoMatching
+from service.detection.dispatch.variations import Variations
 from service.detection.failure import MESSAGES
 from service.detection.jobs import batch_rows, job_rows
 from service.detection.models.labels import Labels
@@ -60,6 +61,7 @@ class DetectionService:
         self._queue = queue_for(database)
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
         self.photo_matching = PhotoMatching(ports, self._dispatcher)
+        self.variations = Variations(ports)
         self._enqueuing = JobEnqueuer(ports, self._queue)
         self._making = BatchMaker(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 
@@ -80,6 +82,7 @@ class DetectionService:
         """Release the compute process and the threads."""
         await self._making.stop()
         await self._dispatcher.stop()
+        self.variations.close()
         self.models.close()
 
     async def detect_item(self, item_id: str, caller: Caller, wait: float) -> Job:

@@ -137,7 +137,7 @@ def _agreement(entries: Sequence[Entry], present: Entry | None) -> dict[Counted,
     decided = results.current(entries)
     if not corrected and (decided is None or not results.is_verdict(decided)):
         return {}
-    detection = _origin(entries, present)
+    detection = results.model_origin(entries, present)
     model = None if detection is None else _model(detection)
     if detection is None or model is None:
         return {}
@@ -148,19 +148,6 @@ def _agreement(entries: Sequence[Entry], present: Entry | None) -> dict[Counted,
     rejected = max(shown - (len(boxes) - drawn), 0) if corrected else 0
     counts = {Measure.SHOWN: shown, Measure.REJECTED: rejected, Measure.MISSED: drawn}
     return {(measure, model): count for measure, count in counts.items() if count}
-
-
-def _origin(entries: Sequence[Entry], present: Entry) -> Entry | None:
-    """The detection whose findings were corrected, over however many corrections."""
-    by_version = {results.version(entry, index): entry for index, entry in enumerate(entries)}
-    for _ in entries:
-        if not results.is_correction(present):
-            return present
-        before = by_version.get(present["correction"]["of_version"])
-        if before is None:
-            return None
-        present = before
-    return None
 
 
 def _model(detection: Entry) -> str | None:

@@ -15,6 +15,10 @@ from shared.starting import without_collections
 KINDS = {
     "--check": ("service.detection.compute.model_check", "check model files instead"),
     "--faces": ("service.face.face_worker", "look at pictures of faces instead"),
+    "--variations": (
+        "service.detection.compute.variation_worker",
+        "find what photos add to the memory of a region instead",
+    ),
     "--tiles": ("service.files.tile_process", "cut pictures into tiles instead"),
 }
 _DETECTION = "service.detection.compute.worker"

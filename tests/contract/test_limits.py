@@ -66,8 +66,11 @@ def unlimited(document: dict[str, Any], schema: dict[str, Any], at: str) -> Iter
                 yield at
             yield from unlimited(document, schema["items"], f"{at}[]")
         case "object":
-            if "properties" not in schema:
+            keys = schema.get("propertyNames", {})
+            if "properties" not in schema and not ("maxProperties" in schema and "maxLength" in keys):
                 yield at
+            for field in schema.get("patternProperties", {}).values():
+                yield from unlimited(document, field, f"{at}[]")
             for name, field in schema.get("properties", {}).items():
                 yield from unlimited(document, field, f"{at}.{name}")
 

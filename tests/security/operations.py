@@ -111,6 +111,8 @@ RULES: dict[str, Rule] = {
     "DELETE /api/inspection/{inspection_id}/record-photos/{photo_id}": Rule(WORKERS, 404),
     "GET /api/inspection_item/{item_id}/history": Rule(EVERYBODY, 404),
     "GET /api/inspection_item/{item_id}/trend": Rule(EVERYBODY, 404),
+    "GET /api/inspection_item/{item_id}/memory": Rule(EVERYBODY, 404),
+    "PUT /api/inspection_item/{item_id}/memory": Rule(WORKERS, 404),
     "DELETE /api/inspection_item/{item_id}/photos/{photo_id}": Rule(WORKERS, 404),
     "POST /api/inspection_item/{item_id}/detect": Rule(WORKERS, 404),
     **_shelf("/api/catalogue/aircraft", "aircraft_id"),

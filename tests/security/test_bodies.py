@@ -19,11 +19,13 @@ MORE = (
     "model_name", "executor_name", "status_name", "aircraft_name", "download_url", "added_by_name",
     "__class__", "__dict__", "_sa_instance_state",
 )  # fmt: skip
-# There is a first admin, the built-in model has no versions of a person's, and nothing awaits a release.
+# There is a first admin, the built-in model has no versions of a person's, nothing awaits a release, and the
+# item has no region.
 CONFLICTS = (
     "POST /api/auth/first-run",
     "POST /api/detection/models/{model_id}/versions",
     "POST /api/inspection/{inspection_id}/release",
+    "PUT /api/inspection_item/{item_id}/memory",
 )
 # A phone has no login, and a login is no phone.
 _OF_PHONES = ("POST /api/phone/uploads",)
@@ -91,6 +93,7 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/inspection_item/{item_id}/verdict": {"verdict": "passed"},
         "POST /api/inspection_item/{item_id}/photos": {"file_id": house.ids["file_id"]},
         "POST /api/inspection_item/{item_id}/boxes": {"of_version": 1, "boxes": []},
+        "PUT /api/inspection_item/{item_id}/memory": {"frozen": False},
         "POST /api/catalogue/aircraft": {"aircraft_name": "a"},
         "PUT /api/catalogue/aircraft/{aircraft_id}": {"aircraft_name": f"a{number}"},
         "POST /api/catalogue/flights": {"flight_number": "f"},

@@ -14,9 +14,7 @@ Source of the fields: the COCO data format, https://cocodataset.org/#format-data
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
@@ -31,19 +29,11 @@ from desktop.exchange.data.file_names import (
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.formats.archive import is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import around, load, rect_of
-from shared import __version__
+from shared.datasets import DatasetBox, DatasetPicture, coco_document
 from shared.geometry import Rect
 
 REGIONS = "regions.json"
 FINDINGS = "findings.json"
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    picture: str
-    category: str
-    rect: Rect
-    more: Mapping[str, Any]
 
 
 def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
@@ -65,7 +55,7 @@ def files(inspection: Inspection) -> dict[str, str]:
         if one.region is not None and one.reference is not None:
             attributes = {**_item(one), "description": one.item.description, "model_id": one.item.model_id}
             more = {"attributes": attributes}
-            drawn.append(_Box(names[one.reference], one.item.item_name, one.region, more))
+            drawn.append(DatasetBox(names[one.reference], one.item.item_name, one.region, more))
     seen = [box for photo in photos for one in photo.items for box in _findings(photo, one)]
     name = inspection.record.inspection_name or inspection.record.inspection_id
     references = {file_name: (file_name, picture) for picture, file_name in names.items() if picture}
@@ -77,7 +67,7 @@ def _item(facts: ItemFacts) -> dict[str, Any]:
     return {"item_id": facts.item.item_id, "item_name": facts.item.item_name}
 
 
-def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
+def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[DatasetBox]:
     """The findings of an item that lie in its photo."""
     for finding in facts.findings:
         rect = finding.box.clamped(photo.picture.width, photo.picture.height)
@@ -89,44 +79,17 @@ def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
                 "size_mm": finding.size_mm,
             }
             more = {"score": finding.confidence, "attributes": attributes}
-            yield _Box(photo.file_name, finding.label, rect, more)
+            yield DatasetBox(photo.file_name, finding.label, rect, more)
 
 
-def _dataset(name: str, pictures: Mapping[str, tuple[str, ExportedPicture]], boxes: Iterable[_Box]) -> str:
-    boxes = list(boxes)
-    image_ids = {key: number for number, key in enumerate(pictures, 1)}
-    categories = {one: number for number, one in enumerate(dict.fromkeys(box.category for box in boxes), 1)}
-    document = {
-        "info": {"description": name, "version": "1", "contributor": f"Walkaround {__version__}"},
-        "licenses": [],
-        "images": [
-            {
-                "id": image_ids[key],
-                "file_name": file_name,
-                "width": picture.width,
-                "height": picture.height,
-                "ipfs_cid": picture.content_id,
-            }
-            for key, (file_name, picture) in pictures.items()
-        ],
-        "categories": [
-            {"id": number, "name": one, "supercategory": ""} for one, number in categories.items()
-        ],
-        "annotations": [
-            {
-                "id": number,
-                "image_id": image_ids[box.picture],
-                "category_id": categories[box.category],
-                "bbox": [box.rect.x, box.rect.y, box.rect.w, box.rect.h],
-                "area": box.rect.area,
-                "iscrowd": 0,
-                "segmentation": [],
-                **box.more,
-            }
-            for number, box in enumerate(boxes, 1)
-        ],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
+def _dataset(
+    name: str, pictures: Mapping[str, tuple[str, ExportedPicture]], boxes: Iterable[DatasetBox]
+) -> str:
+    shown = [
+        DatasetPicture(file_name, picture.width, picture.height, picture.content_id)
+        for file_name, picture in pictures.values()
+    ]
+    return coco_document(name, shown, boxes)
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:

@@ -15,9 +15,8 @@ https://docs.ultralytics.com/datasets/segment/.
 from __future__ import annotations
 
 import ast
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
@@ -26,6 +25,7 @@ from desktop.exchange.data.file_names import dataset_pictures, harmless, named_p
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted
 from desktop.exchange.formats.archive import is_archive, pack, text_of, unpack
 from desktop.exchange.formats.walkaround_json import around, rect_of
+from shared.datasets import one_line, yolo_row, yolo_yaml
 from shared.geometry import Rect
 
 _CLASSES = "classes.txt"
@@ -71,41 +71,18 @@ def files(inspection: Inspection) -> dict[str, str]:
 def _dataset(
     folder: str, pictures: dict[str, tuple[ExportedPicture, list[tuple[str, Rect]]]]
 ) -> dict[str, str]:
-    names = [_line(name) for _, boxes in pictures.values() for name, _ in boxes]
+    names = [one_line(name) for _, boxes in pictures.values() for name, _ in boxes]
     classes = {name: number for number, name in enumerate(dict.fromkeys(names))}
     made = {
         f"{folder}/{_CLASSES}": "".join(f"{name}\n" for name in classes),
-        f"{folder}/{_YAML}": _yaml(classes),
+        f"{folder}/{_YAML}": yolo_yaml(classes, {"train": "images", "val": "images"}),
     }
     for file_name, (picture, boxes) in pictures.items():
-        rows = (_row(classes[_line(name)], rect, picture) for name, rect in boxes)
+        rows = (
+            yolo_row(classes[one_line(name)], rect, picture.width, picture.height) for name, rect in boxes
+        )
         made[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(rows)
     return made
-
-
-def _yaml(classes: Iterable[str]) -> str:
-    # A JSON string is a YAML string too.
-    rows = "".join(
-        f"  {number}: {json.dumps(name, ensure_ascii=False)}\n" for number, name in enumerate(classes)
-    )
-    return f"path: .\ntrain: images\nval: images\nnames:{' {}' if not rows else ''}\n{rows}"
-
-
-def _row(number: int, rect: Rect, picture: ExportedPicture) -> str:
-    inside = rect.clamped(picture.width, picture.height)
-    if inside.empty:
-        return ""
-    values = (
-        (inside.x + inside.w / 2) / picture.width,
-        (inside.y + inside.h / 2) / picture.height,
-        inside.w / picture.width,
-        inside.h / picture.height,
-    )
-    return f"{number} {' '.join(f'{value:.12f}' for value in values)}\n"
-
-
-def _line(name: str) -> str:
-    return " ".join("".join(char if char.isprintable() else " " for char in name).split()) or "-"
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.compute.request import Request, item_settings
+from service.detection.messages import Done
 from service.detection.reference_difference import Parameters, Result
-from shared.entries import EntryBox, EntryThresholds
+from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppressed, EntryThresholds
 from shared.geometry import Rect
 from shared.wire.inspection import DetectionSettings
+
+MOST_SUPPRESSED = 50
+"""So many suppressed findings, the most confident, are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,54 @@ class SuppressedBox:
     box: EntryBox
     left: float
     photos: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What was found: boxes as a result entry keeps them, the opinion, and how it came about.
+
+    memory: the memory of the region that was used, None without one; suppressed: what it explains.
+    """
+
+    boxes: list[EntryBox]
+    suppressed: list[SuppressedBox]
+    passed: bool
+    thresholds: EntryThresholds
+    alignment: EntryAlignment | None
+    width: int
+    height: int
+    seconds: float
+    memory: EntryMemory | None = None
+
+    def answer(self) -> Done:
+        """The same as the compute process answers it."""
+        found: Done = {
+            "event": "done",
+            "boxes": self.boxes,
+            "passed": self.passed,
+            "thresholds": self.thresholds,
+            "alignment": self.alignment,
+            "width": self.width,
+            "height": self.height,
+            "seconds": self.seconds,
+        }
+        if self.memory is not None:
+            found["memory"] = self.memory
+            found["suppressed"] = told(self.suppressed)
+        return found
+
+
+def told(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppressed]:
+    """What a result entry says of suppressed findings; the photos by their keys."""
+    return [
+        {
+            "box": one.box,
+            "score": round(one.left, 4),
+            "score_alone": one.box["confidence"],
+            "photos": list(one.photos),
+        }
+        for one in suppressed[:MOST_SUPPRESSED]
+    ]
 
 
 def box(label: str, confidence: float, rect: Rect) -> EntryBox:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from service.detection.failure import BadModel
 from service.detection.messages import Answer
 from service.workers.child import Child, ProcessDied
+from service.workers.frames import Frame
 from shared.paths import own_command
 from shared.wire.detection import ModelKind
 
@@ -18,20 +19,38 @@ CHECK_SECONDS = 90.0
 class ComputeProcess:
     """One compute process, started at the first request and again after its death.
 
+    `options` are those of `walkaround worker` for another kind of it.
     One thread at a time may `ask`; the rest may be called from any.
     """
 
-    def __init__(self) -> None:
-        self._child = Child(own_command("worker"))
+    def __init__(self, *options: str) -> None:
+        self._child = Child(own_command("worker", *options))
 
     @property
     def pid(self) -> int | None:
         """Process id while one runs."""
         return self._child.pid
 
-    def ask(self, request: dict[str, Any], seconds: float, progress: Callable[[int], None]) -> Answer:
-        """The answer to `request`. Raises ProcessDied."""
-        return cast(Answer, self._child.ask(request, seconds, progress=progress).message)
+    def ask(
+        self,
+        request: dict[str, Any],
+        seconds: float,
+        progress: Callable[[int], None],
+        known: Sequence[bytes] = (),
+    ) -> Answer:
+        """The answer to `request`, which goes with memories of its region. Raises ProcessDied."""
+        return cast(Answer, self.ask_frame(request, seconds, progress, known).message)
+
+    def ask_frame(
+        self,
+        request: dict[str, Any],
+        seconds: float,
+        progress: Callable[[int], None] = lambda _percent: None,
+        known: Sequence[bytes] = (),
+    ) -> Frame:
+        """`ask`, with the payload of the answer."""
+        message = {**request, "known": [len(one) for one in known]} if known else request
+        return self._child.ask(message, seconds, payload=b"".join(known), progress=progress)
 
     def prepare_next(self, request: dict[str, Any]) -> None:
         """Let the running process prepare for a coming request; does nothing while none runs."""

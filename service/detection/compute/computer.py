@@ -18,8 +18,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.compute import allocator, pictures
+from service.detection.compute import allocator, pictures, region_memories
 from service.detection.compute.comparing import (
+    Finished,
     SuppressedBox,
     box,
     enlarged_box,
@@ -32,7 +33,7 @@ from service.detection.compute.place_search import Places, PlacesRequest
 from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
 from service.detection.compute.request import Request, item_settings
 from service.detection.failure import DetectionFailed, of_disk
-from service.detection.messages import Done, FoundPlace
+from service.detection.messages import FoundPlace
 from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
 from service.detection.onnx.fit import scale_of
 from service.detection.onnx.remembered import Remembered
@@ -56,7 +57,7 @@ from service.detection.reference_difference.data import (
 )
 from service.detection.reference_difference.threads import WorkThreads
 from service.detection.reference_difference.variation.serial import from_bytes
-from shared.entries import EntryAlignment, EntryBox, EntryThresholds
+from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
 from shared.geometry import Rect, point_to_pixels, within
 from shared.wire.detection import ModelKind
 
@@ -65,36 +66,6 @@ _FINER = 1.5
 
 _AHEAD_PIXELS = 30_000_000
 """A photo that is decoded ahead of its turn has no more px: that bounds the memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What was found: boxes as a result entry keeps them, the opinion, and how it came about.
-
-    suppressed: what the memory of the region explains.
-    """
-
-    boxes: list[EntryBox]
-    suppressed: list[SuppressedBox]
-    passed: bool
-    thresholds: EntryThresholds
-    alignment: EntryAlignment | None
-    width: int
-    height: int
-    seconds: float
-
-    def answer(self) -> Done:
-        """The same as the compute process answers it."""
-        return {
-            "event": "done",
-            "boxes": self.boxes,
-            "passed": self.passed,
-            "thresholds": self.thresholds,
-            "alignment": self.alignment,
-            "width": self.width,
-            "height": self.height,
-            "seconds": self.seconds,
-        }
 
 
 _Opinion = tuple[list[EntryBox], bool, EntryThresholds, EntryAlignment | None]
@@ -172,8 +143,13 @@ class Computer:
         request: Request,
         progress: Callable[[int], None] = lambda _percent: None,
         then: Request | None = None,
+        known: Sequence[bytes] = (),
     ) -> Finished:
-        """Detect. `progress` hears percent; `then` is decoded meanwhile. Raises DetectionFailed."""
+        """Detect. `progress` hears percent; `then` is decoded meanwhile. Raises DetectionFailed.
+
+        known: memories of single photos of the region as `memory_of` makes them, in the format of
+        `variation.serial`; one of another version is left out.
+        """
         begun = time.perf_counter()
         try:
             photo, scale = self._load(request)
@@ -182,8 +158,9 @@ class Computer:
             progress(25)
             with self._threads.shared():
                 suppressed: list[SuppressedBox] = []
+                used_memory: EntryMemory | None = None
                 if request.kind == ModelKind.REFERENCE_DIFFERENCE:
-                    opinion, suppressed = self._compare(request, photo, scale)
+                    opinion, suppressed, used_memory = self._compare(request, photo, scale, known)
                     found, passed, used, alignment = opinion
                 else:
                     found, passed, used, alignment = self._recognise(request, photo, scale)
@@ -202,12 +179,20 @@ class Computer:
             round(width / scale),
             round(height / scale),
             time.perf_counter() - begun,
+            used_memory,
         )
 
-    def memory_of(self, request: Request, key: str, order: float) -> RegionMemory:
+    def memory_of(
+        self,
+        request: Request,
+        key: str,
+        order: float,
+        only: Sequence[Rect] | None = None,
+        without: Sequence[Rect] = (),
+    ) -> RegionMemory:
         """The memory of a region that has this one photo; key and order as in `PhotoVariation`.
 
-        Raises DetectionFailed.
+        only, without: as in `photo_variation`, in px of the photo file. Raises DetectionFailed.
         """
         try:
             photo, photo_scale = self._load(request)
@@ -216,7 +201,17 @@ class Computer:
                 wanted = wanted_of(request, reference, scale)
 
                 def varied(start: Matrix | None) -> PhotoVariation:
-                    return photo_variation(reference, region, photo, key, order, wanted, start)
+                    return photo_variation(
+                        reference,
+                        region,
+                        photo,
+                        key,
+                        order,
+                        wanted,
+                        start,
+                        None if only is None else [region_memories.scaled(one, photo_scale) for one in only],
+                        [region_memories.scaled(one, photo_scale) for one in without],
+                    )
 
                 return RegionMemory.of(region, [started(request, scale, photo_scale, varied)])
         except AlignmentFailed as error:
@@ -224,12 +219,27 @@ class Computer:
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
 
+    def disagreements(self, request: Request, known: Sequence[bytes]) -> list[list[float]]:
+        """Where the memory of these photos (as in `run`) disagrees with the reference image of the request.
+
+        x, y, w, h in fractions of the reference image. Raises DetectionFailed.
+        """
+        try:
+            reference, region, _ = self._region(request)
+        except MemoryError as error:
+            raise DetectionFailed("out_of_memory") from error
+        height, width = reference.shape[:2]
+        return region_memories.disagreeing(region_memories.together(region, known), width, height)
+
     def _compare(
-        self, request: Request, photo: NDArray[np.uint8], photo_scale: float
-    ) -> tuple[_Opinion, list[SuppressedBox]]:
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, known: Sequence[bytes]
+    ) -> tuple[_Opinion, list[SuppressedBox], EntryMemory | None]:
         reference, region, scale = self._region(request)
         wanted = wanted_of(request, reference, scale)
-        memory = None if request.memory is None else from_bytes(_read(Path(request.memory)))
+        if request.memory is None:
+            memory = region_memories.together(region, known)
+        else:
+            memory = from_bytes(_read(Path(request.memory)))
         try:
 
             def compared(start: Matrix | None) -> Result:
@@ -241,7 +251,7 @@ class Computer:
         found = [box(one.label, one.confidence, one.box) for one in result.boxes]
         alignment = alignment_json(result.alignment, scale, request)
         opinion = (found, not found, thresholds(request, wanted), alignment)
-        return opinion, suppressed_boxes(result)
+        return opinion, suppressed_boxes(result), region_memories.used(memory)
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""

@@ -3,13 +3,16 @@
 It holds no database and no secrets: it reads the files it is named, answers with findings, and ends when its
 input closes, that is when the service has gone (docs/adr/0020-detection-runs-in-a-compute-process.md). A
 message `{"next": REQUEST}` is not a request yet: its photo is decoded while the present request runs.
-`{"match": REQUEST}` asks which regions a photo shows.
+`{"match": REQUEST}` asks which regions a photo shows. A request with the key `known` has memories of the
+region as its payload, one after another, and their sizes there.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from service.detection.failure import DetectionFailed
@@ -36,7 +39,7 @@ def main() -> None:
             computer.read_ahead(to_request(frame.message["next"]))
             return True
 
-        serve(lambda request, report: Frame({**_answer(computer, request.message, report)}), prepare_next)
+        serve(lambda request, report: Frame({**_answer(computer, request, report)}), prepare_next)
 
 
 def step_back() -> None:
@@ -47,14 +50,22 @@ def step_back() -> None:
         limit_memory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4)
 
 
-def _answer(computer: Computer, words: dict[str, Any], report: Report) -> Answer:
+def parts_of(payload: bytes, sizes: Sequence[int]) -> list[bytes]:
+    """What a payload holds, one after another, of these sizes in bytes."""
+    ends = list(accumulate(sizes))
+    return [payload[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
+def _answer(computer: Computer, frame: Frame, report: Report) -> Answer:
     from service.detection.compute.place_search import to_places_request
     from service.detection.compute.request import to_request
 
+    words: dict[str, Any] = dict(frame.message)
+    known = parts_of(frame.payload, words.pop("known", ()))
     try:
         if "match" in words:
             return {"event": "matched", "places": computer.places(to_places_request(words["match"]))}
-        return computer.run(to_request(words), report).answer()
+        return computer.run(to_request(words), report, known=known).answer()
     except DetectionFailed as failed:
         return {"event": "failed", "error": failed.code}
     # Anything else is a fault of ours or of a library: the job fails, the process goes on.

@@ -6,35 +6,34 @@ import asyncio
 import logging
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
-from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.detection import rules
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.place_search import PlacesRequest, places_json
 from service.detection.compute.request import Request, as_json
 from service.detection.dispatch.store_waiting import with_store
+from service.detection.dispatch.work import Computed, Run, Work
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
 from service.detection.models.registry import facts
-from service.detection.ports import DetectionEnd, DetectionObserver, PhotoAlignment, Ports
+from service.detection.ports import DetectionEnd, DetectionObserver, KnownPhoto, Ports
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
-from service.detection.tables import JobRow, ModelRow
+from service.detection.tables import ModelRow
 from service.exception_trace import trace_of
 from service.notifier import Notifier
 from service.web.envelope import Problem
 from service.workers.child import ProcessDied
-from shared.entries import Entry
 from shared.wire.detection import JobState, ModelKind
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
@@ -43,51 +42,6 @@ _LOG = logging.getLogger(__name__)
 _RENEW_SECONDS = 5.0
 _JOB_SECONDS = 300.0
 _MATCH_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """A taken job with all it needs: read once, used outside the transaction.
-
-    entry: its result entry as taken. place: where the reference lies in the photo by its assignment.
-    settings: the item's own. error: why it cannot run.
-    """
-
-    job_id: str
-    attempt: int
-    item_id: str
-    actor: str | None
-    entry: Entry
-    model: rules.ModelFacts | None
-    photo: StoredFile | None
-    place: PhotoAlignment | None
-    reference: StoredFile | None
-    reference_file_id: str | None
-    point: tuple[float, float, float, float] | None
-    mm_per_pixel: float | None
-    settings: DetectionSettings
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Computed:
-    """What came of a job; `keep_rendered` makes a file of the picture with the boxes, where there is one."""
-
-    answer: Answer
-    keep_rendered: Callable[[Session], StoredFile] | None = None
-
-
-@dataclass(eq=False, slots=True)
-class _Run:
-    """A taken job on its way. lost: it was cancelled, or taken by another: nothing is left to do."""
-
-    work: _Work
-    percent: int = 0
-    lost: bool = False
-
-    def hear(self, percent: int) -> None:
-        """How far the computing is; from its thread."""
-        self.percent = percent
 
 
 class Dispatcher:
@@ -110,9 +64,9 @@ class Dispatcher:
         """Notified when some job has ended here."""
         self.observers: list[DetectionObserver] = []
         """They learn of each attempt at a job that was made here."""
-        self._runs: set[_Run] = set()
+        self._runs: set[Run] = set()
         self._computing = asyncio.Lock()
-        self._computed: _Run | None = None
+        self._computed: Run | None = None
 
     async def start(self) -> None:
         """Begin to take jobs."""
@@ -152,7 +106,7 @@ class Dispatcher:
                 self._compute.close()
                 raise
 
-    def _lose(self, run: _Run) -> None:
+    def _lose(self, run: Run) -> None:
         run.lost = True
         if run is self._computed:
             self._compute.kill()
@@ -160,7 +114,7 @@ class Dispatcher:
     async def _work_off(self, take: Take) -> Outcome:
         try:
             work = await self._database.write(lambda session: self._take(session, take))
-            if isinstance(work, _Work):
+            if isinstance(work, Work):
                 return await self._run(work)
             self.ended.notify()
             return work
@@ -170,7 +124,7 @@ class Dispatcher:
             _LOG.error("a detection job could not be handled: unexpected %s", trace_of(problem))
             return Outcome.FAULT
 
-    def _take(self, session: Session, take: Take) -> _Work | Outcome:
+    def _take(self, session: Session, take: Take) -> Work | Outcome:
         """The transaction that takes a job and says so in its entry; ENDED when nothing is left to do."""
         row = take(session)
         if row is None:
@@ -189,7 +143,7 @@ class Dispatcher:
             version = None
         if version is None:
             job_rows.end(row, JobState.CANCELED)
-            announce_job(session, row, "cancel")
+            job_rows.announce_job(session, row, "cancel")
             return Outcome.ENDED
         row.version = version
         point, settings = item.point, rules.item_settings(item.settings)
@@ -206,7 +160,7 @@ class Dispatcher:
         else:
             compares = model.kind == ModelKind.REFERENCE_DIFFERENCE or bool(settings.ignored)
             error = rules.obstacle(photo is not None, reference is not None, compares)
-        return _Work(
+        return Work(
             row.job_id,
             row.attempt,
             row.item_id,
@@ -225,7 +179,7 @@ class Dispatcher:
             error,
         )
 
-    async def _run(self, work: _Work) -> Outcome:
+    async def _run(self, work: Work) -> Outcome:
         begun = time.perf_counter()
         outcome, state = await self._attempt(work)
         kind = None if work.model is None else str(work.model.kind)
@@ -233,9 +187,9 @@ class Dispatcher:
             observe(DetectionEnd(kind, state, time.perf_counter() - begun))
         return outcome
 
-    async def _attempt(self, work: _Work) -> tuple[Outcome, str]:
+    async def _attempt(self, work: Work) -> tuple[Outcome, str]:
         """Compute a job and write what came of it; what the queue does next, and what the job came to."""
-        run = _Run(work)
+        run = Run(work)
         self._runs.add(run)
         renewal = asyncio.create_task(self._renew(run))
         try:
@@ -259,7 +213,7 @@ class Dispatcher:
         self.ended.notify()
         return Outcome.ENDED, state
 
-    async def _renew(self, run: _Run) -> None:
+    async def _renew(self, run: Run) -> None:
         work = run.work
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
@@ -274,7 +228,7 @@ class Dispatcher:
                 self._lose(run)
                 return
 
-    async def _answer(self, run: _Run) -> _Computed:
+    async def _answer(self, run: Run) -> Computed:
         """What came of the job, its picture with the boxes on the disk. Raises ProcessDied."""
         work, on_thread = run.work, partial(asyncio.get_running_loop().run_in_executor, self._threads)
         if work.error is not None or work.model is None or work.photo is None:
@@ -284,19 +238,32 @@ class Dispatcher:
                 rendered = Path(folder) / "boxes.jpg"
                 asked = partial(self._request, work, work.model, work.photo, rendered)
                 request = await with_store(lambda: on_thread(asked))
-                answer = await self._computed_now(run, request)
+                known = await self._known(work)
+                answer = await self._computed_now(run, request, known)
                 if answer["event"] != "done" or not rendered.exists():
-                    return _Computed(answer)
+                    return Computed(answer, known=known)
                 name = f"{Path(work.photo.filename).stem}-boxes.jpg"
-                kept = partial(self._keep, name, rendered, work.actor)
-                return _Computed(answer, await with_store(lambda: on_thread(kept)))
+
+                def kept() -> Callable[[Session], StoredFile]:
+                    return self._ports.keep(name, rendered.read_bytes(), work.actor)
+
+                return Computed(answer, await with_store(lambda: on_thread(kept)), known)
         except DetectionFailed as failed:
             return _failed(failed.code)
         except OSError as error:
             # The picture or its folder could not be written.
             return _failed(of_disk(error))
 
-    async def _computed_now(self, run: _Run, request: Request) -> Answer:
+    async def _known(self, work: Work) -> Sequence[KnownPhoto]:
+        """What photos of the region showed before, for a comparison."""
+        photo = work.photo
+        if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
+            return ()
+        return await self._database.read(
+            lambda session: self._ports.memory(session, work.item_id, photo.file_id)
+        )
+
+    async def _computed_now(self, run: Run, request: Request, known: Sequence[KnownPhoto]) -> Answer:
         """What the compute process answers, when it is the job's turn."""
         on_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
         question = as_json(request)
@@ -308,14 +275,13 @@ class Dispatcher:
                 raise ProcessDied
             self._computed = run
             try:
-                return await on_thread(self._compute.ask, question, _JOB_SECONDS, run.hear)
+                contents = [one.content for one in known]
+                ask = partial(self._compute.ask, known=contents) if known else self._compute.ask
+                return await on_thread(ask, question, _JOB_SECONDS, run.hear)
             finally:
                 self._computed = None
 
-    def _keep(self, name: str, rendered: Path, actor: str | None) -> Callable[[Session], StoredFile]:
-        return self._ports.keep(name, rendered.read_bytes(), actor)
-
-    def _request(self, work: _Work, model: rules.ModelFacts, photo: StoredFile, rendered: Path) -> Request:
+    def _request(self, work: Work, model: rules.ModelFacts, photo: StoredFile, rendered: Path) -> Request:
         settings = rules.for_photo(work.settings, photo.file_id)
         request = Request(
             kind=model.kind,
@@ -347,7 +313,7 @@ class Dispatcher:
         except FileNotFoundError as error:
             raise DetectionFailed("file_lost") from error
 
-    def _writing(self, work: _Work, computed: _Computed) -> Callable[[Session], str]:
+    def _writing(self, work: Work, computed: Computed) -> Callable[[Session], str]:
         """The one transaction that ends the result entry and the job, or does nothing at all.
 
         It gives the state that the job came to.
@@ -361,8 +327,11 @@ class Dispatcher:
             if answer["event"] == "done":
                 error = None
                 rendered = None if computed.keep_rendered is None else computed.keep_rendered(session)
-                boxes = with_severities(session, answer["boxes"])
-                entry = rules.done(work.entry, rendered, answer, boxes, now())
+                suppressed = answer.get("suppressed", [])
+                found = [*answer["boxes"], *(one["box"] for one in suppressed)]
+                boxes = with_severities(session, found)
+                files = {one.sha256: one.file_id for one in computed.known}
+                entry = rules.done(work.entry, rendered, answer, boxes, files, now())
             else:
                 error = answer["error"] if answer["event"] == "failed" else "internal"
                 entry = rules.failed(work.entry, error, now())
@@ -373,10 +342,10 @@ class Dispatcher:
                 version = None
             if version is None:
                 job_rows.end(row, JobState.CANCELED)
-                announce_job(session, row, "cancel")
+                job_rows.announce_job(session, row, "cancel")
                 return str(JobState.CANCELED)
             job_rows.end(row, JobState.DONE if error is None else JobState.FAILED, error, version)
-            announce_job(session, row, "finish" if error is None else "fail")
+            job_rows.announce_job(session, row, "finish" if error is None else "fail")
             return str(row.state)
 
         return write
@@ -386,15 +355,5 @@ def _unheard(_percent: int) -> None:
     """Nobody asks how far a matching is."""
 
 
-def _failed(error: str) -> _Computed:
-    return _Computed({"event": "failed", "error": error})
-
-
-def announce_job(
-    session: Session, row: JobRow, action: str, actor: str | None = None, address: str | None = None
-) -> None:
-    """Announce a change of a job to the audit log and the connected clients."""
-    details = {"item_id": row.item_id, "inspection_id": row.inspection_id, "state": str(row.state)}
-    if row.error is not None:
-        details["error"] = row.error
-    announce(session, ObjectChange(action, "detection_job", row.job_id, actor or row.actor, address, details))
+def _failed(error: str) -> Computed:
+    return Computed({"event": "failed", "error": error})

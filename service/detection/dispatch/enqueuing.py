@@ -11,7 +11,6 @@ from sqlmodel import Session
 
 from service.db.database import now
 from service.detection import rules
-from service.detection.dispatch.dispatcher import announce_job
 from service.detection.failure import MESSAGES
 from service.detection.jobs import job_rows
 from service.detection.models.registry import facts
@@ -77,7 +76,7 @@ class JobEnqueuer:
                 return before
             # A client took its entry away, or brought the item back from a deletion: it is asked for again.
             job_rows.end(before, JobState.CANCELED)
-            announce_job(session, before, "cancel", actor, address)
+            job_rows.announce_job(session, before, "cancel", actor, address)
         row = job_rows.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)
         model_row = session.get(ModelRow, item.model_id)
         model = None if model_row is None else facts(model_row)
@@ -85,7 +84,7 @@ class JobEnqueuer:
         entry = rules.queued(row.job_id, row.model_id, model, photo, row.created_at)
         row.version = self._ports.put_result(session, item_id, entry, actor)
         self._queue.add(session, row)
-        announce_job(session, row, "create", actor, address)
+        job_rows.announce_job(session, row, "create", actor, address)
         return row
 
     def cancel(self, session: Session, row: JobRow, actor: str | None, address: str | None) -> None:
@@ -98,7 +97,7 @@ class JobEnqueuer:
             # The item was deleted meanwhile.
             version = None
         job_rows.end(row, JobState.CANCELED, None, version)
-        announce_job(session, row, "cancel", actor, address)
+        job_rows.announce_job(session, row, "cancel", actor, address)
 
 
 def _conflict(code: str) -> Problem:

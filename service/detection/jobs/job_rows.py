@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import func
 from sqlmodel import Session, and_, col, or_, select, update
 
+from service.changes import ObjectChange, announce
 from service.db.database import now
 from service.detection.tables import ChunkRow, JobRow
 from shared.wire.detection import OPEN, JobState
@@ -170,3 +171,13 @@ def give_all_back(session: Session) -> None:
         .where(col(JobRow.state) == JobState.RUNNING)
         .values(lease_until=now(), updated_at=now())
     )
+
+
+def announce_job(
+    session: Session, row: JobRow, action: str, actor: str | None = None, address: str | None = None
+) -> None:
+    """Announce a change of a job to the audit log and the connected clients."""
+    details = {"item_id": row.item_id, "inspection_id": row.inspection_id, "state": str(row.state)}
+    if row.error is not None:
+        details["error"] = row.error
+    announce(session, ObjectChange(action, "detection_job", row.job_id, actor or row.actor, address, details))

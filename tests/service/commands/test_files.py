@@ -179,6 +179,8 @@ def test_every_text_of_the_database_is_known_to_name_files_or_not() -> None:
         *("detection_job", "record", "record_key", "backup_run", "webhook", "webhook_delivery"),
         *("statistic_record", "statistic_item", "statistic_sum", "face_challenge", "face_policy"),
         "face_device",
+        # Photos of a memory are those of items; what is kept of them is made again at any time.
+        *("region_memory", "region_memory_left_out", "region_variation", "region_memory_waiting"),
         # A photo that a phone sends is a file only once it is stored, then as one of the record.
         *("phone_code", "phone_upload", "phone_part"),
     }

@@ -364,6 +364,12 @@ def known_message(message: str) -> str:
             "Cannot save the file: the server's disk is almost full. Contact an administrator, then try "
             "again.",
         ),
+        "照片不在此区域的记忆中，请刷新后重试": QCoreApplication.translate(
+            "Errors", "This photo is not part of the memory of the region. Reload it."
+        ),
+        "检查项在参考图上没有区域，没有区域记忆，请先绘制区域": QCoreApplication.translate(
+            "Errors", "The item has no region on a reference image, so it has no memory. Draw a region first."
+        ),
         "统计数据正在生成，请稍后重试": QCoreApplication.translate(
             "Errors", "The statistics are still being counted. Try again later."
         ),

@@ -1,0 +1,148 @@
+"""Has photos compared for the memory of their region, in a process of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlmodel import Session
+
+from service.detection.compute.compute_process import ComputeProcess
+from service.detection.compute.request import Request, as_json
+from service.detection.failure import DetectionFailed
+from service.detection.jobs import job_rows
+from service.detection.ports import Ports
+from service.detection.reference_difference.variation.memory import NEWEST, OLDEST, VERSION
+from service.workers.child import ProcessDied
+from service.workers.frames import Frame
+from shared.geometry import Rect
+from shared.wire.detection import ModelKind
+
+__all__ = ["NEWEST", "OLDEST", "VERSION", "Variations", "Varied", "VaryingPhoto"]
+
+_SECONDS: Final = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class VaryingPhoto:
+    """A photo to compare with its reference image: files by their ids.
+
+    point: the region as an item keeps it. model_settings, settings: of the model and of the item
+    (`DetectionSettings`). place, place_by_person: as in `Request`.
+    """
+
+    photo: str
+    reference: str
+    point: tuple[float, float, float, float]
+    mm_per_pixel: float | None
+    model_settings: dict[str, Any]
+    settings: dict[str, Any]
+    place: list[list[float]] | None
+    place_by_person: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """What a photo adds to the memory of its region, in the format of `variation.serial`, and how much.
+
+    differences: the places where it differs from the reference image.
+    """
+
+    content: bytes
+    differences: int
+
+
+class Variations:
+    """One process that compares photos; it runs only while it is asked."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self._compute = ComputeProcess("--variations")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="variation")
+
+    def is_busy(self, session: Session) -> bool:
+        """Whether detections wait or run: they come first."""
+        state = job_rows.queue_state(session)
+        return bool(state.queued or state.running or state.batch_items)
+
+    async def vary(
+        self,
+        photo: VaryingPhoto,
+        key: str,
+        order: float,
+        only: Sequence[Rect] | None,
+        without: Sequence[Rect],
+    ) -> Varied:
+        """What the photo adds; the rest as in `Computer.memory_of`.
+
+        Raises DetectionFailed, and StoreUnavailableError.
+        """
+        frame = await self._answer(
+            photo,
+            {
+                "key": key,
+                "order": order,
+                "only": None if only is None else [_numbers(one) for one in only],
+                "without": [_numbers(one) for one in without],
+            },
+        )
+        return Varied(frame.payload, int(frame.message["differences"]))
+
+    async def disagreements(self, photo: VaryingPhoto, known: Sequence[bytes]) -> list[list[float]]:
+        """Where what these photos add disagrees with the reference image: x, y, w, h in fractions of it.
+
+        `photo` is any of them. Raises DetectionFailed, and StoreUnavailableError.
+        """
+        frame = await self._answer(photo, {}, known)
+        places: list[list[float]] = frame.message["places"]
+        return places
+
+    async def rest(self) -> None:
+        """End the process until it is asked again."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._compute.kill)
+
+    def close(self) -> None:
+        """End the process for good."""
+        self._compute.close()
+        self._thread.shutdown(wait=True)
+
+    async def _answer(self, photo: VaryingPhoto, words: dict[str, Any], known: Sequence[bytes] = ()) -> Frame:
+        loop = asyncio.get_running_loop()
+
+        def ask() -> Frame:
+            question = {"request": as_json(self._request(photo)), **words}
+            return self._compute.ask_frame(question, _SECONDS, known=known)
+
+        try:
+            frame = await loop.run_in_executor(self._thread, ask)
+        except FileNotFoundError as error:
+            raise DetectionFailed("file_lost") from error
+        except ProcessDied as died:
+            raise DetectionFailed("timed_out" if died.timed_out else "worker_died") from died
+        except asyncio.CancelledError:
+            # The service ends, and the thread still waits for the answer.
+            self._compute.close()
+            raise
+        if frame.message["event"] == "failed":
+            raise DetectionFailed(frame.message["error"])
+        return frame
+
+    def _request(self, photo: VaryingPhoto) -> Request:
+        return Request(
+            kind=ModelKind.REFERENCE_DIFFERENCE,
+            photo=str(self._ports.path(photo.photo)),
+            reference=str(self._ports.path(photo.reference)),
+            point=photo.point,
+            mm_per_pixel=photo.mm_per_pixel,
+            settings=photo.model_settings,
+            item=photo.settings,
+            place=photo.place,
+            place_by_person=photo.place_by_person,
+        )
+
+
+def _numbers(rect: Rect) -> list[float]:
+    return [rect.x, rect.y, rect.w, rect.h]

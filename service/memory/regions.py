@@ -1,0 +1,89 @@
+"""Changes what people set for the memory of a region."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from sqlalchemy import delete, select, update
+from sqlmodel import Session
+
+from service.db.database import now
+from service.db.upsert import insert_or_ignore, insert_or_update
+from service.memory.ports import Place, Ports
+from service.memory.reading import Memory, StoredRow, settings_of
+from service.memory.tables import LEFT_OUT, REGION
+from service.web.envelope import Problem
+from shared.codes import ErrorCode
+from shared.ids import new_id
+from shared.wire.memory import MemoryChange
+
+KIND: Final = "region_memory"
+"""What changes of memories are announced as; the object is the file of the reference image."""
+
+_KEY = ["reference_image_id", "reference_file_id", "region"]
+
+
+def locked_region(session: Session, ports: Ports, place: Place) -> StoredRow:
+    """The row of the memory of a place, made where there is none, which nobody else writes now."""
+    row = settings_of(session, ports, place)
+    region = json.dumps(place.region) if row is None else row.region
+    values = {
+        "reference_image_id": place.reference_image_id,
+        "reference_file_id": place.reference_file_id,
+        "region": region,
+    }
+    if row is None:
+        insert_or_ignore(session, REGION, [{"memory_id": new_id(), **values}], _KEY)
+    here = (REGION.c[name] == value for name, value in values.items())
+    return session.execute(select(REGION).where(*here).with_for_update()).one()
+
+
+def change(
+    session: Session, ports: Ports, memory: Memory, wanted: MemoryChange, user_id: str
+) -> dict[str, Any]:
+    """Set what `wanted` says; gives what has changed, for the audit log. Raises Problem 404.
+
+    A memory that is restarted is not frozen any more, unless it is frozen with it.
+    """
+    unknown = set(wanted.left_out or ()) - {one.file_id for one in memory.members} - set(memory.left_out)
+    if unknown:
+        raise Problem(404, ErrorCode.NOT_FOUND, "照片不在此区域的记忆中，请刷新后重试")
+    row = locked_region(session, ports, memory.place)
+    at = now()
+    values: dict[str, Any] = {}
+    if wanted.required is not None:
+        values["required"] = wanted.required
+    if wanted.start_anew:
+        values |= {"begins_at": at, "frozen_at": None, "frozen_by": None}
+    if wanted.frozen is False:
+        values |= {"frozen_at": None, "frozen_by": None}
+    elif wanted.frozen and (wanted.start_anew or row.frozen_at is None):
+        values |= {"frozen_at": at, "frozen_by": user_id}
+    changed = {name: value for name, value in values.items() if row._mapping[name] != value}
+    if changed:
+        session.execute(update(REGION).where(REGION.c.memory_id == row.memory_id).values(changed))
+    details: dict[str, Any] = {
+        name: {"old": row._mapping[name], "new": value}
+        for name, value in changed.items()
+        if name != "frozen_by"
+    }
+    left_out = _leave_out(session, row.memory_id, memory, wanted.left_out or {}, user_id)
+    return details | ({"left_out": left_out} if left_out else {})
+
+
+def _leave_out(
+    session: Session, memory_id: str, memory: Memory, wanted: dict[str, bool], user_id: str
+) -> dict[str, bool]:
+    changed = {file_id: out for file_id, out in wanted.items() if out is not (file_id in memory.left_out)}
+    here = LEFT_OUT.c.memory_id == memory_id
+    back = [file_id for file_id, out in changed.items() if not out]
+    session.execute(delete(LEFT_OUT).where(here, LEFT_OUT.c.file_id.in_(back)))
+    rows = [
+        {"memory_id": memory_id, "file_id": file_id, "left_out_by": user_id, "left_out_at": now()}
+        for file_id, out in sorted(changed.items())
+        if out
+    ]
+    if rows:
+        insert_or_update(session, LEFT_OUT, rows, ["memory_id", "file_id"])
+    return changed

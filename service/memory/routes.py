@@ -1,0 +1,46 @@
+"""Routes the memory of an item's region."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from service.memory.service import MemoryService
+from service.routing import api_router
+from service.web.envelope import failures
+from service.web.security import Caller, require
+from shared.codes import Permission
+from shared.wire.common import Envelope, Id
+from shared.wire.memory import MemoryChange, MemoryState
+
+IdPath = Annotated[Id, Path()]
+
+
+def router(service: MemoryService) -> APIRouter:
+    """The routes of `service`."""
+    routes = api_router(tags=["inspection_item"], responses=failures(401, 403, 404, 422))
+
+    @routes.get("/inspection_item/{item_id}/memory")
+    async def get_memory(
+        item_id: IdPath, caller: Caller = require(Permission.INSPECTION_ITEM_READ)
+    ) -> Envelope[MemoryState]:
+        """What is known to vary normally in the item's region: the photos that people passed there.
+
+        All records on the same reference image share it; a region is the same as in the history of an item.
+        """
+        return Envelope(data=await service.state(item_id, caller), msg="区域记忆获取成功")
+
+    @routes.put("/inspection_item/{item_id}/memory", responses=failures(409, 413))
+    async def change_memory(
+        item_id: IdPath,
+        body: MemoryChange,
+        caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
+    ) -> Envelope[MemoryState]:
+        """Leave photos out of the memory, or take them in again.
+
+        To freeze it, to start it anew, and to set how many photos it needs also asks for CATALOGUE_MANAGE.
+        """
+        return Envelope(data=await service.change(item_id, body, caller), msg="区域记忆更新成功")
+
+    return routes

@@ -1,0 +1,210 @@
+"""Implements the use cases of memories for the routes and for detection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from service.changes import ObjectChange, announce
+from service.db.database import Database
+from service.memory import reading, regions, rules, waiting
+from service.memory.making import Making
+from service.memory.ports import Ports
+from service.memory.reading import Memory
+from service.memory.rules import Member
+from service.web.envelope import Problem
+from service.web.security import Caller, ask_right
+from shared.codes import ErrorCode, Permission
+from shared.wire.memory import (
+    MOST_MEMORY_PHOTOS,
+    MemoryChange,
+    MemoryKind,
+    MemoryPhoto,
+    MemoryState,
+    MemoryStatus,
+)
+
+_FOLLOWED = {"item", "record", "reference_image", regions.KIND}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPhoto:
+    """A photo of a memory: its file, the SHA-256 of that, and what it adds (`variation.serial`)."""
+
+    file_id: str
+    sha256: str
+    content: bytes
+
+
+class MemoryService:
+    """The memories of one database; `start` and `stop` frame the work beside the requests."""
+
+    def __init__(self, database: Database, ports: Ports) -> None:
+        self._database = database
+        self._ports = ports
+        self._making = Making(database, ports)
+
+    async def start(self) -> None:
+        """Begin to compare what waits."""
+        await self._making.start()
+
+    async def stop(self) -> None:
+        """End that; the next start goes on with it."""
+        await self._making.stop()
+
+    def before_commit(self, session: Session, changes: Iterable[ObjectChange]) -> None:
+        """Have wait what `changes` concern, in the transaction of `session`."""
+        waiting.follow(session, self._ports, changes)
+
+    def after_commit(self, changes: Iterable[ObjectChange]) -> None:
+        """Look what waits now. From any thread."""
+        if any(one.kind in _FOLLOWED and not one.fleeting for one in changes):
+            self._making.kick()
+
+    # For detection
+
+    def known(self, session: Session, item_id: str, photo_file_id: str) -> Sequence[KnownPhoto]:
+        """Port: the photos of the memory of an item's region, for a detection in the photo of a file.
+
+        Without any while the memory has fewer passed photos than required. Neither the item itself nor
+        another one with the same photo says what is normal about it. Photos that are not compared yet are
+        left out.
+        """
+        try:
+            place = self._ports.place(session, item_id)
+        except Problem:
+            return ()
+        if place is None:
+            return ()
+        memory = reading.read_kept(session, self._ports, place)
+        usable = [one for one in memory.counted if memory.has_content(one)]
+        if not usable:
+            return ()
+        shown = {
+            photo.question.photo_sha256
+            for own in self._ports.items(session, [item_id])
+            for photo in own.photos
+            if photo.question.photo_file_id == photo_file_id
+        }
+        others = [one for one in usable if one.sha256 not in shown]
+        kept = rules.chosen(others, self._ports.oldest, self._ports.newest)
+        if rules.passed_photos(kept) < memory.required:
+            return ()
+        found = reading.contents(session, kept)
+        return [KnownPhoto(one.file_id, one.sha256, content) for one, content in found]
+
+    # For the routes
+
+    async def state(self, item_id: str, caller: Caller) -> MemoryState:
+        """The memory of the item's region. Raises Problem 404."""
+        return await self._database.read(lambda session: self._state(session, item_id, caller))
+
+    async def change(self, item_id: str, wanted: MemoryChange, caller: Caller) -> MemoryState:
+        """Leave photos out, and for planners freeze, require or restart; gives the memory then.
+
+        Raises Problem 403 for what the caller may not, 404 for an item or a photo that is not there, 409 for
+        an item without a region on a reference image.
+        """
+        if wanted.frozen is not None or wanted.required is not None or wanted.start_anew:
+            ask_right(caller, Permission.CATALOGUE_MANAGE)
+
+        def work(session: Session) -> MemoryState:
+            place = self._ports.place(session, item_id)
+            if place is None:
+                raise Problem(409, ErrorCode.CONFLICT, "检查项在参考图上没有区域，没有区域记忆，请先绘制区域")
+            memory = reading.read(session, self._ports, place)
+            changed = regions.change(session, self._ports, memory, wanted, caller.user_id)
+            if changed:
+                waiting.add(session, [item_id])
+                details = {"item_id": item_id, **changed}
+                file_id = place.reference_file_id
+                made = ("update", regions.KIND, file_id, caller.user_id, caller.address)
+                announce(session, ObjectChange(*made, details))
+            return self._state(session, item_id, caller)
+
+        return await self._database.write(work)
+
+    def _state(self, session: Session, item_id: str, caller: Caller) -> MemoryState:
+        place = self._ports.place(session, item_id)
+        memory = None if place is None else reading.read(session, self._ports, place)
+        rights = {
+            "can_change": Permission.INSPECTION_ITEM_UPDATE in caller.permissions,
+            "can_require": Permission.CATALOGUE_MANAGE in caller.permissions,
+        }
+        if memory is None:
+            return MemoryState(
+                item_id=item_id,
+                reference_file_id=None,
+                state=MemoryStatus.EMPTY,
+                photos=[],
+                required=rules.REQUIRED,
+                frozen_at=None,
+                frozen_by=None,
+                begins_at=None,
+                disagreements=[],
+                version=self._ports.version,
+                **rights,
+            )
+        row = memory.row
+        shown = _shown(memory)
+        kept = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
+        ready = [one for one in kept if memory.has_content(one)]
+        people = {one.left_out_by for one in memory.left_out.values()}
+        frozen_by = None if row is None else row.frozen_by
+        names = self._ports.names(session, people | ({frozen_by} if frozen_by else set()))
+        frozen_at = None if row is None else row.frozen_at
+        return MemoryState(
+            item_id=item_id,
+            reference_file_id=memory.place.reference_file_id,
+            state=rules.state(shown, ready, memory.required, frozen_at is not None),
+            photos=[_photo(memory, one, names) for one in shown],
+            required=memory.required,
+            frozen_at=frozen_at,
+            frozen_by=None if frozen_by is None else names.get(frozen_by, frozen_by),
+            begins_at=None if row is None else row.begins_at,
+            disagreements=_disagreements(memory, ready),
+            version=self._ports.version,
+            **rights,
+        )
+
+
+def _disagreements(memory: Memory, ready: Iterable[Member]) -> list[tuple[float, float, float, float]]:
+    """Where the memory disagrees with its reference image; nothing while that is being looked for."""
+    row = memory.row
+    passed = [one for one in ready if one.kind is MemoryKind.PASSED]
+    if row is None or row.disagreements is None or row.basis != memory.basis_of(passed):
+        return []
+    return [(x, y, w, h) for x, y, w, h in json.loads(row.disagreements)]
+
+
+def _shown(memory: Memory) -> list[Member]:
+    """The photos that are listed, the newest decisions first: one whose item passed is so listed alone."""
+    by_photo: dict[tuple[str, str], Member] = {}
+    for one in memory.members:
+        at = (one.item.item_id, one.file_id)
+        if one.kind is MemoryKind.PASSED or at not in by_photo:
+            by_photo[at] = one
+    ordered = sorted(by_photo.values(), key=lambda one: (one.decided_at, one.key), reverse=True)
+    return ordered[:MOST_MEMORY_PHOTOS]
+
+
+def _photo(memory: Memory, member: Member, names: Mapping[str, str]) -> MemoryPhoto:
+    row = memory.variation(member)
+    out = memory.left_out.get(member.file_id)
+    return MemoryPhoto(
+        file_id=member.file_id,
+        inspection_id=member.item.inspection_id,
+        item_id=member.item.item_id,
+        record_name=member.item.record_name,
+        taken_at=member.photo.taken_at,
+        decided_at=member.decided_at,
+        decided_by=member.decided_by,
+        kind=member.kind,
+        differences=None if row is None else row.differences,
+        left_out=out is not None,
+        left_out_by=None if out is None else names.get(out.left_out_by, out.left_out_by),
+        left_out_at=None if out is None else out.left_out_at,
+    )

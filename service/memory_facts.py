@@ -1,0 +1,273 @@
+"""Reads what memories are learned from, and has it compared: the ports of memories to the other domains."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, Select, bindparam, or_, select
+from sqlmodel import Session, col
+from sqlmodel import select as select_rows
+
+from service.detection import rules as detection_rules
+from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations, VaryingPhoto
+from service.detection.failure import DetectionFailed
+from service.detection.tables import ModelRow
+from service.files.lookup import stored
+from service.files.tables import FileRow
+from service.inspection import problems
+from service.inspection.history.comparison import SAME_PLACE, RegionPlace, overlap, region_place
+from service.inspection.history.earlier_items import LOOKED_THROUGH
+from service.inspection.ports import Ports as InspectionPorts
+from service.inspection.records.matches import record_image, reference_file
+from service.inspection.tables import ITEM, PHOTO, RECORD
+from service.memory.ports import Compared, ItemFacts, PhotoFacts, Place, Ports, Question
+from shared.codes import Verdict
+from shared.entries import Entry
+from shared.geometry import Rect
+from shared.wire.common import to_utc
+from shared.wire.detection import REFERENCE_DIFFERENCE
+from shared.wire.files import StoredFile
+from shared.wire.inspection import ItemPoint
+
+_AT_ONCE = 1000
+_ITEMS = (
+    select(
+        ITEM.c.item_id,
+        ITEM.c.inspection_id,
+        ITEM.c.model_id,
+        ITEM.c.item_point,
+        ITEM.c.result,
+        RECORD.c.inspection_name,
+        RECORD.c.reference_image_id,
+    )
+    .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
+    .where(ITEM.c.item_id.in_(bindparam("ids", expanding=True)))
+)
+_PHOTOS = (
+    select(PHOTO)
+    .where(PHOTO.c.item_id.in_(bindparam("ids", expanding=True)))
+    .order_by(PHOTO.c.created_at.desc(), PHOTO.c.photo_id.desc())
+)
+# Only a comparison with the reference image shows people what a memory permits.
+_DECIDED = (ITEM.c.verdict != str(Verdict.UNDECIDED), ITEM.c.model_id == REFERENCE_DIFFERENCE)
+
+ItemRow = Row[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """The file that a region is marked on, and its scale where it is the reference image's own."""
+
+    file: StoredFile
+    mm_per_pixel: float | None
+
+
+class _References:
+    """The reference files of items, each looked up once."""
+
+    def __init__(self, session: Session, ports: InspectionPorts) -> None:
+        self._session = session
+        self._ports = ports
+        self._known: dict[tuple[str, str], _Reference | None] = {}
+
+    def of(self, row: ItemRow, point: ItemPoint) -> _Reference | None:
+        """That of an item; None for one without a reference image."""
+        if row.reference_image_id is None:
+            return None
+        named = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
+        key = row.reference_image_id, named
+        if key not in self._known:
+            self._known[key] = self._look_up(row.reference_image_id, point)
+        return self._known[key]
+
+    def _look_up(self, reference_image_id: str, point: ItemPoint) -> _Reference | None:
+        image = self._ports.reference_image(self._session, reference_image_id)
+        own = record_image(self._session, self._ports, reference_image_id)
+        file = reference_file(self._session, self._ports, point, own)
+        if file is None or image is None:
+            return None
+        return _Reference(file, image.mm_per_pixel if file.file_id == image.file_id else None)
+
+
+def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any) -> Ports:
+    """What memories are given."""
+
+    def place(session: Session, item_id: str) -> Place | None:
+        row = session.execute(_ITEMS, {"ids": [item_id]}).one_or_none()
+        if row is None:
+            raise problems.no_item()
+        point = _point(row)
+        region, reference = _region(point), _References(session, inspection).of(row, point)
+        if region is None or reference is None:
+            return None
+        file = reference.file
+        size = (file.width, file.height) if file.width and file.height else None
+        return Place(
+            item_id,
+            row.inspection_id,
+            row.reference_image_id,
+            file.file_id,
+            file.sha256,
+            file.ipfs_cid,
+            size,
+            region,
+        )
+
+    def items(session: Session, item_ids: Sequence[str]) -> list[ItemFacts]:
+        return list(_facts(session, inspection, item_ids))
+
+    async def compare(
+        question: Question, key: str, order: float, only: Sequence[Rect] | None, without: Sequence[Rect]
+    ) -> Compared:
+        try:
+            varied = await variations.vary(_varying(question), key, order, only, without)
+        except DetectionFailed as failed:
+            return Compared(None, None, failed.code)
+        return Compared(varied.content, varied.differences)
+
+    async def disagreements(question: Question, known: Sequence[bytes]) -> list[list[float]]:
+        try:
+            return await variations.disagreements(_varying(question), known)
+        except DetectionFailed:
+            return []
+
+    return Ports(
+        place=place,
+        at_place=_at_place,
+        overlap=_overlap,
+        items=items,
+        decided=_decided,
+        names=names,
+        is_busy=variations.is_busy,
+        compare=compare,
+        disagreements=disagreements,
+        rest=variations.rest,
+        version=VERSION,
+        oldest=OLDEST,
+        newest=NEWEST,
+    )
+
+
+def _varying(question: Question) -> VaryingPhoto:
+    return VaryingPhoto(
+        photo=question.photo_file_id,
+        reference=question.reference_file_id,
+        point=question.point,
+        mm_per_pixel=question.mm_per_pixel,
+        model_settings=question.model_settings,
+        settings=question.settings,
+        place=question.place,
+        place_by_person=question.place_by_person,
+    )
+
+
+def _at_place(
+    session: Session, place: Place, since: dt.datetime | None, until: dt.datetime | None
+) -> list[str]:
+    record, item = RECORD.c, ITEM.c
+    query: Select[Any] = (
+        select(ITEM.c.item_id, ITEM.c.item_point)
+        .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
+        .where(RECORD.c.reference_image_id == place.reference_image_id, *_DECIDED)
+        .order_by(record.created_at.desc(), record.inspection_id.desc(), item.created_at.desc(), item.item_id)
+        .limit(LOOKED_THROUGH)
+    )
+    # An item is changed by its verdict, and no record is decided before it is made.
+    if since is not None:
+        query = query.where(ITEM.c.updated_at >= since.replace(tzinfo=None))
+    if until is not None:
+        query = query.where(RECORD.c.created_at < until.replace(tzinfo=None))
+    here = RegionPlace(place.region, place.content_id)
+    shares: dict[str | None, float] = {}
+    found = []
+    for item_id, item_point in session.execute(query.execution_options(yield_per=_AT_ONCE)):
+        if item_point not in shares:
+            there = region_place(item_point)
+            shares[item_point] = 0.0 if there is None else overlap(here, there, place.size)
+        if shares[item_point] >= SAME_PLACE:
+            found.append(item_id)
+    return found
+
+
+def _overlap(place: Place, region: tuple[float, float, float, float]) -> float:
+    share = overlap(RegionPlace(place.region, None), RegionPlace(region, None), place.size)
+    return share if share >= SAME_PLACE else 0.0
+
+
+def _decided(session: Session, items: Collection[str], records: Collection[str]) -> list[str]:
+    wanted = or_(ITEM.c.item_id.in_(items), ITEM.c.inspection_id.in_(records))
+    return list(session.execute(select(ITEM.c.item_id).where(wanted, *_DECIDED)).scalars())
+
+
+def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) -> Iterator[ItemFacts]:
+    rows = session.execute(_ITEMS, {"ids": list(item_ids)}).all()
+    photos: defaultdict[str, list[ItemRow]] = defaultdict(list)
+    for photo in session.execute(_PHOTOS, {"ids": list(item_ids)}):
+        photos[photo.item_id].append(photo)
+    files = _files(session, {one.file_id for of_item in photos.values() for one in of_item})
+    references = _References(session, ports)
+    model = session.get(ModelRow, REFERENCE_DIFFERENCE)
+    model_settings = {} if model is None else dict(model.settings)
+    for row in rows:
+        point = _point(row)
+        region, reference = _region(point), references.of(row, point)
+        settings = detection_rules.item_settings((point.model_extra or {}).get("detection"))
+        if row.model_id != REFERENCE_DIFFERENCE or region is None or reference is None or settings is None:
+            continue
+        entries: list[Entry] = json.loads(row.result)
+
+        def facts(
+            photo: ItemRow, of: _Reference = reference, at: Any = region, own: Any = settings
+        ) -> PhotoFacts:
+            file = files[photo.file_id]
+            found = photo.homography is not None and photo.reference_file_id == of.file.file_id
+            question = Question(
+                photo_file_id=file.file_id,
+                photo_sha256=file.sha256,
+                reference_file_id=of.file.file_id,
+                reference_sha256=of.file.sha256,
+                point=at,
+                mm_per_pixel=of.mm_per_pixel,
+                model_settings=model_settings,
+                settings=detection_rules.for_photo(own, file.file_id).model_dump(mode="json"),
+                place=json.loads(photo.homography) if found else None,
+                place_by_person=found and photo.assigned == "person",
+            )
+            return PhotoFacts(photo.created_at, _taken_at(file), question)
+
+        of_item = [facts(photo) for photo in photos[row.item_id] if photo.file_id in files]
+        yield ItemFacts(row.item_id, row.inspection_id, row.inspection_name, region, entries, of_item)
+
+
+def _point(row: ItemRow) -> ItemPoint:
+    return ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
+
+
+def _region(point: ItemPoint) -> tuple[float, float, float, float] | None:
+    if point.point is None:
+        return None
+    at = point.point
+    try:
+        return float(at.x), float(at.y), float(at.w), float(at.h)
+    except OverflowError:
+        return None
+
+
+def _files(session: Session, file_ids: Collection[str]) -> Mapping[str, StoredFile]:
+    rows = session.exec(select_rows(FileRow).where(col(FileRow.file_id).in_(file_ids)))
+    return {row.file_id: stored(row) for row in rows}
+
+
+def _taken_at(file: StoredFile) -> dt.datetime | None:
+    """When a photo was taken, where its camera said in which zone its clock was."""
+    text = None if file.camera is None else file.camera.taken_at
+    try:
+        taken = None if text is None else dt.datetime.fromisoformat(text)
+        return None if taken is None or taken.tzinfo is None else to_utc(taken)
+    except ValueError:
+        return None

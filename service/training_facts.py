@@ -1,0 +1,127 @@
+"""Reads what a training set is made of: photos with the findings that people corrected."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, func, select
+from sqlmodel import Session, col
+from sqlmodel import select as select_rows
+
+from service.catalogue.tables import FlightRow, TaskRow
+from service.files.tables import FileRow
+from service.inspection.tables import ITEM, RECORD
+from shared import findings, results
+from shared.content import cid
+from shared.entries import Entry
+from shared.findings import Finding
+
+_CORRECTED = select(ITEM.c.inspection_id).where(ITEM.c.result.contains('"correction"'))
+_ITEMS = (
+    select(
+        ITEM.c.item_id,
+        ITEM.c.inspection_id,
+        ITEM.c.result,
+        func.coalesce(col(TaskRow.aircraft_id), col(FlightRow.aircraft_id)).label("aircraft_id"),
+    )
+    .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
+    .outerjoin(TaskRow, col(TaskRow.task_id) == RECORD.c.task_id)
+    .outerjoin(FlightRow, col(FlightRow.flight_id) == col(TaskRow.flight_id))
+    .where(ITEM.c.detected, ITEM.c.inspection_id.in_(_CORRECTED))
+    .order_by(RECORD.c.created_at, RECORD.c.inspection_id, ITEM.c.created_at, ITEM.c.item_id)
+)
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedPhoto:
+    """A photo, upright `width` x `height` px, whose findings a person corrected.
+
+    groups: the aircraft of its records (`aircraft ID`), or the record without one (`record ID`); of several
+    where the same content is in several. findings: the present ones of all items that were detected in it,
+    in px. rejected: how many findings of a model people took away.
+    """
+
+    sha256: str
+    mime_type: str
+    width: int
+    height: int
+    groups: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    rejected: int
+
+    @property
+    def content_id(self) -> str:
+        """The content id of the file."""
+        return cid(self.sha256)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    group: str
+    findings: Sequence[Finding]
+    rejected: int | None
+
+
+def corrected_photos(session: Session) -> list[CorrectedPhoto]:
+    """The photos in which a person corrected the findings of an item, by the SHA-256 of their content.
+
+    In a photo of several items the findings of the others are findings too: left out they would count as
+    sound surface. A photo whose file is gone, or that is no picture, is left out.
+    """
+    rows = session.execute(_ITEMS.execution_options(yield_per=_AT_ONCE))
+    seen = [one for row in rows for one in _seen(row)]
+    files = _pictures(session, sorted({file_id for file_id, _ in seen}))
+    photos: defaultdict[str, list[_Seen]] = defaultdict(list)
+    of_content: dict[str, FileRow] = {}
+    for file_id, one in seen:
+        if (file := files.get(file_id)) is not None:
+            photos[file.sha256].append(one)
+            of_content.setdefault(file.sha256, file)
+    found = []
+    for sha256, items in sorted(photos.items()):
+        if all(one.rejected is None for one in items):
+            continue
+        file = of_content[sha256]
+        found.append(
+            CorrectedPhoto(
+                sha256,
+                file.mime_type,
+                file.width or 0,
+                file.height or 0,
+                tuple(sorted({one.group for one in items})),
+                tuple(finding for one in items for finding in one.findings),
+                sum(one.rejected or 0 for one in items),
+            )
+        )
+    return found
+
+
+def _pictures(session: Session, file_ids: Sequence[str]) -> dict[str, FileRow]:
+    """Those of the files that are pictures."""
+    found = {}
+    for first in range(0, len(file_ids), _AT_ONCE):
+        ids = file_ids[first : first + _AT_ONCE]
+        rows = session.exec(select_rows(FileRow).where(col(FileRow.file_id).in_(ids)))
+        found |= {row.file_id: row for row in rows if row.width and row.height}
+    return found
+
+
+def _seen(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, _Seen]]:
+    entries: list[Entry] = json.loads(row.result)
+    present = results.finished_detection(entries)
+    image = None if present is None else present.get("inputImage")
+    file_id = image.get("file_id") if isinstance(image, Mapping) else None
+    if present is None or not isinstance(file_id, str):
+        return
+    group = f"record {row.inspection_id}" if row.aircraft_id is None else f"aircraft {row.aircraft_id}"
+    found = findings.of_entry(present)
+    rejected: int | None = None
+    if results.is_correction(present):
+        shown = findings.of_entry(results.model_origin(entries, present))
+        rejected = max(len(shown) - sum(not one.drawn for one in found), 0)
+    yield file_id, _Seen(group, found, rejected)

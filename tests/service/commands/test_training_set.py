@@ -1,0 +1,172 @@
+"""A training set of what people corrected: split by aircraft, the same each time, in two formats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from service.commands.training_set import SPLITS, main, split
+from service.settings import Settings
+from service.training_facts import CorrectedPhoto
+from shared import samples
+from tests.service.detection.dispatch.test_jobs import encoded, upload
+
+SHARES = (Fraction("0.8"), Fraction("0.1"), Fraction("0.1"))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def photo(name: str, *groups: str) -> CorrectedPhoto:
+    return CorrectedPhoto(name, "image/png", 8, 8, groups, (), 0)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.sets(st.sampled_from("ABCDEFGHIJ"), min_size=1, max_size=2), min_size=1, max_size=60))
+def test_no_aircraft_is_in_two_splits_and_every_photo_in_one(of: list[set[str]]) -> None:
+    photos = [photo(f"{number:03}", *sorted(groups)) for number, groups in enumerate(of)]
+    parts = split(photos, SHARES)
+    assert sorted(one.sha256 for part in parts.values() for one in part) == [one.sha256 for one in photos]
+    groups = [{group for one in part for group in one.groups} for part in parts.values()]
+    assert sum(map(len, groups)) == len(set().union(*groups))
+    assert split(photos[::-1], SHARES) == parts
+
+
+def test_splits_have_about_their_shares() -> None:
+    photos = [photo(f"{number:03}", f"aircraft {number % 50}") for number in range(200)]
+    assert [len(part) for part in split(photos, SHARES).values()] == [160, 20, 20]
+    only = split(photos, (Fraction(1), Fraction(0), Fraction(0)))
+    assert [len(only[name]) for name in SPLITS] == [200, 0, 0]
+
+
+def box(x: int, label: str = "crack", **more: Any) -> dict[str, Any]:
+    points = {"x1": x, "y1": 10, "x2": x + 20, "y2": 30}
+    return {"label": label, "confidence": 0.5 + x / 1000, "points": points, **more}
+
+
+class Site:
+    """Records of aircraft with corrected findings."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client = client
+        self.number = 0
+
+    def made(self, path: str, **body: Any) -> Any:
+        answer = self.client.post(path, json=body)
+        assert answer.status_code == 200, answer.text
+        found = answer.json()
+        return found.get("data", found)
+
+    def task(self, aircraft: str) -> str:
+        plane = self.made("/api/catalogue/aircraft", aircraft_name=aircraft)["aircraft_id"]
+        return str(self.made("/api/catalogue/tasks", task_name=aircraft, aircraft_id=plane)["task_id"])
+
+    def photo(self, task_id: str, found: Sequence[Any], left: Sequence[Any] | None) -> str:
+        """A photo with what a detection found and what a person left; None: nobody corrected it."""
+        self.number += 1
+        file = upload(self.client, f"{self.number}.png", encoded(samples.panel(160, 120, self.number).image))
+        record = self.made("/api/inspection/create", task_id=task_id)["inspection_id"]
+        item = self.made("/api/inspection_item/create", item_name="a", inspection_id=record)["item_id"]
+        entry = {
+            "inputImage": {"file_id": file["file_id"]},
+            "resultImage": {"boxes": list(found)},
+            "isPassed": not found,
+            "progress": "done",
+            "version": 1,
+        }
+        answer = self.client.put(f"/api/inspection_item/{item}", json={"result": [entry]})
+        assert answer.status_code == 200, answer.text
+        if left is not None:
+            self.made(f"/api/inspection_item/{item}/boxes", of_version=1, boxes=list(left))
+        return str(file["sha256"])
+
+
+@pytest.fixture
+def hashes(client: TestClient) -> dict[str, str]:
+    site = Site(client)
+    first, second = site.task("B-1001"), site.task("B-1002")
+    return {
+        "kept": site.photo(
+            first, [box(0), box(60)], [box(0, origin="model"), box(100, "dent", origin="person")]
+        ),
+        "rejected": site.photo(first, [box(0), box(60)], []),
+        "other aircraft": site.photo(second, [box(0)], [box(0, "corrosion", origin="model")]),
+        "no aircraft": site.photo("elsewhere", [], [box(30, "dent", origin="person")]),
+        "untouched": site.photo(first, [box(0)], None),
+    }
+
+
+def names(folder: Path) -> dict[str, str]:
+    """The split of each picture in a folder, by the start of its hash."""
+    return {path.stem: path.parent.name for path in folder.glob("*/*.png")}
+
+
+def test_a_set_for_coco(
+    settings: Settings, hashes: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "coco"
+    words = ["training-set", "--out", str(out), "--format", "coco", "--split", "0.5/0.25/0.25"]
+    assert main(words, settings) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == (
+        "train: 2 photos of 1 aircraft and 0 records without one, 2 findings (crack 1, dent 1), "
+        "1 photos without any, 3 rejected findings as background"
+    )
+    where = names(out / "images")
+    of = {kind: where.get(sha256[:24]) for kind, sha256 in hashes.items()}
+    assert of["kept"] == of["rejected"] == "train"
+    assert {of["other aircraft"], of["no aircraft"]} == {"val", "test"}
+    assert of["untouched"] is None
+    found = {}
+    for name in SPLITS:
+        document = json.loads((out / "annotations" / f"{name}.json").read_text("utf-8"))
+        assert [one["name"] for one in document["categories"]] == ["corrosion", "crack", "dent"]
+        assert {Path(one["file_name"]).stem for one in document["images"]} == {
+            stem for stem, part in where.items() if part == name
+        }
+        found[name] = sorted((one["category_id"], one["bbox"]) for one in document["annotations"])
+    assert found["train"] == [(2, [0, 10, 20, 20]), (3, [100, 10, 20, 20])]
+    assert main(words, settings) == 1
+    assert "not an empty folder" in capsys.readouterr().err
+
+
+def test_a_set_for_yolo_is_the_same_each_time(
+    settings: Settings, hashes: dict[str, str], tmp_path: Path
+) -> None:
+    made = []
+    for name in ("first", "second"):
+        out = tmp_path / name
+        assert main(["training-set", "--out", str(out), "--format", "yolo"], settings) == 0
+        made.append({path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()})
+    assert made[0] == made[1]
+    texts = {path.stem: data.decode() for path, data in made[0].items() if path.suffix == ".txt"}
+    assert texts[hashes["rejected"][:24]] == ""
+    assert [row.split()[0] for row in texts[hashes["kept"][:24]].splitlines()] == ["1", "2"]
+    assert len([path for path in made[0] if path.parts[0] == "images"]) == 4
+    text = made[0][Path("data.yaml")].decode()
+    assert text.startswith("path: .\ntrain: images/train\nval: images/val\n")
+    assert '  1: "crack"\n' in text
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_nothing_to_train_with_is_said(
+    settings: Settings, client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert client is not None
+    words = ["training-set", "--out", str(tmp_path / "out"), "--format", "yolo"]
+    assert main(words, settings) == 1
+    assert "nothing to train with" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
+    for wrong in ("1", "0.5/0.5/0.5", "0/0.5/0.5", "a/b/c", "1/0/0/0"):
+        with pytest.raises(SystemExit):
+            main([*words, "--split", wrong], settings)
