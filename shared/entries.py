@@ -138,6 +138,26 @@ class EntryCorrection(TypedDict):
     at: str | None
 
 
+class EntryMemory(TypedDict):
+    """The memory that a comparison used: from how many photos, and the SHA-256 of its bytes."""
+
+    photos: int
+    sha256: str
+
+
+class EntrySuppressed(TypedDict):
+    """A finding that the memory of the region explains.
+
+    `score_alone` is the confidence that it would have been reported with, `score` the one in what is left
+    beside the explanation. `photos`: the ids of the files that explain it.
+    """
+
+    box: EntryBox
+    score: float
+    score_alone: float
+    photos: list[str]
+
+
 class EntryError(TypedDict, total=False):
     """Why a detection gave no result: a stable word and a sentence."""
 
@@ -146,7 +166,10 @@ class EntryError(TypedDict, total=False):
 
 
 class Entry(TypedDict, total=False):
-    """One version of an item's result: of a detection, a correction, a verdict or another client."""
+    """One version of an item's result: of a detection, a correction, a verdict or another client.
+
+    `memory` and `suppressed` are there only where a detection used the memory of the region.
+    """
 
     inputImage: EntryFile | None
     resultImage: EntryImage | None
@@ -156,6 +179,8 @@ class Entry(TypedDict, total=False):
     job_id: str
     error: EntryError
     provenance: Provenance
+    memory: EntryMemory
+    suppressed: list[EntrySuppressed]
     correction: EntryCorrection
     verdict: EntryVerdict
 

@@ -12,12 +12,13 @@ from desktop.pages.workbench.model.item_rows import FindingContext, findings_of
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.preview_height import PreviewRoom
 from desktop.pages.workbench.results.correcting import CorrectionBar
+from desktop.pages.workbench.results.explained import ExplainedBox
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.widgets import Panel, label, rule
-from shared import results
+from shared import results, suppressed
 from shared.entries import Entry
 
 WIDTH_PX = 336
@@ -35,6 +36,7 @@ class Inspector(Panel):
         self.fields = ItemFields()
         self.photo = PhotoBox(commands)
         self.findings = FindingsBox()
+        self.explained = ExplainedBox()
         self.correction = CorrectionBar()
         self.verdict = VerdictBox(commands)
         self.run = RunBox(commands)
@@ -56,6 +58,7 @@ class Inspector(Panel):
         column.addWidget(self.photo)
         column.addWidget(self.run)
         column.addWidget(self.findings)
+        column.addWidget(self.explained)
         column.addWidget(self.correction)
         column.addWidget(self.history)
         column.addStretch(1)
@@ -121,6 +124,7 @@ class Inspector(Panel):
         """Show the findings of `entry`, which is one of the item's or a draft."""
         nothing = self._nothing_found(entry)
         self.findings.show_findings(findings_of(entry, self.known), nothing, self.findings.list.current)
+        self.explained.show_explained(item.item_id, suppressed.of_entry(entry, item.result))
 
     def _nothing_found(self, entry: Entry | None) -> str:
         if entry is None or not results.is_finished(entry):

@@ -107,6 +107,10 @@ class FindingEditController(QObject):
             action.setEnabled(self._correcting.has_chosen)
             action.triggered.connect(lambda _checked=False, it=act: it())
             menu.insertAction(first, action)
+        menu.setToolTipsVisible(True)
+        action.setToolTip(
+            self.tr("Not a defect: the memory of the region learns it from the saved correction")
+        )
         menu.insertSeparator(first)
 
     def _id_of(self, shown: int) -> str:

@@ -1,0 +1,43 @@
+# ruff: noqa: N815 - Qt signals
+"""Opens the memory of the chosen item's region."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.pages.workbench.memory.window import MemoryDialog
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.trend.controller import place_of
+
+
+class MemoryController(QObject):
+    """Opens the window for the item that is chosen at the workbench."""
+
+    openWanted = Signal(str, str)
+    """The ids of a record and of its item whose photo the person wants to compare."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+
+    def show(self, files: Sequence[str] = ()) -> MemoryDialog | None:
+        """Open the window at the first photo of these files; None when no item is chosen."""
+        open_record = self._open_record
+        item = open_record.item
+        if item is None:
+            return None
+        dialog = MemoryDialog(
+            open_record.context.session,
+            open_record.edits.service_id(item.item_id),
+            item.item_name,
+            item.model_id,
+            place_of(open_record),
+            files,
+            self._window,
+        )
+        dialog.openWanted.connect(self.openWanted)
+        dialog.open()
+        return dialog

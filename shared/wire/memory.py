@@ -1,0 +1,96 @@
+"""Bodies of the memory of a region: the photos that it was learned from, and what may be changed about it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, StrictBool
+
+from shared.wire.common import Id, ItemTime, NotNull, NumberOnly, Wire
+
+MOST_REQUIRED = 20
+"""A planner can require so many photos at most before a memory counts."""
+MOST_MEMORY_PHOTOS = 200
+"""So many photos are listed at most, the newest, and left out or taken in at once."""
+
+
+class MemoryKind(StrEnum):
+    """Why a photo is part of a memory."""
+
+    PASSED = "passed"
+    """A person passed the item with this photo."""
+    REJECTED = "rejected"
+    """A person rejected findings in this photo as not a defect."""
+
+
+class MemoryStatus(StrEnum):
+    """Whether a detection uses a memory."""
+
+    COUNTS = "counts"
+    TOO_FEW = "too_few"
+    """Fewer photos than required."""
+    FROZEN = "frozen"
+    """It counts, with the photos that were decided before it was frozen."""
+    EMPTY = "empty"
+
+
+class MemoryPhoto(Wire):
+    """A photo of a memory.
+
+    `record_name` is what lists of records show. `decided_by` is the name of the person whose decision made it
+    part of the memory. `differences`: in how many places it differs from the reference image, null while it
+    was not compared. Who left it out of the memory, and when, are null unless it is `left_out`.
+    """
+
+    file_id: str
+    inspection_id: str
+    item_id: str
+    record_name: str | None
+    taken_at: ItemTime | None
+    decided_at: ItemTime | None
+    decided_by: str | None
+    kind: MemoryKind
+    differences: int | None
+    left_out: bool
+    left_out_by: str | None
+    left_out_at: ItemTime | None
+
+
+class MemoryState(Wire):
+    """The memory of the region of an item, which all records on the same reference image share.
+
+    `photos`: the newest first. `required`: passed photos before it counts. `begins_at`: when it was started
+    anew; only photos decided later belong to it. `disagreements`: x, y, w, h in fractions of the reference
+    image, where nearly all newer photos differ from it. `version`: of the way in which photos are compared.
+    `can_change`: the caller may leave photos out, `can_require`: the caller may also freeze it, start it anew
+    and set `required`.
+    """
+
+    item_id: str
+    reference_file_id: str | None
+    state: MemoryStatus
+    photos: list[MemoryPhoto]
+    required: int
+    frozen_at: ItemTime | None
+    frozen_by: str | None
+    begins_at: ItemTime | None
+    disagreements: list[tuple[float, float, float, float]]
+    version: int
+    can_change: bool
+    can_require: bool
+
+
+class MemoryChange(Wire):
+    """Body of change memory: what is to change.
+
+    `left_out`: by the ids of files, whether the photo is left out. `start_anew`: the photos decided until now
+    belong to the memory no more.
+    """
+
+    frozen: Annotated[StrictBool | None, NotNull] = None
+    required: Annotated[Annotated[int, Field(ge=1, le=MOST_REQUIRED), NumberOnly] | None, NotNull] = None
+    left_out: Annotated[
+        Annotated[dict[Id, StrictBool], Field(max_length=MOST_MEMORY_PHOTOS)] | None, NotNull
+    ] = None
+    start_anew: StrictBool = False

@@ -1,0 +1,236 @@
+"""The memory of a region in its window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from desktop.client.http.errors import Unreachable
+from desktop.help.topics import topic_of
+from desktop.pages.workbench.memory.window import MemoryDialog
+from desktop.pages.workbench.trend.pictures import WHOLE
+from desktop.widgets import Confirm
+from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
+from tests.desktop.pages.workbench.driver import WorkbenchDriver
+from tests.desktop.pages.workbench.memory.played import PlayedMemory, memory_of, play
+from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
+from tests.narrowing import present
+
+NOTES = ["", "Not compared yet", "Photo not aligned", "Finding rejected"]
+
+
+def shown(workbench: WorkbenchDriver, qtbot: QtBot, made: Grown) -> MemoryDialog:
+    workbench.open(made.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(made.items[-1])
+    dialog = present(workbench.page.memory.show())
+    qtbot.waitUntil(lambda: dialog.memory is not None)
+    return dialog
+
+
+def ended(dialog: MemoryDialog, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.accept()
+
+
+def opened(
+    workbench: WorkbenchDriver,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    count: int = 3,
+    **more: object,
+) -> tuple[MemoryDialog, PlayedMemory, Grown]:
+    made = grown(workbench.session, count, unaligned=[1])
+    state = memory_of(workbench.session, made, **more)  # type: ignore[arg-type]
+    played = play(monkeypatch, workbench.session, state)
+    return shown(workbench, qtbot, made), played, made
+
+
+def text_of(dialog: MemoryDialog) -> str:
+    labels = dialog.details.findChildren(type(dialog.said))
+    return " | ".join(one.text() for one in labels)
+
+
+def test_photos_are_laid_on_the_place_newest_first(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, _, made = opened(workbench, qtbot, monkeypatch)
+    frames = dialog.reel.frames
+    names = [frame.name for frame in frames[1:]]
+    assert names == ["左翼根部检查 3", "左翼根部检查 2", "左翼根部检查 1"]
+    assert [frame.note for frame in frames] == NOTES
+    assert [frame.status for frame in frames] == ["", "passed", "passed", ""]
+    assert "3 photo(s)" in dialog.said.text()
+    for frame in frames:
+        qtbot.waitUntil(lambda key=frame.key: dialog.pictures.settled(key))
+        assert dialog.pictures.best(frame.key, WHOLE) is not None
+    assert present(dialog.photo).item_id == made.items[-1]
+    assert "李四" in text_of(dialog)
+    dialog.reel.choose(0)
+    assert dialog.photo is None
+    assert dialog.details.leave_out.isHidden()
+    ended(dialog, qtbot)
+
+
+def test_a_photo_is_left_out_and_put_back(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, played, _ = opened(workbench, qtbot, monkeypatch, count=2)
+    file_id = present(dialog.photo).file_id
+    dialog.details.leave_out.click()
+    qtbot.waitUntil(lambda: present(dialog.photo).left_out)
+    assert played.asked == [MemoryChange(left_out={file_id: True})]
+    assert dialog.reel.frames[1].faded
+    assert dialog.reel.frames[1].note == "Left out"
+    assert "1 photo(s), 2 required" in dialog.said.text()
+    assert "张三" in text_of(dialog)
+    assert dialog.details.leave_out.text() == "Put back into memory"
+    dialog.details.leave_out.click()
+    qtbot.waitUntil(lambda: not present(dialog.photo).left_out)
+    assert not dialog.reel.frames[1].faded
+    ended(dialog, qtbot)
+
+
+def test_planners_freeze_and_start_over_after_a_question(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, played, _ = opened(workbench, qtbot, monkeypatch)
+    rules = dialog.rules
+    rules.freeze.click()
+    qtbot.waitUntil(lambda: rules.freeze.text() == "Unfreeze")
+    assert "Frozen on 2026-03-02 by 张三" in dialog.said.text()
+    rules.freeze.click()
+    qtbot.waitUntil(lambda: rules.freeze.text() == "Freeze")
+    rules.start_over.click()
+    (question,) = dialog.findChildren(Confirm)
+    question.reject()
+    assert not played.asked[-1].start_anew
+    qtbot.waitUntil(lambda: not dialog.findChildren(Confirm))
+    rules.start_over.click()
+    (question,) = dialog.findChildren(Confirm)
+    question.act.click()
+    qtbot.waitUntil(lambda: played.state.state is MemoryStatus.EMPTY and not dialog.reel.frames)
+    assert played.asked[-1].start_anew
+    assert dialog.stack.currentWidget() is not dialog.stack.content
+    assert "Started over on 2026-03-02" in dialog.said.text()
+    ended(dialog, qtbot)
+
+
+def test_a_number_that_the_service_did_not_take_stays_typed(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, played, _ = opened(workbench, qtbot, monkeypatch, count=2)
+    rules = dialog.rules
+    assert not rules.apply.isEnabled()
+    rules.required.setValue(5)
+    played.error = Unreachable("gone")
+    rules.apply.click()
+    qtbot.waitUntil(lambda: not dialog.problem.isHidden())
+    assert rules.required.value() == 5
+    assert present(dialog.memory).state.required == 2
+    # Another change does not undo it either.
+    dialog.details.leave_out.click()
+    qtbot.waitUntil(lambda: present(dialog.photo).left_out)
+    assert dialog.problem.isHidden()
+    assert rules.required.value() == 5
+    rules.apply.click()
+    qtbot.waitUntil(lambda: present(dialog.memory).state.required == 5)
+    assert "1 photo(s), 5 required" in dialog.said.text()
+    assert not rules.apply.isEnabled()
+    ended(dialog, qtbot)
+
+
+def test_who_may_not_change_it_sees_it_only(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, played, _ = opened(workbench, qtbot, monkeypatch, count=1, required=1, can_require=False)
+    assert dialog.rules.isHidden()
+    assert not dialog.details.leave_out.isHidden()
+    ended(dialog, qtbot)
+    played.state = played.state.model_copy(update={"can_change": False})
+    dialog = present(workbench.page.memory.show())
+    qtbot.waitUntil(lambda: dialog.memory is not None)
+    assert dialog.details.leave_out.isHidden()
+    assert not dialog.details.open.isHidden()
+    ended(dialog, qtbot)
+
+
+def test_places_that_newer_photos_show_otherwise_are_marked(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, _, _ = opened(workbench, qtbot, monkeypatch, disagreements=[(0.4, 0.3, 0.1, 0.1)])
+    assert not dialog.banner.isHidden()
+    assert "1 place(s) look different" in dialog.banner.text()
+    assert [len(frame.outlines) for frame in dialog.reel.frames] == [1, 1, 0, 1]
+    place = present(dialog._place)
+    (outline,) = dialog.reel.frames[0].outlines
+    assert outline.rect.x * place.rect.w + place.rect.x == pytest.approx(0.4 * 480)
+    assert outline.rect.h * place.rect.h == pytest.approx(0.1 * 360)
+    dialog.banner.acted.emit()
+    assert dialog.reel.current == 0
+    ended(dialog, qtbot)
+
+
+def test_an_empty_memory_says_how_one_comes_about(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = grown(workbench.session, 1)
+    whole = memory_of(workbench.session, made)
+    empty = whole.model_copy(update={"photos": [], "state": MemoryStatus.EMPTY})
+    play(monkeypatch, workbench.session, empty)
+    dialog = shown(workbench, qtbot, made)
+    assert dialog.stack.currentWidget() is not dialog.stack.content
+    assert not dialog.rules.isHidden()
+    assert not dialog.rules.start_over.isEnabled()
+    ended(dialog, qtbot)
+
+
+def test_a_memory_that_cannot_be_read_is_read_again(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = grown(workbench.session, 1)
+    played = play(monkeypatch, workbench.session, memory_of(workbench.session, made))
+    answers: list[Exception | MemoryState] = [Unreachable("gone"), played.state]
+
+    def read(_item_id: str) -> MemoryState:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(workbench.session.items, "memory", read)
+    workbench.open(made.records[-1], qtbot.waitUntil)
+    dialog = present(workbench.page.memory.show())
+    qtbot.waitUntil(lambda: dialog.stack.currentWidget() not in (dialog.stack.content, dialog.stack.loading))
+    dialog.read()
+    qtbot.waitUntil(lambda: bool(dialog.reel.frames))
+    ended(dialog, qtbot)
+
+
+def test_the_record_of_a_photo_is_opened_by_the_keyboard(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, _, made = opened(workbench, qtbot, monkeypatch)
+    QTest.keyClick(dialog.strip, Qt.Key.Key_End)
+    assert present(dialog.photo).item_id == made.items[0]
+    with qtbot.waitSignal(dialog.destroyed):
+        QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
+    page = workbench.page
+    qtbot.waitUntil(lambda: page.open_record.record_id == made.records[0])
+    qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
+    assert page.open_record.current == made.items[0]
+
+
+def test_the_command_opens_it_and_the_guide_has_its_page(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = grown(workbench.session, 1)
+    play(monkeypatch, workbench.session, memory_of(workbench.session, made))
+    workbench.open(made.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(made.items[-1])
+    workbench.context.commands.run("item.memory")
+    (dialog,) = workbench.page.findChildren(MemoryDialog)
+    qtbot.waitUntil(lambda: dialog.memory is not None)
+    assert topic_of(None, dialog) == "memory"
+    ended(dialog, qtbot)
