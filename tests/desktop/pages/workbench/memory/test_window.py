@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -52,6 +54,10 @@ def text_of(dialog: MemoryDialog) -> str:
     return " | ".join(one.text() for one in labels)
 
 
+def faded(dialog: MemoryDialog) -> list[bool]:
+    return [frame.faded for frame in dialog.reel.frames]
+
+
 def test_photos_are_laid_on_the_place_newest_first(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +69,7 @@ def test_photos_are_laid_on_the_place_newest_first(
     assert [frame.status for frame in frames] == ["", "passed", "passed", ""]
     assert "3 photo(s)" in dialog.said.text()
     for frame in frames:
-        qtbot.waitUntil(lambda key=frame.key: dialog.pictures.settled(key))
+        qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
         assert dialog.pictures.best(frame.key, WHOLE) is not None
     assert present(dialog.photo).item_id == made.items[-1]
     assert "李四" in text_of(dialog)
@@ -81,14 +87,14 @@ def test_a_photo_is_left_out_and_put_back(
     dialog.details.leave_out.click()
     qtbot.waitUntil(lambda: present(dialog.photo).left_out)
     assert played.asked == [MemoryChange(left_out={file_id: True})]
-    assert dialog.reel.frames[1].faded
+    assert faded(dialog) == [False, True, False]
     assert dialog.reel.frames[1].note == "Left out"
     assert "1 photo(s), 2 required" in dialog.said.text()
     assert "张三" in text_of(dialog)
     assert dialog.details.leave_out.text() == "Put back into memory"
     dialog.details.leave_out.click()
     qtbot.waitUntil(lambda: not present(dialog.photo).left_out)
-    assert not dialog.reel.frames[1].faded
+    assert faded(dialog) == [False, False, False]
     ended(dialog, qtbot)
 
 
@@ -105,13 +111,13 @@ def test_planners_freeze_and_start_over_after_a_question(
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
     question.reject()
-    assert not played.asked[-1].start_anew
+    assert [change.start_anew for change in played.asked] == [False, False]
     qtbot.waitUntil(lambda: not dialog.findChildren(Confirm))
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
     question.act.click()
     qtbot.waitUntil(lambda: played.state.state is MemoryStatus.EMPTY and not dialog.reel.frames)
-    assert played.asked[-1].start_anew
+    assert [change.start_anew for change in played.asked] == [False, False, True]
     assert dialog.stack.currentWidget() is not dialog.stack.content
     assert "Started over on 2026-03-02" in dialog.said.text()
     ended(dialog, qtbot)
