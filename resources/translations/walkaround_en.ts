@@ -499,14 +499,21 @@
             <numerusform>Frozen on {day} by {person} with %n photos. Newer photos do not enter it.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Passed · %n difference(s)</source>
+        <translation>
+            <numerusform>Passed · %n difference</numerusform>
+            <numerusform>Passed · %n differences</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>MemoryDialog</name>
     <message numerus="yes">
-        <source>%n place(s) look different in nearly all newer photos than in the reference image.</source>
+        <source>%n place(s) look different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</source>
         <translation>
-            <numerusform>%n place looks different in nearly all newer photos than in the reference image.</numerusform>
-            <numerusform>%n places look different in nearly all newer photos than in the reference image.</numerusform>
+            <numerusform>%n place looks different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</numerusform>
+            <numerusform>%n places look different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</numerusform>
         </translation>
     </message>
 </context>

@@ -5797,9 +5797,19 @@
         <source>Passed by</source>
         <translation>判定通过者</translation>
     </message>
+    <message numerus="yes">
+        <source>Passed · %n difference(s)</source>
+        <translation>
+            <numerusform>通过 · %n 处差异</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>Photo not aligned</source>
-        <translation>照片未对齐</translation>
+        <source>Passed · not aligned</source>
+        <translation>通过 · 未对齐</translation>
+    </message>
+    <message>
+        <source>Passed · not compared</source>
+        <translation>通过 · 尚未比对</translation>
     </message>
     <message>
         <source>Record</source>
@@ -5821,14 +5831,10 @@
 <context>
     <name>MemoryDialog</name>
     <message numerus="yes">
-        <source>%n place(s) look different in nearly all newer photos than in the reference image.</source>
+        <source>%n place(s) look different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</source>
         <translation>
-            <numerusform>有 %n 处在近期几乎所有照片中都与参考图不同。</numerusform>
+            <numerusform>有 %n 处在近期几乎所有照片中都与参考图不同。计划员可在基础数据中更换参考图。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>A planner can replace the reference image in the catalogue.</source>
-        <translation>计划员可在基础数据中更换参考图。</translation>
     </message>
     <message>
         <source>Chosen photo of the memory</source>

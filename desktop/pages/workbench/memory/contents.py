@@ -18,10 +18,9 @@ from desktop.pages.workbench.trend.contents import (
 )
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.pictures import FrameSource
-from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.wire.history import MOST_TREND_ENTRIES, TrendPhoto
-from shared.wire.memory import MemoryKind, MemoryPhoto, MemoryState
+from shared.wire.memory import MemoryPhoto, MemoryState
 
 _PLACE = 0
 """Which of the outlines' colours marks a place that newer photos show otherwise."""
@@ -86,9 +85,8 @@ def frames_of(memory: ReadMemory, place: Place | None) -> list[Frame]:
                 key_of(photo),
                 frame_day(photo),
                 photo.record_name or "",
-                Verdict.PASSED.value if photo.kind is MemoryKind.PASSED else "",
-                frame_note(photo, aligned=aligned),
-                marked if aligned else (),
+                note=frame_note(photo, aligned=aligned),
+                outlines=marked if aligned else (),
                 faded=photo.left_out,
             )
         )

@@ -250,11 +250,13 @@ class MemoryDialog(BaseDialog):
             self.banner.hide()
             return
         text = self.tr(
-            "%n place(s) look different in nearly all newer photos than in the reference image.", "", count
+            "%n place(s) look different in nearly all newer photos than in the reference image. "
+            "A planner can replace the reference image in the catalogue.",
+            "",
+            count,
         )
-        hint = self.tr("A planner can replace the reference image in the catalogue.")
-        marked = "" if self._place is None else self.tr("Show on reference image")
-        self.banner.say(f"{text} {hint}", "warn", action=marked, closable=False)
+        marked = self.tr("Show on reference image") if self._place is not None and state.photos else ""
+        self.banner.say(text, "warn", action=marked, closable=False)
 
     def _show_reference(self) -> None:
         keys = [frame.key for frame in self.reel.frames]

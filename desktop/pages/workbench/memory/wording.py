@@ -49,13 +49,17 @@ def frame_day(photo: MemoryPhoto) -> str:
 
 
 def frame_note(photo: MemoryPhoto, *, aligned: bool) -> str:
-    """What is said below a photo beside its verdict."""
+    """Why a photo is part of the memory, and what it showed: short, for a narrow frame."""
     translate = QCoreApplication.translate
     if photo.left_out:
         return translate("Memory", "Left out")
     if photo.kind is MemoryKind.REJECTED:
         return translate("Memory", "Finding rejected")
-    return differences_text(photo) if aligned else translate("Memory", "Photo not aligned")
+    if not aligned:
+        return translate("Memory", "Passed · not aligned")
+    if photo.differences is None:
+        return translate("Memory", "Passed · not compared")
+    return translate("Memory", "Passed · %n difference(s)", "", photo.differences)
 
 
 def differences_text(photo: MemoryPhoto) -> str:
