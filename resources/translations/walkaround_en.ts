@@ -479,24 +479,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n photo(s), {required} required. Detection does not use the memory yet.</source>
-        <translation>
-            <numerusform>%n photo, {required} required. Detection does not use the memory yet.</numerusform>
-            <numerusform>%n photos, {required} required. Detection does not use the memory yet.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Detection uses what %n photo(s) showed.</source>
         <translation>
             <numerusform>Detection uses what %n photo showed.</numerusform>
             <numerusform>Detection uses what %n photos showed.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Frozen on {day} by {person} with %n photo(s). Newer photos do not enter it.</source>
-        <translation>
-            <numerusform>Frozen on {day} by {person} with %n photo. Newer photos do not enter it.</numerusform>
-            <numerusform>Frozen on {day} by {person} with %n photos. Newer photos do not enter it.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -4800,8 +4800,8 @@
         <translation>删除缺陷</translation>
     </message>
     <message>
-        <source>Not a defect: the memory of the region learns it from the saved correction</source>
-        <translation>不是缺陷：保存修正后，区域记忆会记住它</translation>
+        <source>Not a defect: the memory of the region learns it when the item is decided</source>
+        <translation>不是缺陷：检查项判定后，区域记忆会记住它</translation>
     </message>
     <message>
         <source>Relabel finding</source>
@@ -4819,8 +4819,8 @@
         <translation>点击方块确认 · 双击修改标签</translation>
     </message>
     <message>
-        <source>Delete what is not a defect: the memory of the region learns it</source>
-        <translation>不是缺陷的请删除，区域记忆会记住它</translation>
+        <source>Delete what is not a defect: the memory of the region learns it when the item is decided</source>
+        <translation>不是缺陷的请删除，检查项判定后区域记忆会记住它</translation>
     </message>
     <message>
         <source>Findings</source>
@@ -5747,12 +5747,6 @@
             <numerusform>%n 处差异</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n photo(s), {required} required. Detection does not use the memory yet.</source>
-        <translation>
-            <numerusform>已有 %n 张照片，需要 {required} 张。检测尚未使用区域记忆。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Compared</source>
         <translation>与参考图比对</translation>
@@ -5775,11 +5769,9 @@
         <source>Finding rejected by</source>
         <translation>否定缺陷者</translation>
     </message>
-    <message numerus="yes">
-        <source>Frozen on {day} by {person} with %n photo(s). Newer photos do not enter it.</source>
-        <translation>
-            <numerusform>{person} 于 {day} 冻结，含 %n 张照片。之后的照片不再进入区域记忆。</numerusform>
-        </translation>
+    <message>
+        <source>Frozen on {day} by {person}: newer photos do not enter it.</source>
+        <translation>{person} 已于 {day} 冻结，之后的照片不再进入。</translation>
     </message>
     <message>
         <source>Left out</source>
@@ -5827,6 +5819,10 @@
         <source>The memory is empty: detection reports every difference.</source>
         <translation>区域记忆为空：检测会报告所有差异。</translation>
     </message>
+    <message>
+        <source>{count} of {required} required photos are passed and compared: detection does not use the memory yet.</source>
+        <translation>需要 {required} 张判定通过且已比对的照片，现有 {count} 张：检测尚未使用区域记忆。</translation>
+    </message>
 </context>
 <context>
     <name>MemoryDialog</name>
@@ -5853,8 +5849,8 @@
         <translation>区域记忆</translation>
     </message>
     <message>
-        <source>No photos yet. A photo enters the memory when a person passes its item, or deletes a finding that is not a defect. Detection then no longer reports differences that look the same in at least two photos.</source>
-        <translation>还没有照片。检查项判定为通过，或删除了不是缺陷的检测结果后，照片会进入区域记忆。此后，至少两张照片中出现过的相同差异不再报告。</translation>
+        <source>No photos yet. The photo of an item enters the memory when a person passes the item. Findings that were deleted as not a defect enter it when the item is decided. Differences that look the same in at least two photos are then no longer reported.</source>
+        <translation>还没有照片。检查项判定为通过后，其照片进入区域记忆。因不是缺陷而删除的检测结果在检查项判定后进入。此后，至少两张照片中出现过的相同差异不再报告。</translation>
     </message>
     <message>
         <source>Photos of the memory</source>
@@ -5887,6 +5883,10 @@
     <message>
         <source>The photos decided until now leave the memory of this region, in all records. Detection reports every difference again until enough new photos are passed.</source>
         <translation>此前判定的照片将从该区域的记忆中移除，对所有检查记录生效。在有足够的新照片判定为通过之前，检测会重新报告所有差异。</translation>
+    </message>
+    <message>
+        <source>This item has no region on a reference image, so it has no memory. Draw a region.</source>
+        <translation>此检查项在参考图上没有区域，因此没有区域记忆。请先绘制区域。</translation>
     </message>
     <message>
         <source>Zoom all photos in</source>

@@ -252,6 +252,7 @@ class WorkbenchPage(Page):
         self.trend.openWanted.connect(self._open_earlier)
         self.inspector.explained.memoryWanted.connect(self.memory.show)
         self.memory.openWanted.connect(self._open_earlier)
+        self.live.memoryChanged.connect(self.memory.follow)
         self.items.template_wanted.connect(self.item_fill.from_template)
         self.items.last_wanted.connect(self.item_fill.from_last)
         self.item_fill.filled.connect(self.reload)

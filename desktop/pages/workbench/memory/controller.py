@@ -22,6 +22,7 @@ class MemoryController(QObject):
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._window = open_record, window
+        self._shown: MemoryDialog | None = None
 
     def show(self, files: Sequence[str] = ()) -> MemoryDialog | None:
         """Open the window at the first photo of these files; None when no item is chosen."""
@@ -39,5 +40,15 @@ class MemoryController(QObject):
             self._window,
         )
         dialog.openWanted.connect(self.openWanted)
+        dialog.finished.connect(self._closed)
+        self._shown = dialog
         dialog.open()
         return dialog
+
+    def follow(self, file_id: str) -> None:
+        """A memory on the reference image of this file changed, any one when it is empty: show it again."""
+        if self._shown is not None:
+            self._shown.follow(file_id)
+
+    def _closed(self) -> None:
+        self._shown = None

@@ -63,7 +63,7 @@ class MemoryRules(QWidget):
         )
         self.freeze.setEnabled(self._frozen or bool(state.photos))
         self.start_over.setEnabled(bool(state.photos))
-        self.setVisible(state.can_require)
+        self.setVisible(state.can_require and state.reference_file_id is not None)
         self._show_apply()
 
     def _show_apply(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
 from desktop.client import Session
+from desktop.client.http.errors import Conflict, Invalid, NotFound
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.memory.contents import ReadMemory, frames_of, key_of, read_memory, sources_of
 from desktop.pages.workbench.memory.details import PhotoDetails
@@ -34,6 +35,7 @@ from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.memory import MemoryChange, MemoryPhoto, MemoryState
 
 _ASK_MS = 80
+_FOLLOW_MS = 400
 _DETAILS_PX = 300
 
 
@@ -87,6 +89,8 @@ class MemoryDialog(BaseDialog):
         self._build(content, title)
         self._soon = QTimer(self, singleShot=True, interval=_ASK_MS)
         self._soon.timeout.connect(self._want)
+        self._again = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._again.timeout.connect(self.read)
         self._connect()
         self.read()
 
@@ -167,8 +171,19 @@ class MemoryDialog(BaseDialog):
             self._item_id,
             owner=self,
             done=self._show,
-            failed=lambda error: self.stack.show_error(sentence(error), retry=self.read),
+            failed=self._explain,
         )
+
+    def follow(self, file_id: str) -> None:
+        """Read it again: a memory on the reference image of this file changed, any one when it is empty."""
+        known = None if self.memory is None else self.memory.state.reference_file_id
+        if known is not None and file_id in ("", known) and not self._again.isActive():
+            self._again.start()
+
+    def _explain(self, error: Exception) -> None:
+        # What is on view stays.
+        if self.memory is None:
+            self.stack.show_error(sentence(error), retry=self.read)
 
     def change(self, change: MemoryChange) -> None:
         """Change the memory; one change at a time, and what the service refuses is said below the photos."""
@@ -186,6 +201,9 @@ class MemoryDialog(BaseDialog):
 
     def _changed(self, state: MemoryState) -> None:
         self._changing = None
+        if self._asked is not None:
+            # What it read may be older.
+            self._asked.cancel()
         if self.memory is not None:
             self._show(ReadMemory(state, self.memory.aligned))
 
@@ -193,6 +211,9 @@ class MemoryDialog(BaseDialog):
         self._changing = None
         self.problem.setText(sentence(error))
         self.problem.show()
+        if isinstance(error, Conflict | Invalid | NotFound):
+            # It is not as it is on view.
+            self.read()
 
     def _ask_start_over(self) -> None:
         dialog = Confirm(
@@ -222,7 +243,7 @@ class MemoryDialog(BaseDialog):
         if not state.photos:
             self.pictures.show({}, 1.0)
             self.reel.show((), 1.0, 0)
-            self.stack.show_empty("photo", self._empty_text())
+            self.stack.show_empty("photo", self._empty_text(state))
             return
         self.stack.show_content()
         aspect = 4 / 3 if self._place is None else self._place.aspect
@@ -237,11 +258,15 @@ class MemoryDialog(BaseDialog):
         if not chosen:
             self.strip.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _empty_text(self) -> str:
+    def _empty_text(self, state: MemoryState) -> str:
+        if state.reference_file_id is None:
+            return self.tr(
+                "This item has no region on a reference image, so it has no memory. Draw a region."
+            )
         return self.tr(
-            "No photos yet. A photo enters the memory when a person passes its item, or deletes a "
-            "finding that is not a defect. Detection then no longer reports differences "
-            "that look the same in at least two photos."
+            "No photos yet. The photo of an item enters the memory when a person passes the item. "
+            "Findings that were deleted as not a defect enter it when the item is decided. "
+            "Differences that look the same in at least two photos are then no longer reported."
         )
 
     def _show_disagreements(self, state: MemoryState) -> None:
@@ -312,5 +337,6 @@ class MemoryDialog(BaseDialog):
     def _ended(self) -> None:
         self.reel.play(False)
         self._soon.stop()
+        self._again.stop()
         self.pictures.stop()
         self.deleteLater()

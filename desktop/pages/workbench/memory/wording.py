@@ -14,28 +14,23 @@ from shared.wire.memory import MemoryKind, MemoryPhoto, MemoryState, MemoryStatu
 def state_text(state: MemoryState) -> str:
     """Whether detection uses the memory, and why not, in sentences."""
     translate = QCoreApplication.translate
-    counting = sum(not photo.left_out for photo in state.photos)
+    used = [photo for photo in state.photos if not photo.left_out and photo.differences is not None]
     match state.state:
         case MemoryStatus.EMPTY:
             parts = [translate("Memory", "The memory is empty: detection reports every difference.")]
         case MemoryStatus.TOO_FEW:
             text = translate(
                 "Memory",
-                "%n photo(s), {required} required. Detection does not use the memory yet.",
-                "",
-                counting,
+                "{count} of {required} required photos are passed and compared: detection does not use the "
+                "memory yet.",
             )
-            parts = [text.format(required=state.required)]
-        case MemoryStatus.FROZEN:
-            text = translate(
-                "Memory",
-                "Frozen on {day} by {person} with %n photo(s). Newer photos do not enter it.",
-                "",
-                counting,
-            )
-            parts = [text.format(day=_day(state.frozen_at), person=state.frozen_by or "–")]
+            passed = {photo.file_id for photo in used if photo.kind is MemoryKind.PASSED}
+            parts = [text.format(count=len(passed), required=state.required)]
         case _:
-            parts = [translate("Memory", "Detection uses what %n photo(s) showed.", "", counting)]
+            parts = [translate("Memory", "Detection uses what %n photo(s) showed.", "", len(used))]
+    if state.frozen_at is not None:
+        text = translate("Memory", "Frozen on {day} by {person}: newer photos do not enter it.")
+        parts.append(text.format(day=_day(state.frozen_at), person=state.frozen_by or "–"))
     if state.begins_at is not None:
         text = translate("Memory", "Started over on {day}.")
         parts.append(text.format(day=_day(state.begins_at)))

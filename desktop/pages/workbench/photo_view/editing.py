@@ -109,7 +109,7 @@ class FindingEditController(QObject):
             menu.insertAction(first, action)
         menu.setToolTipsVisible(True)
         action.setToolTip(
-            self.tr("Not a defect: the memory of the region learns it from the saved correction")
+            self.tr("Not a defect: the memory of the region learns it when the item is decided")
         )
         menu.insertSeparator(first)
 

@@ -79,7 +79,9 @@ class FindingList(QWidget):
         self.setToolTip(
             self.tr("Click the square to accept · double-click to relabel")
             + "\n"
-            + self.tr("Delete what is not a defect: the memory of the region learns it")
+            + self.tr(
+                "Delete what is not a defect: the memory of the region learns it when the item is decided"
+            )
         )
         self.updateGeometry()
         self.update()

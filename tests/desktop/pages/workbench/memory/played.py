@@ -100,7 +100,7 @@ def memory_of(
     photos.reverse()
     return MemoryState(
         item_id=made.items[-1],
-        reference_file_id=None,
+        reference_file_id="reference",
         state=_status(photos, required, False),
         photos=photos,
         required=required,

@@ -7,9 +7,10 @@ from functools import partial
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.client.http.errors import Unreachable
+from desktop.client.http.errors import NotFound, Unreachable
 from desktop.help.topics import topic_of
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
@@ -66,7 +67,7 @@ def test_photos_are_laid_on_the_place_newest_first(
     names = [frame.name for frame in frames[1:]]
     assert names == ["左翼根部检查 3", "左翼根部检查 2", "左翼根部检查 1"]
     assert [frame.note for frame in frames] == NOTES
-    assert "3 photo(s)" in dialog.said.text()
+    assert dialog.said.text() == "Detection uses what 2 photo(s) showed."
     for frame in frames:
         qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
         assert dialog.pictures.best(frame.key, WHOLE) is not None
@@ -88,7 +89,7 @@ def test_a_photo_is_left_out_and_put_back(
     assert played.asked == [MemoryChange(left_out={file_id: True})]
     assert faded(dialog) == [False, True, False]
     assert dialog.reel.frames[1].note == "Left out"
-    assert "1 photo(s), 2 required" in dialog.said.text()
+    assert "0 of 2 required photos" in dialog.said.text()
     assert "张三" in text_of(dialog)
     assert dialog.details.leave_out.text() == "Put back into memory"
     dialog.details.leave_out.click()
@@ -141,7 +142,7 @@ def test_a_number_that_the_service_did_not_take_stays_typed(
     assert rules.required.value() == 5
     rules.apply.click()
     qtbot.waitUntil(lambda: present(dialog.memory).state.required == 5)
-    assert "1 photo(s), 5 required" in dialog.said.text()
+    assert "0 of 5 required photos" in dialog.said.text()
     assert not rules.apply.isEnabled()
     ended(dialog, qtbot)
 
@@ -238,4 +239,50 @@ def test_the_command_opens_it_and_the_guide_has_its_page(
     (dialog,) = workbench.page.findChildren(MemoryDialog)
     qtbot.waitUntil(lambda: dialog.memory is not None)
     assert topic_of(None, dialog) == "memory"
+    ended(dialog, qtbot)
+
+
+def test_what_others_change_is_shown_and_what_is_typed_stays(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, played, _ = opened(workbench, qtbot, monkeypatch, required=1)
+    dialog.reel.choose(2)
+    dialog.rules.required.setValue(7)
+    photos = [photo.model_copy(update={"differences": 4}) for photo in played.state.photos]
+    played.state = played.state.model_copy(update={"photos": photos})
+    workbench.page.live.memoryChanged.emit("of another image")
+    assert not dialog._again.isActive()
+    workbench.page.live.memoryChanged.emit("reference")
+    qtbot.waitUntil(lambda: dialog.reel.frames[1].note == "Passed · 4 difference(s)")
+    assert dialog.reel.current == 2
+    assert dialog.rules.required.value() == 7
+    ended(dialog, qtbot)
+    # Nothing listens any more.
+    workbench.page.live.memoryChanged.emit("")
+
+
+def test_what_is_no_longer_so_is_read_again(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog, played, made = opened(workbench, qtbot, monkeypatch, count=2)
+    played.state = played.state.model_copy(update={"photos": played.state.photos[1:]})
+    played.error = NotFound("gone")
+    dialog.details.leave_out.click()
+    qtbot.waitUntil(lambda: len(dialog.reel.frames) == 2)
+    assert not dialog.problem.isHidden()
+    assert present(dialog.photo).item_id == made.items[0]
+    ended(dialog, qtbot)
+
+
+def test_an_item_without_a_region_is_told_from_one_without_photos(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = grown(workbench.session, 1)
+    whole = memory_of(workbench.session, made)
+    nowhere = {"photos": [], "state": MemoryStatus.EMPTY, "reference_file_id": None}
+    play(monkeypatch, workbench.session, whole.model_copy(update=nowhere))
+    dialog = shown(workbench, qtbot, made)
+    assert dialog.rules.isHidden()
+    texts = [one.text() for one in present(dialog.stack.currentWidget()).findChildren(QLabel)]
+    assert any("no region on a reference image" in text for text in texts)
     ended(dialog, qtbot)
