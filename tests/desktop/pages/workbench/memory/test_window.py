@@ -261,7 +261,7 @@ def test_what_others_change_is_shown_and_what_is_typed_stays(
     workbench.page.live.memoryChanged.emit("")
 
 
-def test_what_is_no_longer_so_is_read_again(
+def test_a_refused_change_reads_the_memory_again(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog, played, made = opened(workbench, qtbot, monkeypatch, count=2)
@@ -274,7 +274,7 @@ def test_what_is_no_longer_so_is_read_again(
     ended(dialog, qtbot)
 
 
-def test_an_item_without_a_region_is_told_from_one_without_photos(
+def test_an_item_without_a_region_says_that_it_has_no_memory(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = grown(workbench.session, 1)
