@@ -5748,6 +5748,10 @@
         </translation>
     </message>
     <message>
+        <source>As taken, since no detection aligned it</source>
+        <translation>原照片（没有检测将其对齐）</translation>
+    </message>
+    <message>
         <source>Compared</source>
         <translation>与参考图比对</translation>
     </message>
@@ -5806,6 +5810,10 @@
     <message>
         <source>Record</source>
         <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Shown</source>
+        <translation>显示方式</translation>
     </message>
     <message>
         <source>Started over on {day}.</source>

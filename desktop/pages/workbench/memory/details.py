@@ -45,14 +45,17 @@ class PhotoDetails(Card):
         column.addWidget(self.open)
         self.leave_out.clicked.connect(lambda _checked=False: self._leave_out())
         self.open.clicked.connect(lambda _checked=False: self.openWanted.emit())
-        self.show_photo(None, can_change=False)
+        self.show_photo(None, aligned=True, can_change=False)
 
-    def show_photo(self, photo: MemoryPhoto | None, *, can_change: bool) -> None:
-        """Show a photo; None for the reference image. It can be left out with `can_change`."""
+    def show_photo(self, photo: MemoryPhoto | None, *, aligned: bool, can_change: bool) -> None:
+        """Show a photo, which is shown laid on the reference image when `aligned`; None for that itself.
+
+        It can be left out with `can_change`.
+        """
         self._photo = photo
         clear(self._grid)
         self._nothing.setVisible(photo is None)
-        for row, (name, value) in enumerate([] if photo is None else details(photo)):
+        for row, (name, value) in enumerate([] if photo is None else details(photo, aligned=aligned)):
             self._grid.addWidget(label(name, "label"), row, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(label(value, wrap=True), row, 1)
         out = photo is not None and photo.left_out

@@ -307,8 +307,11 @@ class MemoryDialog(BaseDialog):
 
     def _chosen(self, index: int) -> None:
         photo = self.photo
-        can_change = self.memory is not None and self.memory.state.can_change
-        self.details.show_photo(photo, can_change=can_change)
+        if self.memory is None:
+            return
+        source = sources_of(self.memory, self._place).get(self._chosen_key())
+        aligned = source is not None and source.to_photo is not None
+        self.details.show_photo(photo, aligned=aligned, can_change=self.memory.state.can_change)
         if self.reel.frames:
             frame = self.reel.frames[index]
             self.which.setText(f"{index + 1}/{len(self.reel.frames)} · {frame.day} · {frame.name}")

@@ -50,11 +50,11 @@ def frame_note(photo: MemoryPhoto, *, aligned: bool) -> str:
         return translate("Memory", "Left out")
     if photo.kind is MemoryKind.REJECTED:
         return translate("Memory", "Finding rejected")
+    if photo.differences is not None:
+        return translate("Memory", "Passed · %n difference(s)", "", photo.differences)
     if not aligned:
         return translate("Memory", "Passed · not aligned")
-    if photo.differences is None:
-        return translate("Memory", "Passed · not compared")
-    return translate("Memory", "Passed · %n difference(s)", "", photo.differences)
+    return translate("Memory", "Passed · not compared")
 
 
 def differences_text(photo: MemoryPhoto) -> str:
@@ -64,8 +64,11 @@ def differences_text(photo: MemoryPhoto) -> str:
     return QCoreApplication.translate("Memory", "%n difference(s)", "", photo.differences)
 
 
-def details(photo: MemoryPhoto) -> list[tuple[str, str]]:
-    """What is known of a photo: labels and values, in the order to show them; the value is never empty."""
+def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
+    """What is known of a photo: labels and values, in the order to show them; the value is never empty.
+
+    `aligned`: it is shown laid on the reference image.
+    """
     translate = QCoreApplication.translate
     rows = [
         (translate("Memory", "Record"), photo.record_name or ""),
@@ -73,6 +76,10 @@ def details(photo: MemoryPhoto) -> list[tuple[str, str]]:
         (_decision(photo.kind), _who_and_when(photo.decided_by, photo.decided_at)),
         (translate("Memory", "Compared"), differences_text(photo)),
     ]
+    if not aligned:
+        rows.append(
+            (translate("Memory", "Shown"), translate("Memory", "As taken, since no detection aligned it"))
+        )
     if photo.left_out:
         rows.append((translate("Memory", "Left out by"), _who_and_when(photo.left_out_by, photo.left_out_at)))
     return [(name, value or "–") for name, value in rows]

@@ -21,7 +21,7 @@ from tests.desktop.pages.workbench.memory.played import PlayedMemory, memory_of,
 from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
 from tests.narrowing import present
 
-NOTES = ["", "Passed · not compared", "Passed · not aligned", "Finding rejected"]
+NOTES = ["", "Passed · not compared", "Passed · 1 difference(s)", "Finding rejected"]
 
 
 def shown(workbench: WorkbenchDriver, qtbot: QtBot, made: Grown) -> MemoryDialog:
@@ -73,6 +73,9 @@ def test_photos_are_laid_on_the_place_newest_first(
         assert dialog.pictures.best(frame.key, WHOLE) is not None
     assert present(dialog.photo).item_id == made.items[-1]
     assert "李四" in text_of(dialog)
+    assert "As taken" not in text_of(dialog)
+    dialog.reel.choose(2)
+    assert "As taken" in text_of(dialog)
     dialog.reel.choose(0)
     assert dialog.photo is None
     assert dialog.details.leave_out.isHidden()
