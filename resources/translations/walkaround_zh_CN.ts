@@ -5816,6 +5816,10 @@
         <translation>显示方式</translation>
     </message>
     <message>
+        <source>Shows the difference</source>
+        <translation>出现过此差异</translation>
+    </message>
+    <message>
         <source>Started over on {day}.</source>
         <translation>已于 {day} 重新开始。</translation>
     </message>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
@@ -69,6 +69,12 @@ class Inspector(Panel):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
         self._room = PreviewRoom(scroll, content, self.photo)
+        # Once the rows have their places.
+        self.explained.unfolded.connect(
+            lambda on: QTimer.singleShot(
+                0, self, lambda: scroll.ensureWidgetVisible(self.explained) if on else None
+            )
+        )
         # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
         bar = scroll.verticalScrollBar()
         bar.rangeChanged.connect(

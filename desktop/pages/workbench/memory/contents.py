@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from desktop.client import Session
 from desktop.client.http.errors import NotFound
+from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.memory.wording import frame_day, frame_note
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.trend.contents import (
@@ -22,8 +23,9 @@ from shared.geometry import Rect
 from shared.wire.history import MOST_TREND_ENTRIES, TrendPhoto
 from shared.wire.memory import MemoryPhoto, MemoryState
 
-_PLACE = 0
-"""Which of the outlines' colours marks a place that newer photos show otherwise."""
+_DISAGREES = 0
+_ASKED = 1
+"""Which of the outlines' colours marks a place that newer photos show otherwise, and a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,18 @@ class ReadMemory:
 
     state: MemoryState
     aligned: Mapping[str, TrendPhoto] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedDifference:
+    """A difference that the person asks about: its label, the files that explain it, where it is.
+
+    `where` is in px of the reference image, None without an alignment.
+    """
+
+    label: str
+    files: Sequence[str]
+    where: Rect | None
 
 
 def read_memory(session: Session, item_id: str) -> ReadMemory:
@@ -73,19 +87,20 @@ def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource
     return sources
 
 
-def frames_of(memory: ReadMemory, place: Place | None) -> list[Frame]:
-    """The frame of the reference image and those of the photos, newest first."""
-    marked = () if place is None else tuple(disagreements(memory.state.disagreements, place))
+def frames_of(memory: ReadMemory, place: Place | None, asked: AskedDifference | None = None) -> list[Frame]:
+    """The frame of the reference image and those of the photos, newest first, with what is asked about."""
+    marked = () if place is None else tuple(_marks(memory.state, place, asked))
     frames = [] if place is None else [reference_frame(place, marked)]
     sources = sources_of(memory, place)
     for photo in memory.state.photos:
         aligned = sources[key_of(photo)].to_photo is not None
+        explains = asked is not None and photo.file_id in asked.files
         frames.append(
             Frame(
                 key_of(photo),
                 frame_day(photo),
                 photo.record_name or "",
-                note=frame_note(photo, aligned=aligned),
+                note=frame_note(photo, aligned=aligned, explains=explains),
                 outlines=marked if aligned else (),
                 faded=photo.left_out,
             )
@@ -93,15 +108,15 @@ def frames_of(memory: ReadMemory, place: Place | None) -> list[Frame]:
     return frames
 
 
-def disagreements(places: Sequence[tuple[float, float, float, float]], place: Place) -> list[Outline]:
-    """Places of the reference image, in fractions of it, as outlines in fractions of the frames' place."""
+def _marks(state: MemoryState, place: Place, asked: AskedDifference | None) -> Iterator[Outline]:
+    """Places of the reference image as outlines in fractions of the frames' place."""
     wide, high = place.size
+    for x, y, w, h in state.disagreements:
+        yield Outline(_within(Rect(x * wide, y * high, w * wide, h * high), place), _DISAGREES, "")
+    if asked is not None and asked.where is not None:
+        yield Outline(_within(asked.where, place), _ASKED, finding_word(asked.label))
+
+
+def _within(rect: Rect, place: Place) -> Rect:
     at = place.rect
-    return [
-        Outline(
-            Rect((x * wide - at.x) / at.w, (y * high - at.y) / at.h, w * wide / at.w, h * high / at.h),
-            _PLACE,
-            "",
-        )
-        for x, y, w, h in places
-    ]
+    return Rect((rect.x - at.x) / at.w, (rect.y - at.y) / at.h, rect.w / at.w, rect.h / at.h)

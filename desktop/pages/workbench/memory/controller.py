@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from desktop.imaging.sources.cut import seen_at
+from desktop.pages.workbench.memory.contents import AskedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
+from desktop.pages.workbench.model.item_rows import to_reference
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.trend.controller import place_of
+from shared.suppressed import SuppressedFinding
 
 
 class MemoryController(QObject):
@@ -24,19 +26,27 @@ class MemoryController(QObject):
         self._open_record, self._window = open_record, window
         self._shown: MemoryDialog | None = None
 
-    def show(self, files: Sequence[str] = ()) -> MemoryDialog | None:
-        """Open the window at the first photo of these files; None when no item is chosen."""
+    def show(self, difference: SuppressedFinding | None = None) -> MemoryDialog | None:
+        """Open the window at the photos that explain a difference, with its place marked.
+
+        Without one at the newest photo. None when no item is chosen.
+        """
         open_record = self._open_record
         item = open_record.item
         if item is None:
             return None
+        back = to_reference(open_record.entry)
+        asked = None
+        if difference is not None:
+            where = None if back is None else seen_at(difference.box, back)
+            asked = AskedDifference(difference.label, difference.photos, where)
         dialog = MemoryDialog(
             open_record.context.session,
             open_record.edits.service_id(item.item_id),
             item.item_name,
             item.model_id,
             place_of(open_record),
-            files,
+            asked,
             self._window,
         )
         dialog.openWanted.connect(self.openWanted)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -12,7 +10,14 @@ from desktop.background.workers import Task, run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, NotFound
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.memory.contents import ReadMemory, frames_of, key_of, read_memory, sources_of
+from desktop.pages.workbench.memory.contents import (
+    AskedDifference,
+    ReadMemory,
+    frames_of,
+    key_of,
+    read_memory,
+    sources_of,
+)
 from desktop.pages.workbench.memory.details import PhotoDetails
 from desktop.pages.workbench.memory.rules import MemoryRules
 from desktop.pages.workbench.memory.wording import state_text
@@ -52,12 +57,12 @@ class MemoryDialog(BaseDialog):
         title: str,
         model_id: str | None,
         place: Place | None,
-        files: Sequence[str] = (),
+        asked: AskedDifference | None = None,
         parent: QWidget | None = None,
     ) -> None:
         """`item_id` is the service's. `place`: where the item's region is; None without one.
 
-        A photo of one of `files` is chosen at first.
+        A photo that explains the difference `asked` about is chosen at first.
         """
         super().__init__(parent)
         self.setObjectName("memory")
@@ -68,7 +73,7 @@ class MemoryDialog(BaseDialog):
         self.resize(room.expandedTo(QSize(900, 560)))
         self._session, self._item_id, self._place = session, item_id, place
         self._unused = model_id not in (None, REFERENCE_DIFFERENCE)
-        self._wanted = files
+        self._difference = asked
         self._asked: Task | None = None
         self._changing: Task | None = None
         self.memory: ReadMemory | None = None
@@ -248,9 +253,10 @@ class MemoryDialog(BaseDialog):
         self.stack.show_content()
         aspect = 4 / 3 if self._place is None else self._place.aspect
         self.pictures.show(sources_of(memory, self._place), aspect)
-        frames = frames_of(memory, self._place)
+        frames = frames_of(memory, self._place, self._difference)
         keys = [frame.key for frame in frames]
-        wanted = [key_of(photo) for photo in state.photos if photo.file_id in self._wanted]
+        files = () if self._difference is None else self._difference.files
+        wanted = [key_of(photo) for photo in state.photos if photo.file_id in files]
         first = next(
             (key for key in (chosen, *wanted) if key in keys), keys[min(self._offset, len(keys) - 1)]
         )

@@ -43,11 +43,16 @@ def frame_day(photo: MemoryPhoto) -> str:
     return QCoreApplication.translate("Memory", "Day unknown") if at is None else day_of(at)
 
 
-def frame_note(photo: MemoryPhoto, *, aligned: bool) -> str:
-    """Why a photo is part of the memory, and what it showed: short, for a narrow frame."""
+def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> str:
+    """Why a photo is part of the memory, and what it showed: short, for a narrow frame.
+
+    `explains`: it explains the difference that the person asks about.
+    """
     translate = QCoreApplication.translate
     if photo.left_out:
         return translate("Memory", "Left out")
+    if explains:
+        return translate("Memory", "Shows the difference")
     if photo.kind is MemoryKind.REJECTED:
         return translate("Memory", "Finding rejected")
     if photo.differences is not None:

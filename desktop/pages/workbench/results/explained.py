@@ -40,7 +40,7 @@ class ExplainedBox(QWidget):
     reportWanted = Signal(object)
     """The `SuppressedFinding` that is a finding after all."""
     memoryWanted = Signal(object)
-    """The ids of the files whose photos explain the difference that the person asks about."""
+    """The `SuppressedFinding` whose photos the person wants to see."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -137,4 +137,4 @@ class ExplainedBox(QWidget):
         self.reportWanted.emit(one)
 
     def _open_memory(self, one: SuppressedFinding, _checked: bool = False) -> None:
-        self.memoryWanted.emit(one.photos)
+        self.memoryWanted.emit(one)

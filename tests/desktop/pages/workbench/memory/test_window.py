@@ -15,6 +15,8 @@ from desktop.help.topics import topic_of
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm
+from shared.geometry import Rect
+from shared.suppressed import SuppressedFinding
 from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
 from tests.desktop.pages.workbench.driver import WorkbenchDriver
 from tests.desktop.pages.workbench.memory.played import PlayedMemory, memory_of, play
@@ -288,4 +290,25 @@ def test_an_item_without_a_region_says_that_it_has_no_memory(
     assert dialog.rules.isHidden()
     texts = [one.text() for one in present(dialog.stack.currentWidget()).findChildren(QLabel)]
     assert any("no region on a reference image" in text for text in texts)
+    ended(dialog, qtbot)
+
+
+def test_the_photos_that_explain_a_difference_say_so(
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = grown(workbench.session, 2)
+    state = memory_of(workbench.session, made)
+    play(monkeypatch, workbench.session, state)
+    workbench.open(made.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(made.items[-1])
+    files = (state.photos[1].file_id,)
+    difference = SuppressedFinding("stain", Rect(200, 150, 20, 10), 0.1, 0.8, files)
+    dialog = present(workbench.page.memory.show(difference))
+    qtbot.waitUntil(lambda: bool(dialog.reel.frames))
+    assert [frame.note for frame in dialog.reel.frames][1:] == [
+        "Passed · not compared",
+        "Shows the difference",
+    ]
+    assert present(dialog.photo).file_id == files[0]
+    assert [[one.text for one in frame.outlines] for frame in dialog.reel.frames] == [["stain"]] * 3
     ended(dialog, qtbot)

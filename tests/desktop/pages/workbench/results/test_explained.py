@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.finding_layer import FindingBox
+from desktop.pages.workbench.memory.contents import AskedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.widgets import Button
 from shared.entries import entries_of
@@ -135,15 +136,19 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     qtbot.waitUntil(lambda: page.inspector.explained.fold.text() == "1 difference(s) explained by memory")
 
 
-def test_the_memory_opens_at_a_photo_that_explains_it(
+def test_the_memory_opens_for_the_difference(
     desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[object] = []
-    monkeypatch.setattr(MemoryDialog, "read", lambda self: seen.append(self._wanted))
+    seen: list[AskedDifference | None] = []
+    monkeypatch.setattr(MemoryDialog, "read", lambda self: seen.append(self._difference))
     desk.page.inspector.explained.fold.click()
     button(desk, qtbot, "explained-memory", 1).click()
     (dialog,) = desk.page.findChildren(MemoryDialog)
-    assert seen == [tuple(PHOTOS)]
+    (asked,) = seen
+    assert present(asked).files == tuple(PHOTOS)
+    # The photo lies on the reference image as it is.
+    where = present(present(asked).where)
+    assert (where.x, where.y, where.w, where.h) == pytest.approx((360, 240, 30, 30))
     with qtbot.waitSignal(dialog.destroyed):
         dialog.accept()
 
