@@ -4808,6 +4808,10 @@
         <translation>修改缺陷标签</translation>
     </message>
     <message>
+        <source>Report as finding</source>
+        <translation>报告为缺陷</translation>
+    </message>
+    <message>
         <source>Withdraw acceptance</source>
         <translation>取消确认</translation>
     </message>

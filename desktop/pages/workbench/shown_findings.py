@@ -36,6 +36,7 @@ class ShownFindings(QObject):
         inspector.findings.chosen.connect(self.choose)
         inspector.explained.unfolded.connect(lambda _: self.show())
         inspector.explained.reportWanted.connect(self._report)
+        photo_view.editing.reportWanted.connect(self._report)
         photos.pairChanged.connect(lambda _: self.show())
         correcting.changed.connect(self._corrected)
 
@@ -45,8 +46,8 @@ class ShownFindings(QObject):
         shown = findings.shown if self._open_record.item is not None else ()
         explained = self._inspector.explained
         explained.set_editable(self._correcting.can_correct)
-        seen = explained_boxes(explained.shown if self._open_record.item is not None else ())
-        boxes = [*finding_boxes(shown, findings.list.current), *seen]
+        seen = explained.shown if self._open_record.item is not None else ()
+        boxes = [*finding_boxes(shown, findings.list.current), *explained_boxes(seen)]
         self._photos.show_boxes(boxes)
         self._comparing.show_findings(boxes)
         back = to_reference(self._open_record.entry)

@@ -30,8 +30,10 @@ from desktop.pages.workbench.photo_view.view_mapping import ImagePoint, mapped_v
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
+from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
 from shared.geometry import Rect
+from shared.suppressed import SuppressedFinding
 
 _GATHER_MS = 60
 
@@ -73,7 +75,7 @@ class PhotoView(QObject):
         self._item_id = ""
         self._from: tuple[Viewport, ImagePoint] | None = None
         """What of the reference image was seen, and where, when the photo was asked for."""
-        self._explained: Sequence[FindingBox] = ()
+        self._explained: Sequence[SuppressedFinding] = ()
         self._around: Sequence[FindingBox] = ()
         self._together: tuple[Viewport, Viewport] | None = None
         """What of the reference image and of the photo shows the same place."""
@@ -156,14 +158,15 @@ class PhotoView(QObject):
             self.editing.show(own=self._photos.of_item and self.canvas.source is not None, pan=pan)
             self._show_around()
 
-    def show_explained(self, boxes: Sequence[FindingBox]) -> None:
-        """Show these boxes of the chosen item's photo, beside its findings."""
-        self._explained = boxes
+    def show_explained(self, found: Sequence[SuppressedFinding]) -> None:
+        """Show beside the findings of the chosen item's photo what the memory explains."""
+        self._explained = found
         self._show_boxes()
 
     def _show_boxes(self) -> None:
         own = self._explained if self._photos.of_item and self.canvas.source is not None else ()
-        self.canvas.set_findings((*self._around, *own))
+        self.editing.explained = own
+        self.canvas.set_findings((*self._around, *explained_boxes(own)))
 
     def _take_around(self, boxes: Sequence[FindingBox]) -> None:
         self._around = boxes

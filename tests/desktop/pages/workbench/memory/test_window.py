@@ -284,7 +284,7 @@ def test_an_item_without_a_region_says_that_it_has_no_memory(
 ) -> None:
     made = grown(workbench.session, 1)
     whole = memory_of(workbench.session, made)
-    nowhere = {"photos": [], "state": MemoryStatus.EMPTY, "reference_file_id": None}
+    nowhere: dict[str, object] = {"photos": [], "state": MemoryStatus.EMPTY, "reference_file_id": None}
     play(monkeypatch, workbench.session, whole.model_copy(update=nowhere))
     dialog = shown(workbench, qtbot, made)
     assert dialog.rules.isHidden()

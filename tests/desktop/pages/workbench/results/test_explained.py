@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.finding_layer import FindingBox
@@ -134,6 +134,23 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     boxes = present(stored.get("resultImage"))["boxes"]
     assert [box["points"]["x1"] for box in boxes] == [300, 300]
     qtbot.waitUntil(lambda: page.inspector.explained.fold.text() == "1 difference(s) explained by memory")
+
+
+def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.inspector.explained.fold.click()
+    page.photo_view.show(True)
+    qtbot.waitUntil(lambda: page.photo.source is not None and bool(page.photo._finding_layer.boxes))
+    at = QPoint(*(round(value) for value in page.photo.viewport.to_view(375, 255)))
+    page.photo.customContextMenuRequested.emit(at)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    action = menu.actions()[0]
+    assert action.text() == "Report as finding"
+    action.trigger()
+    menu.close()
+    drawn = [one.box.x for one in page.inspector.findings.shown if one.drawn]
+    assert drawn == [360]
 
 
 def test_the_memory_opens_for_the_difference(
