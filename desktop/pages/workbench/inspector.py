@@ -24,6 +24,8 @@ from shared.entries import Entry
 WIDTH_PX = 336
 _LEAST_PX = 328
 _SIDE = 14
+_SETTLE_MS = 60
+"""Until rows that unfold have their places."""
 
 
 class Inspector(Panel):
@@ -69,11 +71,8 @@ class Inspector(Panel):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
         self._room = PreviewRoom(scroll, content, self.photo)
-        # Once the rows have their places.
         self.explained.unfolded.connect(
-            lambda on: QTimer.singleShot(
-                0, self, lambda: scroll.ensureWidgetVisible(self.explained) if on else None
-            )
+            lambda _on: QTimer.singleShot(_SETTLE_MS, self, lambda: self._show_explained(scroll))
         )
         # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
         bar = scroll.verticalScrollBar()
@@ -92,6 +91,12 @@ class Inspector(Panel):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(1, 0, 0, 0)
         whole.addWidget(self._stack)
+
+    def _show_explained(self, scroll: QScrollArea) -> None:
+        """Bring what was unfolded into view, of more than fits its beginning."""
+        if self.explained.is_open:
+            scroll.ensureWidgetVisible(self.explained)
+            scroll.ensureWidgetVisible(self.explained.fold)
 
     def _above_verdict(self, scroll: QScrollArea) -> QWidget:
         """What scrolls, and below it the verdict and unsaved findings, which are always in sight."""
