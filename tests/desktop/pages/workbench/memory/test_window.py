@@ -17,9 +17,10 @@ from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm
 from shared.geometry import Rect
 from shared.suppressed import SuppressedFinding
+from shared.wire.events import ChangeEvent
 from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
 from tests.desktop.pages.workbench.driver import WorkbenchDriver
-from tests.desktop.pages.workbench.memory.played import PlayedMemory, memory_of, play
+from tests.desktop.pages.workbench.memory.played import NOW, PlayedMemory, memory_of, play
 from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
 from tests.narrowing import present
 
@@ -264,6 +265,17 @@ def test_what_others_change_is_shown_and_what_is_typed_stays(
     ended(dialog, qtbot)
     # Nothing listens any more.
     workbench.page.live.memoryChanged.emit("")
+
+
+def test_an_event_of_the_service_names_the_reference_image(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    live, heard = workbench.page.live, list[str]()
+    live.memoryChanged.connect(heard.append)
+    event = ChangeEvent(id="1", action="update", kind="region_memory", object_id="file", actor=None, at=NOW)
+    live._listener.heard.emit(event)
+    live._listener.heard.emit(event.model_copy(update={"kind": "file"}))
+    live._listener.heard.emit(None)
+    assert heard == ["file", ""]
+    live.forget()
 
 
 def test_a_refused_change_reads_the_memory_again(
