@@ -334,6 +334,7 @@ def _items() -> list[Command]:
         ("record.review", QT_TRANSLATE_NOOP("Commands", "Photos of the record"), ("Ctrl+Shift+P",), "eye"),
         ("item.versions", QT_TRANSLATE_NOOP("Commands", "Compare versions"), ("Shift+C",), "history"),
         ("item.trend", QT_TRANSLATE_NOOP("Commands", "Show trend of item"), ("Shift+T",), "chart"),
+        ("item.memory", QT_TRANSLATE_NOOP("Commands", "Show memory of item"), ("Shift+Y",), "memory"),
         ("item.detect", QT_TRANSLATE_NOOP("Commands", "Run detection on item"), ("Ctrl+R",), "play"),
         (
             "record.detect",

@@ -23,7 +23,7 @@ CONTENTS: tuple[Part, ...] = (
         QT_TRANSLATE_NOOP("Help", "Inspect"),
         (
             *("records", "workbench", "regions", "photos", "phone", "folder-watch", "capture"),
-            *("detect", "decide", "trend", "finish", "record", "report", "undo"),
+            *("detect", "decide", "trend", "memory", "finish", "record", "report", "undo"),
         ),
     ),
     Part(QT_TRANSLATE_NOOP("Help", "Plan"), ("catalogue", "templates", "models", "statistics")),
@@ -76,6 +76,7 @@ _DIALOGS = {
     "FieldConflictDialog": "record",
     "FinishDialog": "finish",
     "KindForm": "models",
+    "MemoryDialog": "memory",
     "NewRecord": "records",
     "PasswordPrompt": "account",
     "PhoneDialog": "phone",

@@ -23,7 +23,7 @@ from desktop.localization.detection_terms import model_word
 from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
-from shared import __version__, findings, results
+from shared import __version__, findings, results, suppressed
 from shared.codes import SEALED_STATES, Verdict
 from shared.content import file_id_of, names_another, sha256, sha256_of
 from shared.entries import Provenance, entries_of
@@ -319,6 +319,8 @@ def _item(
         version=results.version(current) if current is not None else None,
         note=str(failure.get("message") or ""),
         accepted=results.accepted_version(current) is not None,
+        explained=len(suppressed.of_entry(shown, entries)),
+        memory_photos=suppressed.memory_photos(shown, entries),
     )
 
 

@@ -52,7 +52,8 @@ class ReportedItem:
     picture is the record's reference image. `passed` is the verdict of a person (None: undecided),
     `accepted` tells that it accepts the model's opinion, and `opinion` what the model said; without a verdict
     `decided_by` is empty and `decided_at` None. `note` says why a detection gave no result. `camera`: when
-    and by which camera the photo was taken, and what is odd about that.
+    and by which camera the photo was taken, and what is odd about that. `explained` is how many differences
+    the memory of the region explains, `memory_photos` of how many photos that memory is.
     """
 
     number: int
@@ -75,6 +76,8 @@ class ReportedItem:
     note: str
     accepted: bool = False
     camera: str = ""
+    explained: int = 0
+    memory_photos: int = 0
 
 
 @dataclass(frozen=True, slots=True)

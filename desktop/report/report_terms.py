@@ -73,6 +73,16 @@ def findings(item: ReportedItem) -> str:
     return "   ".join(map(_finding, item.findings))
 
 
+def explained(item: ReportedItem) -> str:
+    """How many differences the memory of the region explains, and of how many photos; empty for none."""
+    if not item.explained:
+        return ""
+    photos = QCoreApplication.translate("Report", "%n photo(s)", "", item.memory_photos)
+    return QCoreApplication.translate(
+        "Report", "%n difference(s) explained by the region's memory of {photos}", "", item.explained
+    ).format(photos=photos)
+
+
 def _finding(finding: Finding) -> str:
     details = severity_word(finding.severity), size_text(finding.size_mm)
     more = ", ".join(part for part in details if part)

@@ -297,6 +297,33 @@
     </message>
 </context>
 <context>
+    <name>Explained</name>
+    <message numerus="yes">
+        <source>Explained by memory: seen in %n photo(s) of it.</source>
+        <translation>
+            <numerusform>Explained by memory: seen in %n photo of it.</numerusform>
+            <numerusform>Explained by memory: seen in %n photos of it.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ExplainedBox</name>
+    <message numerus="yes">
+        <source>%n difference(s) explained by memory</source>
+        <translation>
+            <numerusform>%n difference explained by memory</numerusform>
+            <numerusform>%n differences explained by memory</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Seen in %n photo(s) of the memory</source>
+        <translation>
+            <numerusform>Seen in %n photo of the memory</numerusform>
+            <numerusform>Seen in %n photos of the memory</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n image(s) not exported: missing on the service.</source>
@@ -439,6 +466,40 @@
         <translation>
             <numerusform>%n photo is not uploaded yet. It will be lost if you close now.</numerusform>
             <numerusform>%n photos are not uploaded yet. They will be lost if you close now.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Memory</name>
+    <message numerus="yes">
+        <source>%n difference(s)</source>
+        <translation>
+            <numerusform>%n difference</numerusform>
+            <numerusform>%n differences</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Detection uses what %n photo(s) showed.</source>
+        <translation>
+            <numerusform>Detection uses what %n photo showed.</numerusform>
+            <numerusform>Detection uses what %n photos showed.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Passed · %n difference(s)</source>
+        <translation>
+            <numerusform>Passed · %n difference</numerusform>
+            <numerusform>Passed · %n differences</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MemoryDialog</name>
+    <message numerus="yes">
+        <source>%n place(s) look different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</source>
+        <translation>
+            <numerusform>%n place looks different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</numerusform>
+            <numerusform>%n places look different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</numerusform>
         </translation>
     </message>
 </context>
@@ -605,6 +666,23 @@
         <translation>
             <numerusform>%n region imported.</numerusform>
             <numerusform>%n regions imported.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Report</name>
+    <message numerus="yes">
+        <source>%n difference(s) explained by the region&apos;s memory of {photos}</source>
+        <translation>
+            <numerusform>%n difference explained by the region&apos;s memory of {photos}</numerusform>
+            <numerusform>%n differences explained by the region&apos;s memory of {photos}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n photo</numerusform>
+            <numerusform>%n photos</numerusform>
         </translation>
     </message>
 </context>

@@ -2010,6 +2010,10 @@
         <translation>显示已隐藏的区域</translation>
     </message>
     <message>
+        <source>Show memory of item</source>
+        <translation>查看检查项的区域记忆</translation>
+    </message>
+    <message>
         <source>Show or hide labels</source>
         <translation>显示或隐藏标签</translation>
     </message>
@@ -4316,6 +4320,54 @@
     </message>
 </context>
 <context>
+    <name>Explained</name>
+    <message>
+        <source>Confidence {alone} without the memory, {left} with it.</source>
+        <translation>不使用区域记忆时置信度为 {alone}，使用后为 {left}。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Explained by memory: seen in %n photo(s) of it.</source>
+        <translation>
+            <numerusform>区域记忆可解释：记忆中有 %n 张照片出现过相同的差异。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{label} (memory)</source>
+        <translation>{label}（区域记忆）</translation>
+    </message>
+</context>
+<context>
+    <name>ExplainedBox</name>
+    <message numerus="yes">
+        <source>%n difference(s) explained by memory</source>
+        <translation>
+            <numerusform>区域记忆可解释 %n 处差异</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open memory</source>
+        <translation>打开区域记忆</translation>
+    </message>
+    <message>
+        <source>Report as finding</source>
+        <translation>报告为缺陷</translation>
+    </message>
+    <message numerus="yes">
+        <source>Seen in %n photo(s) of the memory</source>
+        <translation>
+            <numerusform>记忆中有 %n 张照片出现过</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show them on the photo</source>
+        <translation>在照片上显示</translation>
+    </message>
+    <message>
+        <source>{label}: {alone} without memory, {left} with it</source>
+        <translation>{label}：不使用记忆 {alone}，使用后 {left}</translation>
+    </message>
+</context>
+<context>
     <name>ExportController</name>
     <message numerus="yes">
         <source>%n image(s) not exported: missing on the service.</source>
@@ -5007,8 +5059,16 @@
         <translation>删除缺陷</translation>
     </message>
     <message>
+        <source>Not a defect: the memory of the region learns it when the item is decided</source>
+        <translation>不是缺陷：检查项判定后，区域记忆会记住它</translation>
+    </message>
+    <message>
         <source>Relabel finding</source>
         <translation>修改缺陷标签</translation>
+    </message>
+    <message>
+        <source>Report as finding</source>
+        <translation>报告为缺陷</translation>
     </message>
     <message>
         <source>Withdraw acceptance</source>
@@ -5020,6 +5080,10 @@
     <message>
         <source>Click the square to accept · double-click to relabel</source>
         <translation>点击方块确认 · 双击修改标签</translation>
+    </message>
+    <message>
+        <source>Delete what is not a defect: the memory of the region learns it when the item is decided</source>
+        <translation>不是缺陷的请删除，检查项判定后区域记忆会记住它</translation>
     </message>
     <message>
         <source>Findings</source>
@@ -5939,6 +6003,211 @@
     </message>
 </context>
 <context>
+    <name>Memory</name>
+    <message numerus="yes">
+        <source>%n difference(s)</source>
+        <translation>
+            <numerusform>%n 处差异</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>As taken, since no detection aligned it</source>
+        <translation>原照片（没有检测将其对齐）</translation>
+    </message>
+    <message>
+        <source>Compared</source>
+        <translation>与参考图比对</translation>
+    </message>
+    <message>
+        <source>Day unknown</source>
+        <translation>日期未知</translation>
+    </message>
+    <message numerus="yes">
+        <source>Detection uses what %n photo(s) showed.</source>
+        <translation>
+            <numerusform>检测会参考 %n 张照片中出现过的差异。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Finding rejected</source>
+        <translation>缺陷已否定</translation>
+    </message>
+    <message>
+        <source>Finding rejected by</source>
+        <translation>否定缺陷者</translation>
+    </message>
+    <message>
+        <source>Frozen on {day} by {person}: newer photos do not enter it.</source>
+        <translation>{person} 已于 {day} 冻结，之后的照片不再进入。</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>已排除</translation>
+    </message>
+    <message>
+        <source>Left out by</source>
+        <translation>排除者</translation>
+    </message>
+    <message>
+        <source>Not compared yet</source>
+        <translation>尚未比对</translation>
+    </message>
+    <message>
+        <source>Passed by</source>
+        <translation>判定通过者</translation>
+    </message>
+    <message numerus="yes">
+        <source>Passed · %n difference(s)</source>
+        <translation>
+            <numerusform>通过 · %n 处差异</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Passed · not aligned</source>
+        <translation>通过 · 未对齐</translation>
+    </message>
+    <message>
+        <source>Passed · not compared</source>
+        <translation>通过 · 尚未比对</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>检查记录</translation>
+    </message>
+    <message>
+        <source>Shown</source>
+        <translation>显示方式</translation>
+    </message>
+    <message>
+        <source>Shows the difference</source>
+        <translation>出现过此差异</translation>
+    </message>
+    <message>
+        <source>Started over on {day}.</source>
+        <translation>已于 {day} 重新开始。</translation>
+    </message>
+    <message>
+        <source>Taken</source>
+        <translation>拍摄时间</translation>
+    </message>
+    <message>
+        <source>The memory is empty: detection reports every difference.</source>
+        <translation>区域记忆为空：检测会报告所有差异。</translation>
+    </message>
+    <message>
+        <source>{count} of {required} required photos are passed and compared: detection does not use the memory yet.</source>
+        <translation>需要 {required} 张判定通过且已比对的照片，现有 {count} 张：检测尚未使用区域记忆。</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryDialog</name>
+    <message numerus="yes">
+        <source>%n place(s) look different in nearly all newer photos than in the reference image. A planner can replace the reference image in the catalogue.</source>
+        <translation>
+            <numerusform>有 %n 处在近期几乎所有照片中都与参考图不同。计划员可在基础数据中更换参考图。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chosen photo of the memory</source>
+        <translation>区域记忆中选中的照片</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Loading photo…</source>
+        <translation>正在加载照片…</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>区域记忆</translation>
+    </message>
+    <message>
+        <source>No photos yet. The photo of an item enters the memory when a person passes the item. Findings that were deleted as not a defect enter it when the item is decided. Differences that look the same in at least two photos are then no longer reported.</source>
+        <translation>还没有照片。检查项判定为通过后，其照片进入区域记忆。因不是缺陷而删除的检测结果在检查项判定后进入。此后，至少两张照片中出现过的相同差异不再报告。</translation>
+    </message>
+    <message>
+        <source>Photos of the memory</source>
+        <translation>区域记忆的照片</translation>
+    </message>
+    <message>
+        <source>Reading the memory…</source>
+        <translation>正在读取区域记忆…</translation>
+    </message>
+    <message>
+        <source>Show on reference image</source>
+        <translation>在参考图上显示</translation>
+    </message>
+    <message>
+        <source>Show the whole region</source>
+        <translation>显示整个区域</translation>
+    </message>
+    <message>
+        <source>Start over</source>
+        <translation>重新开始</translation>
+    </message>
+    <message>
+        <source>Start the memory over?</source>
+        <translation>重新开始区域记忆？</translation>
+    </message>
+    <message>
+        <source>The model of this item does not use it; only reference difference does.</source>
+        <translation>此检查项的检测模型不使用区域记忆，只有参考图比对使用。</translation>
+    </message>
+    <message>
+        <source>The photos decided until now leave the memory of this region, in all records. Detection reports every difference again until enough new photos are passed.</source>
+        <translation>此前判定的照片将从该区域的记忆中移除，对所有检查记录生效。在有足够的新照片判定为通过之前，检测会重新报告所有差异。</translation>
+    </message>
+    <message>
+        <source>This item has no region on a reference image, so it has no memory. Draw a region.</source>
+        <translation>此检查项在参考图上没有区域，因此没有区域记忆。请先绘制区域。</translation>
+    </message>
+    <message>
+        <source>Zoom all photos in</source>
+        <translation>放大所有照片</translation>
+    </message>
+    <message>
+        <source>Zoom all photos out</source>
+        <translation>缩小所有照片</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryRules</name>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Detection uses the memory from this number of passed photos on</source>
+        <translation>判定为通过的照片达到此数量后，检测才使用区域记忆</translation>
+    </message>
+    <message>
+        <source>Freeze</source>
+        <translation>冻结</translation>
+    </message>
+    <message>
+        <source>Photos that people pass from now on do not enter the memory</source>
+        <translation>此后判定为通过的照片不再进入区域记忆</translation>
+    </message>
+    <message>
+        <source>Photos that people pass from now on enter the memory again</source>
+        <translation>此后判定为通过的照片重新进入区域记忆</translation>
+    </message>
+    <message>
+        <source>Required photos</source>
+        <translation>所需照片数</translation>
+    </message>
+    <message>
+        <source>Start over…</source>
+        <translation>重新开始…</translation>
+    </message>
+    <message>
+        <source>Unfreeze</source>
+        <translation>解除冻结</translation>
+    </message>
+</context>
+<context>
     <name>Minimap</name>
     <message>
         <source>Image overview</source>
@@ -6770,6 +7039,25 @@
     <message>
         <source>Photo with findings</source>
         <translation>带缺陷标注的照片</translation>
+    </message>
+</context>
+<context>
+    <name>PhotoDetails</name>
+    <message>
+        <source>Leave out of memory</source>
+        <translation>从区域记忆中排除</translation>
+    </message>
+    <message>
+        <source>Open record</source>
+        <translation>打开检查记录</translation>
+    </message>
+    <message>
+        <source>Put back into memory</source>
+        <translation>放回区域记忆</translation>
+    </message>
+    <message>
+        <source>Select a photo to see who passed it, and in how many places it differs.</source>
+        <translation>选择一张照片，查看由谁判定通过，以及有多少处差异。</translation>
     </message>
 </context>
 <context>
@@ -7750,6 +8038,18 @@
 </context>
 <context>
     <name>Report</name>
+    <message numerus="yes">
+        <source>%n difference(s) explained by the region&apos;s memory of {photos}</source>
+        <translation>
+            <numerusform>区域记忆（{photos}）可解释 %n 处差异</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s)</source>
+        <translation>
+            <numerusform>%n 张照片</numerusform>
+        </translation>
+    </message>
     <message>
         <source>API status</source>
         <translation>接口状态</translation>

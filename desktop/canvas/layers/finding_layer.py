@@ -24,7 +24,8 @@ class FindingBox:
     """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1).
 
     `author` is said of one that a person drew, which has no confidence. `quiet` is one of another item: it
-    is there to be known of, not to be worked on.
+    is there to be known of, not to be worked on. `reason` says why one is no finding of the photo, such as
+    that the memory of the region explains it: it is quiet too, and the reason is its tooltip.
     """
 
     rect: Rect
@@ -34,6 +35,7 @@ class FindingBox:
     highlighted: bool = False
     author: str = ""
     quiet: bool = False
+    reason: str = ""
 
     @property
     def text(self) -> str:
@@ -66,13 +68,18 @@ def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tup
     return box.quiet, not box.highlighted, -(1.0 if box.confidence is None else box.confidence)
 
 
-def dashed_outline(painter: QPainter, corners: Sequence[tuple[float, float]], colour: QColor) -> None:
+def dashed_outline(
+    painter: QPainter,
+    corners: Sequence[tuple[float, float]],
+    colour: QColor,
+    dashes: Qt.PenStyle = Qt.PenStyle.DashLine,
+) -> None:
     """Paint an outline without a ground: dashes over a line in contrast, seen on every picture."""
     polygon = QPolygonF([QPointF(x, y) for x, y in corners])
     painter.setBrush(Qt.BrushStyle.NoBrush)
     ground = QColor("#ffffff" if colour.lightnessF() < 0.5 else "#20262d")
     ground.setAlpha(170)
-    for shade, style in ((ground, Qt.PenStyle.SolidLine), (colour, Qt.PenStyle.DashLine)):
+    for shade, style in ((ground, Qt.PenStyle.SolidLine), (colour, dashes)):
         painter.setPen(QPen(shade, 1.5, style))
         painter.drawPolygon(polygon)
 
@@ -107,7 +114,8 @@ class FindingLayer:
             colour = QColor(colours.accent) if box.highlighted else colours.of_state(box.state)
             if box.quiet:
                 colour = QColor(colours.dim)
-                dashed_outline(painter, corners, colour)
+                dashes = Qt.PenStyle.DashDotLine if box.reason else Qt.PenStyle.DashLine
+                dashed_outline(painter, corners, colour, dashes)
             else:
                 self._outline(painter, corners, colour, 3 if box.highlighted else 2)
             if self.show_labels and box.text:
@@ -124,6 +132,20 @@ class FindingLayer:
             if taken.isdisjoint(cells):
                 taken.update(cells)
                 draw_chip(painter, chip, text, colour)
+
+    def reason_at(self, x: float, y: float, viewport: Viewport) -> str:
+        """Why the box at a place of the view is no finding; empty where there is none that says it."""
+        place, rule = QPointF(x, y), Qt.FillRule.WindingFill
+        found = [
+            (box.rect.area, box.reason)
+            for box in self.boxes
+            if box.reason and self._outlined(box, viewport).containsPoint(place, rule)
+        ]
+        return min(found, default=(0.0, ""))[1]
+
+    def _outlined(self, box: FindingBox, viewport: Viewport) -> QPolygonF:
+        corners = mapped_corners(box.rect, self.mapping)
+        return QPolygonF([QPointF(*viewport.to_view(x, y)) for x, y in corners])
 
     @staticmethod
     def _outline(

@@ -5,8 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCursor, QEnterEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QCursor,
+    QEnterEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+)
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.repaint import TURN_MS
@@ -19,6 +28,7 @@ from desktop.canvas.model.shaping import Handle
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.editor import RegionEditor
 from desktop.canvas.tools.tool_machine import Pointer, Tool
+from desktop.canvas.views.overlays import show_reason
 from desktop.canvas.views.picture_view import PictureView
 from desktop.imaging.sources.source import ImageSource
 from shared.geometry import Rect
@@ -208,6 +218,14 @@ class CanvasView(PictureView):
     def enterEvent(self, _event: QEnterEvent) -> None:
         """Show the cursor of the tool."""
         self.setCursor(self._tool_cursor())
+
+    def event(self, event: QEvent) -> bool:
+        """Show as a tooltip why a box is not a finding."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = event.pos()
+            show_reason(self, event, self._finding_layer.reason_at(at.x(), at.y(), self._viewport))
+            return True
+        return super().event(event)
 
     # ---- keys
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
     QFontMetricsF,
+    QHelpEvent,
     QImage,
     QMouseEvent,
     QPainter,
@@ -26,6 +27,7 @@ from desktop.canvas.layers.marks import CHIP_HEIGHT, FocusRing, chip_font, draw_
 from desktop.canvas.model.viewport import ZOOM_STEP, Viewport
 from desktop.canvas.tools.tool_machine import DRAG_DISTANCE
 from desktop.canvas.views.alignment import AlignedPair
+from desktop.canvas.views.overlays import show_reason
 from desktop.canvas.views.pair_drawing import CompareMode, draw_grip, draw_toned
 from desktop.canvas.views.pair_tools import PairPointer, PairTool
 from desktop.canvas.views.panes import panes, useful_height
@@ -209,6 +211,14 @@ class CompareView(QWidget):
             painter.drawText(QRectF(self.rect()).adjusted(12, 12, -12, -12), flags, self._message)
         self._focus_ring.paint(painter, self.rect(), self.hasFocus(), QColor(self._colours.accent))
         painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        """Show as a tooltip why a box is not a finding."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            photo, at = self._in_pane(QPointF(event.pos()))
+            show_reason(self, event, self._findings.reason_at(*at, self._viewport) if photo else "")
+            return True
+        return super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keys go."""

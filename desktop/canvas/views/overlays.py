@@ -1,12 +1,15 @@
-"""Defines the widgets over the canvas: zoom chip, minimap and preparing progress."""
+"""Defines the widgets over the canvas: zoom chip, minimap, preparing progress and the tooltip of a box."""
 
 from __future__ import annotations
+
+import html
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
+    QHelpEvent,
     QImage,
     QMouseEvent,
     QPainter,
@@ -14,7 +17,16 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QSizePolicy,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
 
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.model.viewport import Viewport
@@ -23,6 +35,12 @@ MARGIN = 12
 """View px between an overlay and the edge of the canvas."""
 _LEAST_PART = 7.0
 """View px of the minimap's mark for the part that is seen, at least."""
+
+
+def show_reason(view: QWidget, event: QHelpEvent, reason: str) -> None:
+    """Show a reason as the tooltip of a view, an empty one hides it. It is never read as markup."""
+    text = f"<p style='white-space:pre-wrap'>{html.escape(reason)}</p>" if reason else ""
+    QToolTip.showText(event.globalPos(), text, view)
 
 
 class _Floating(QFrame):

@@ -23,6 +23,7 @@ from shared.wire.inspection import (
     RecordUpdate,
     VerdictSet,
 )
+from shared.wire.memory import MemoryChange, MemoryState
 from shared.wire.seal import (
     MOST_SUMMARIES,
     Edition,
@@ -353,6 +354,23 @@ class Items:
         """The inspections of the item's place, oldest first; the newest `limit` (1..200). Raises NotFound."""
         path = f"/inspection_item/{segment(item_id)}/trend"
         return self._transport.call("GET", path, query={"limit": limit}).read(Envelope[Trend]).data
+
+    def memory(self, item_id: str) -> MemoryState:
+        """The memory of the item's region: its photos, newest first, whether it counts. Raises NotFound."""
+        answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/memory")
+        return answer.read(Envelope[MemoryState]).data
+
+    def change_memory(self, item_id: str, change: MemoryChange) -> MemoryState:
+        """Change what is set in `change`; gives the memory as it is then.
+
+        Raises NotFound, Forbidden for what the role does not allow (`can_change`, `can_require`).
+        """
+        answer = self._transport.call(
+            "PUT",
+            f"/inspection_item/{segment(item_id)}/memory",
+            body=change.model_dump(mode="json", exclude_unset=True),
+        )
+        return answer.read(Envelope[MemoryState]).data
 
     def photos(self, item_id: str) -> Sequence[Photo]:
         """The photos of an item."""

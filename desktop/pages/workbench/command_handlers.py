@@ -27,6 +27,7 @@ from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.pages.workbench.layout import WorkbenchLayout
+from desktop.pages.workbench.memory import MemoryController
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone import PhoneController
 from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
@@ -68,6 +69,7 @@ class Workbench(Protocol):
     folder_watch: FolderWatchController
     inspector: Inspector
     items: ItemsPanel
+    memory: MemoryController
     open_record: OpenRecord
     photo: PhotoCanvas
     photo_upload: PhotoUploadController
@@ -258,6 +260,7 @@ def bind(window: Page, page: Workbench) -> None:
         ("record.review", page.record_photos.show_review, is_open),
         ("item.versions", comparing.versions, looking_at_item),
         ("item.trend", page.trend.show, looking_at_item),
+        ("item.memory", page.memory.show, looking_at_item),
         ("item.detect", page.detecting.detect, on_item),
         ("record.detect", page.detecting.detect_all, editing),
         ("record.detect_again", page.detecting.detect_again, editing),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
@@ -12,17 +12,20 @@ from desktop.pages.workbench.model.item_rows import FindingContext, findings_of
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.preview_height import PreviewRoom
 from desktop.pages.workbench.results.correcting import CorrectionBar
+from desktop.pages.workbench.results.explained import ExplainedBox
 from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.widgets import Panel, label, rule
-from shared import results
+from shared import results, suppressed
 from shared.entries import Entry
 
 WIDTH_PX = 336
 _LEAST_PX = 328
 _SIDE = 14
+_SETTLE_MS = 60
+"""Until rows that unfold have their places."""
 
 
 class Inspector(Panel):
@@ -35,6 +38,7 @@ class Inspector(Panel):
         self.fields = ItemFields()
         self.photo = PhotoBox(commands)
         self.findings = FindingsBox()
+        self.explained = ExplainedBox()
         self.correction = CorrectionBar()
         self.verdict = VerdictBox(commands)
         self.run = RunBox(commands)
@@ -56,6 +60,7 @@ class Inspector(Panel):
         column.addWidget(self.photo)
         column.addWidget(self.run)
         column.addWidget(self.findings)
+        column.addWidget(self.explained)
         column.addWidget(self.correction)
         column.addWidget(self.history)
         column.addStretch(1)
@@ -66,6 +71,9 @@ class Inspector(Panel):
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
         self._room = PreviewRoom(scroll, content, self.photo)
+        self.explained.unfolded.connect(
+            lambda _on: QTimer.singleShot(_SETTLE_MS, self, lambda: self._show_explained(scroll))
+        )
         # Beside the scroll bar things stay as wide as the verdict below, which does not scroll.
         bar = scroll.verticalScrollBar()
         bar.rangeChanged.connect(
@@ -83,6 +91,12 @@ class Inspector(Panel):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(1, 0, 0, 0)
         whole.addWidget(self._stack)
+
+    def _show_explained(self, scroll: QScrollArea) -> None:
+        """Bring what was unfolded into view, of more than fits its beginning."""
+        if self.explained.is_open:
+            scroll.ensureWidgetVisible(self.explained)
+            scroll.ensureWidgetVisible(self.explained.fold)
 
     def _above_verdict(self, scroll: QScrollArea) -> QWidget:
         """What scrolls, and below it the verdict and unsaved findings, which are always in sight."""
@@ -121,6 +135,7 @@ class Inspector(Panel):
         """Show the findings of `entry`, which is one of the item's or a draft."""
         nothing = self._nothing_found(entry)
         self.findings.show_findings(findings_of(entry, self.known), nothing, self.findings.list.current)
+        self.explained.show_explained(item.item_id, suppressed.of_entry(entry, item.result))
 
     def _nothing_found(self, entry: Entry | None) -> str:
         if entry is None or not results.is_finished(entry):

@@ -34,6 +34,7 @@ from desktop.pages.workbench.items.other_file_crops import OtherFileCrops
 from desktop.pages.workbench.items.photo_crops import PhotoCrops
 from desktop.pages.workbench.items.selection import SelectionController
 from desktop.pages.workbench.layout import WorkbenchLayout
+from desktop.pages.workbench.memory import MemoryController
 from desktop.pages.workbench.model.run_state import run_state
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.open_record.item_changes import ItemChanges
@@ -139,6 +140,7 @@ class WorkbenchPage(Page):
         self.crops = (PhotoCrops(*crops_in), OtherFileCrops(*crops_in))
         self.history = HistoryController(self.open_record, self.inspector.history, self)
         self.trend = TrendController(self.open_record, self)
+        self.memory = MemoryController(self.open_record, self)
         self.detection_settings = DetectionSettingsController(
             self.open_record, self.inspector.fields.detection_settings, self.view, self
         )
@@ -248,6 +250,9 @@ class WorkbenchPage(Page):
         self.inspector.history.openWanted.connect(self._open_earlier)
         self.inspector.history.trendWanted.connect(self.trend.show)
         self.trend.openWanted.connect(self._open_earlier)
+        self.inspector.explained.memoryWanted.connect(self.memory.show)
+        self.memory.openWanted.connect(self._open_earlier)
+        self.live.memoryChanged.connect(self.memory.follow)
         self.items.template_wanted.connect(self.item_fill.from_template)
         self.items.last_wanted.connect(self.item_fill.from_last)
         self.item_fill.filled.connect(self.reload)

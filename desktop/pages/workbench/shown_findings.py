@@ -11,7 +11,9 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photo_view import PhotoView
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionController
+from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import finding_boxes
+from shared.suppressed import SuppressedFinding
 
 
 class ShownFindings(QObject):
@@ -32,6 +34,9 @@ class ShownFindings(QObject):
         self._comparing, self._correcting, self._photo_view = comparing, correcting, photo_view
         inspector.findings.thresholdChanged.connect(lambda _: self.show())
         inspector.findings.chosen.connect(self.choose)
+        inspector.explained.unfolded.connect(lambda _: self.show())
+        inspector.explained.reportWanted.connect(self._report)
+        photo_view.editing.reportWanted.connect(self._report)
         photos.pairChanged.connect(lambda _: self.show())
         correcting.changed.connect(self._corrected)
 
@@ -39,13 +44,17 @@ class ShownFindings(QObject):
         """Show them as they are listed."""
         findings = self._inspector.findings
         shown = findings.shown if self._open_record.item is not None else ()
-        boxes = finding_boxes(shown, findings.list.current)
+        explained = self._inspector.explained
+        explained.set_editable(self._correcting.can_correct)
+        seen = explained.shown if self._open_record.item is not None else ()
+        boxes = [*finding_boxes(shown, findings.list.current), *explained_boxes(seen)]
         self._photos.show_boxes(boxes)
         self._comparing.show_findings(boxes)
         back = to_reference(self._open_record.entry)
         # Without an alignment nobody knows where on the reference image a finding lies.
         self._comparing.views[0].set_findings(boxes if back is not None else (), back)
         self._photo_view.show_findings()
+        self._photo_view.show_explained(seen)
         self._correcting.show(self._photos.finding_pair)
 
     def choose(self, place: int) -> None:
@@ -58,6 +67,11 @@ class ShownFindings(QObject):
         count = len(self._inspector.findings.shown)
         if count:
             self.choose((self._inspector.findings.list.current + way) % count)
+
+    def _report(self, one: SuppressedFinding) -> None:
+        """Add what the memory explains as a finding that the person saw, and ask what it is."""
+        if self._correcting.add([(one.box, one.label)]):
+            self._correcting.ask_last_label()
 
     def _corrected(self) -> None:
         if self._open_record.item is not None:

@@ -294,3 +294,14 @@ def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
     )
     said = report_terms.findings(replace(item(1, False), findings=boxes))
     assert said == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"
+
+
+def test_the_report_says_what_the_memory_explains(qtbot: QtBot, tmp_path: Path) -> None:
+    made = report(2)
+    first, second = made.items
+    made = replace(made, items=(replace(first, explained=3, memory_photos=5), second))
+    said = "3 difference(s) explained by the region's memory of 5 photo(s)"
+    assert report_terms.explained(made.items[0]) == said
+    assert report_terms.explained(second) == ""
+    page = re.sub(r"&#x27;|&#39;", "'", html.page(made))
+    assert page.count(said) == 1

@@ -32,7 +32,17 @@ _FIRST = (
 )
 _ITEM = (
     *("item.pass", "item.fail", "item.unsure", "", "edit.rename", "item.photo", "item.phone"),
-    *("item.detect", "item.versions", "item.trend", "", "edit.copy", "edit.duplicate", "edit.delete", ""),
+    *(
+        "item.detect",
+        "item.versions",
+        "item.trend",
+        "item.memory",
+        "",
+        "edit.copy",
+        "edit.duplicate",
+        "edit.delete",
+        "",
+    ),
 )
 _EMPTY = ("tool.rectangle", "record.photos", "edit.paste", "edit.all", "region.show", "")
 

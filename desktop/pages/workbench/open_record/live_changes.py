@@ -37,6 +37,8 @@ class LiveChanges(QObject):
 
     recordChanged = Signal()  # noqa: N815 - a Qt signal
     """Something of the record itself or its photos changed, or anything may have."""
+    memoryChanged = Signal(str)  # noqa: N815
+    """The memory of a region on the reference image of this file changed; empty when any may have."""
     jobsChanged = Signal(object)  # noqa: N815
     """The open jobs of the record as a list of Job, as often as they are polled."""
 
@@ -104,6 +106,9 @@ class LiveChanges(QObject):
     def _news(self, event: ChangeEvent | None) -> None:
         if event is None:
             self._all = True
+            self.memoryChanged.emit("")
+        elif event.kind == "region_memory":
+            self.memoryChanged.emit(event.object_id or "")
         elif event.kind == "record" and event.object_id == self._open_record.record_id:
             self._record = True
             self._all = self._all or event.action == "add_items"

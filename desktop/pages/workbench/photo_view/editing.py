@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu
 
 from desktop.canvas.model.regions import RegionsChanged, RegionStep, StoreEvent
@@ -16,10 +16,14 @@ from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
 from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import FindingsBox
 from shared import results
+from shared.suppressed import SuppressedFinding
 
 
 class FindingEditController(QObject):
     """Keeps the findings on the photo canvas in step with those of the inspector, both ways."""
+
+    reportWanted = Signal(object)  # noqa: N815 - a Qt signal
+    """The `SuppressedFinding` on the photo that is a finding after all."""
 
     def __init__(
         self,
@@ -35,6 +39,8 @@ class FindingEditController(QObject):
         self._canvas, self._commands = canvas, commands
         self._regions = FindingRegions()
         self._showing = False
+        self.explained: Sequence[SuppressedFinding] = ()
+        """What is on the photo that the memory of the region explains."""
         correcting.places.append(canvas)
         canvas.regionsEdited.connect(self._edited)
         canvas.regionActivated.connect(self._relabel)
@@ -84,6 +90,8 @@ class FindingEditController(QObject):
         menu = self._commands.menu((*verdicts, "", "tool.rectangle", "", *always), canvas)
         if found:
             self._of_finding(menu)
+        else:
+            self._of_explained(menu, at)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(canvas.mapToGlobal(at))
 
@@ -107,6 +115,23 @@ class FindingEditController(QObject):
             action.setEnabled(self._correcting.has_chosen)
             action.triggered.connect(lambda _checked=False, it=act: it())
             menu.insertAction(first, action)
+        menu.setToolTipsVisible(True)
+        action.setToolTip(
+            self.tr("Not a defect: the memory of the region learns it when the item is decided")
+        )
+        menu.insertSeparator(first)
+
+    def _of_explained(self, menu: QMenu, at: QPoint) -> None:
+        """Offer to report the difference below the pointer that the memory of the region explains."""
+        x, y = self._canvas.viewport.to_image(at.x(), at.y())
+        below = [one for one in self.explained if one.box.contains(x, y)]
+        if not below or not self._correcting.can_correct:
+            return
+        one = min(below, key=lambda each: each.box.area)
+        first = menu.actions()[0]
+        action = menu.addAction(self.tr("Report as finding"))
+        action.triggered.connect(lambda _checked=False: self.reportWanted.emit(one))
+        menu.insertAction(first, action)
         menu.insertSeparator(first)
 
     def _id_of(self, shown: int) -> str:

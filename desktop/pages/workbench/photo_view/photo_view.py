@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor
 
 from desktop.background.repaint import repaint_later
 from desktop.background.workers import Lane, Task, run
-from desktop.canvas.layers.finding_layer import Matrix, mapped_corners
+from desktop.canvas.layers.finding_layer import FindingBox, Matrix, mapped_corners
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
@@ -28,8 +30,10 @@ from desktop.pages.workbench.photo_view.view_mapping import ImagePoint, mapped_v
 from desktop.pages.workbench.photos.photo_files import PhotoRef
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.results.correcting import CorrectionBar, CorrectionController
+from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
 from shared.geometry import Rect
+from shared.suppressed import SuppressedFinding
 
 _GATHER_MS = 60
 
@@ -71,6 +75,8 @@ class PhotoView(QObject):
         self._item_id = ""
         self._from: tuple[Viewport, ImagePoint] | None = None
         """What of the reference image was seen, and where, when the photo was asked for."""
+        self._explained: Sequence[SuppressedFinding] = ()
+        self._around: Sequence[FindingBox] = ()
         self._together: tuple[Viewport, Viewport] | None = None
         """What of the reference image and of the photo shows the same place."""
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
@@ -152,6 +158,20 @@ class PhotoView(QObject):
             self.editing.show(own=self._photos.of_item and self.canvas.source is not None, pan=pan)
             self._show_around()
 
+    def show_explained(self, found: Sequence[SuppressedFinding]) -> None:
+        """Show beside the findings of the chosen item's photo what the memory explains."""
+        self._explained = found
+        self._show_boxes()
+
+    def _show_boxes(self) -> None:
+        own = self._explained if self._photos.of_item and self.canvas.source is not None else ()
+        self.editing.explained = own
+        self.canvas.set_findings((*self._around, *explained_boxes(own)))
+
+    def _take_around(self, boxes: Sequence[FindingBox]) -> None:
+        self._around = boxes
+        self._show_boxes()
+
     def _show_front(self) -> None:
         """Say which picture is in front; what is done with findings is done there when it is the photo."""
         here = self.on and not self._comparing.on
@@ -219,6 +239,7 @@ class PhotoView(QObject):
         self._ref = self._together = None
         self._item_id = ""
         self.canvas.store.replace(())
+        self._around = ()
         self.canvas.set_findings(())
         self.canvas.set_outline(())
         self.canvas.show_message("")
@@ -334,7 +355,7 @@ class PhotoView(QObject):
             content_id,
             self._box.threshold,
             owner=self,
-            done=self.canvas.set_findings,
+            done=self._take_around,
         )
 
 

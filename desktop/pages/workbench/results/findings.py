@@ -76,7 +76,13 @@ class FindingList(QWidget):
         """List these."""
         self._findings, self.current = findings, current
         self.setAccessibleDescription("; ".join(self._words(finding) for finding in findings))
-        self.setToolTip(self.tr("Click the square to accept · double-click to relabel"))
+        self.setToolTip(
+            self.tr("Click the square to accept · double-click to relabel")
+            + "\n"
+            + self.tr(
+                "Delete what is not a defect: the memory of the region learns it when the item is decided"
+            )
+        )
         self.updateGeometry()
         self.update()
 

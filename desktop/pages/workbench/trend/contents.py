@@ -19,7 +19,7 @@ from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSo
 from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
 from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
 from shared.geometry import Rect, from_corners
-from shared.wire.history import Trend, TrendEntry, TrendFinding
+from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 
 REFERENCE = "reference"
 """The key of the reference image's frame."""
@@ -27,15 +27,19 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The part of a picture that every frame shows: a region with a little around it, px of the picture."""
+    """The part of a picture that every frame shows: a region with a little around it, px of the picture.
+
+    `size` is the picture's.
+    """
 
     file: ReferenceFile
     rect: Rect
+    size: tuple[int, int]
 
     @classmethod
     def of(cls, file: ReferenceFile, size: tuple[int, int], region: Rect) -> Place:
         """The place of a region on a picture of this size."""
-        return cls(file, seen_region(region, *size))
+        return cls(file, seen_region(region, *size), size)
 
     @property
     def aspect(self) -> float:
@@ -79,17 +83,32 @@ def sources_of(trend: Trend, place: Place | None) -> dict[str, FrameSource]:
     """Where the pictures of the frames come from, by their keys."""
     sources: dict[str, FrameSource] = {}
     if place is not None:
-        sources[REFERENCE] = FrameSource(place.file, _rows(place.to_picture))
+        sources[REFERENCE] = reference_source(place)
     for entry in trend.entries:
         photo = entry.photo
         if photo is None:
             continue
-        matrix = None
-        if photo.homography is not None and place is not None:
-            matrix = _rows(np.array(photo.homography, np.float64) @ place.to_picture)
-        ref = PhotoRef(photo.file_id or "", photo.ipfs_cid, photo.download_url)
-        sources[entry.item_id] = FrameSource(ref, matrix)
+        sources[entry.item_id] = photo_source(photo, place)
     return sources
+
+
+def photo_source(photo: TrendPhoto, place: Place | None) -> FrameSource:
+    """Where the picture of a photo comes from; laid on the place where the photo is aligned."""
+    matrix = None
+    if photo.homography is not None and place is not None:
+        matrix = _rows(np.array(photo.homography, np.float64) @ place.to_picture)
+    return FrameSource(PhotoRef(photo.file_id or "", photo.ipfs_cid, photo.download_url), matrix)
+
+
+def reference_source(place: Place) -> FrameSource:
+    """The picture that the place is on, as the frame `REFERENCE`."""
+    return FrameSource(place.file, _rows(place.to_picture))
+
+
+def reference_frame(place: Place, outlines: tuple[Outline, ...] = ()) -> Frame:
+    """The frame of the picture that the place is on."""
+    name = QCoreApplication.translate("Trend", "Reference image")
+    return Frame(REFERENCE, name, place.file.name, outlines=outlines, opens=False)
 
 
 def frames_of(
@@ -101,8 +120,7 @@ def frames_of(
     """
     frames = []
     if place is not None:
-        name = QCoreApplication.translate("Trend", "Reference image")
-        frames.append(Frame(REFERENCE, name, place.file.name, opens=False))
+        frames.append(reference_frame(place))
     numbers = numbers_of(series_of(trend))
     for entry in trend.entries:
         frames.append(

@@ -11,6 +11,15 @@ from desktop.pages.workbench.trend.contents import Place
 from desktop.pages.workbench.trend.window import TrendDialog
 
 
+def place_of(open_record: OpenRecord) -> Place | None:
+    """The place of the chosen item's region; None without one or before its picture is there."""
+    item, file, source = open_record.item, open_record.link.file, open_record.source
+    if item is None or file is None or source is None or not open_record.link.shows(item):
+        return None
+    region = item.region(*source.size)
+    return None if region is None or region.empty else Place.of(file, source.size, region)
+
+
 class TrendController(QObject):
     """Opens the window for the item that is chosen at the workbench."""
 
@@ -27,13 +36,7 @@ class TrendController(QObject):
         item = open_record.item
         if item is None:
             return None
-        file, source = open_record.link.file, open_record.source
-        region = None
-        if source is not None and open_record.link.shows(item):
-            region = item.region(*source.size)
-        place = None
-        if file is not None and source is not None and region is not None and not region.empty:
-            place = Place.of(file, source.size, region)
+        place = place_of(open_record)
         dialog = TrendDialog(
             open_record.context.session,
             open_record.edits.service_id(item.item_id),

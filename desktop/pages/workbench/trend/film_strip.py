@@ -24,6 +24,8 @@ from desktop.widgets import chip_height, paint_chip, status_tone, status_word, t
 _GAP = 8
 _INNER = 6
 _NARROWEST = 132
+_FADED = 0.4
+"""How strongly the picture of a frame is painted that does not count."""
 
 
 class FilmStrip(QAbstractScrollArea):
@@ -130,7 +132,9 @@ class FilmStrip(QAbstractScrollArea):
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
         where = self.picture_box(index)
         picture = self.reel.pictures.best(frame.key, self.reel.view)
+        painter.setOpacity(_FADED if frame.faded else 1.0)
         paint_picture(painter, where, picture, self.reel.view, frame, self.reel.words(frame), False)
+        painter.setOpacity(1.0)
         left, width = box.left() + _INNER + 2, box.width() - 2 * _INNER - 4
         top = _INNER + self._picture_size()[1] + 3.0
         for text, font, tone in (

@@ -33,7 +33,7 @@ class Frame:
     """One picture of the strip.
 
     `status` is a verdict (`shared.codes.Verdict`), empty for a picture without one. `note` says what is not
-    as usual, `opens` whether it leads to a record.
+    as usual, `opens` whether it leads to a record. One that is `faded` is in the strip, but does not count.
     """
 
     key: str
@@ -43,6 +43,7 @@ class Frame:
     note: str = ""
     outlines: tuple[Outline, ...] = ()
     opens: bool = True
+    faded: bool = False
 
 
 def zoomed(view: Rect, factor: float, x: float = 0.5, y: float = 0.5) -> Rect:

@@ -475,6 +475,7 @@ def test_the_right_button_offers_what_is_done_with_a_finding(desk: WorkbenchDriv
     (menu,) = view.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
     texts = [action.text().split("\t")[0] for action in menu.actions()]
     assert texts[:3] == ["Accept finding", "Relabel finding", "Delete finding"]
+    assert "memory of the region" in menu.actions()[2].toolTip()
     menu.actions()[0].trigger()
     assert [one.accepted for one in page.inspector.findings.shown] == [False, True]
     menu.actions()[2].trigger()

@@ -1,0 +1,122 @@
+"""Reads the memory of a region, and makes frames and their pictures' sources of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from desktop.client import Session
+from desktop.client.http.errors import NotFound
+from desktop.localization.detection_terms import finding_word
+from desktop.pages.workbench.memory.wording import frame_day, frame_note
+from desktop.pages.workbench.photos.photo_files import PhotoRef
+from desktop.pages.workbench.trend.contents import (
+    REFERENCE,
+    Place,
+    photo_source,
+    reference_frame,
+    reference_source,
+)
+from desktop.pages.workbench.trend.frames import Frame, Outline
+from desktop.pages.workbench.trend.pictures import FrameSource
+from shared.geometry import Rect
+from shared.wire.history import MOST_TREND_ENTRIES, TrendPhoto
+from shared.wire.memory import MemoryPhoto, MemoryState
+
+_DISAGREES = 0
+_ASKED = 1
+"""Which of the outlines' colours marks a place that newer photos show otherwise, and a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMemory:
+    """A memory, and what the trend of the region knows of its photos, by the ids of their items."""
+
+    state: MemoryState
+    aligned: Mapping[str, TrendPhoto] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedDifference:
+    """A difference that the person asks about: its label, the files that explain it, where it is.
+
+    `where` is in px of the reference image, None without an alignment.
+    """
+
+    label: str
+    files: Sequence[str]
+    where: Rect | None
+
+
+def read_memory(session: Session, item_id: str) -> ReadMemory:
+    """The memory of an item's region with what lays its photos on the reference image. Raises ClientError."""
+    state = session.items.memory(item_id)
+    known = _photos_of(session, item_id) if state.photos else {}
+    # The trend ends with the item that is asked for: a photo of a later inspection is in a later one's.
+    later = next((photo.item_id for photo in state.photos if photo.item_id not in known), None)
+    if later is not None:
+        known = {**_photos_of(session, later), **known}
+    return ReadMemory(state, known)
+
+
+def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
+    try:
+        trend = session.items.trend(item_id, MOST_TREND_ENTRIES)
+    except NotFound:
+        # Who deleted the record since keeps nobody from seeing the other photos.
+        return {}
+    return {entry.item_id: entry.photo for entry in trend.entries if entry.photo is not None}
+
+
+def key_of(photo: MemoryPhoto) -> str:
+    """The key of a photo's frame: one photo may have been passed, and be one whose findings were rejected."""
+    return f"{photo.kind} {photo.item_id} {photo.file_id}"
+
+
+def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource]:
+    """Where the pictures of the frames come from, by their keys."""
+    sources: dict[str, FrameSource] = {}
+    if place is not None:
+        sources[REFERENCE] = reference_source(place)
+    for photo in memory.state.photos:
+        known = memory.aligned.get(photo.item_id)
+        if known is not None and known.file_id == photo.file_id:
+            sources[key_of(photo)] = photo_source(known, place)
+        else:
+            sources[key_of(photo)] = FrameSource(PhotoRef(photo.file_id, None, None), None)
+    return sources
+
+
+def frames_of(memory: ReadMemory, place: Place | None, asked: AskedDifference | None = None) -> list[Frame]:
+    """The frame of the reference image and those of the photos, newest first, with what is asked about."""
+    marked = () if place is None else tuple(_marks(memory.state, place, asked))
+    frames = [] if place is None else [reference_frame(place, marked)]
+    sources = sources_of(memory, place)
+    for photo in memory.state.photos:
+        aligned = sources[key_of(photo)].to_photo is not None
+        explains = asked is not None and photo.file_id in asked.files
+        frames.append(
+            Frame(
+                key_of(photo),
+                frame_day(photo),
+                photo.record_name or "",
+                note=frame_note(photo, aligned=aligned, explains=explains),
+                outlines=marked if aligned else (),
+                faded=photo.left_out,
+            )
+        )
+    return frames
+
+
+def _marks(state: MemoryState, place: Place, asked: AskedDifference | None) -> Iterator[Outline]:
+    """Places of the reference image as outlines in fractions of the frames' place."""
+    wide, high = place.size
+    for x, y, w, h in state.disagreements:
+        yield Outline(_within(Rect(x * wide, y * high, w * wide, h * high), place), _DISAGREES, "")
+    if asked is not None and asked.where is not None:
+        yield Outline(_within(asked.where, place), _ASKED, finding_word(asked.label))
+
+
+def _within(rect: Rect, place: Place) -> Rect:
+    at = place.rect
+    return Rect((rect.x - at.x) / at.w, (rect.y - at.y) / at.h, rect.w / at.w, rect.h / at.h)

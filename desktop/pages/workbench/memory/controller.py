@@ -1,0 +1,64 @@
+# ruff: noqa: N815 - Qt signals
+"""Opens the memory of the chosen item's region."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop.imaging.sources.cut import seen_at
+from desktop.pages.workbench.memory.contents import AskedDifference
+from desktop.pages.workbench.memory.window import MemoryDialog
+from desktop.pages.workbench.model.item_rows import to_reference
+from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.trend.controller import place_of
+from shared.suppressed import SuppressedFinding
+
+
+class MemoryController(QObject):
+    """Opens the window for the item that is chosen at the workbench."""
+
+    openWanted = Signal(str, str)
+    """The ids of a record and of its item whose photo the person wants to compare."""
+
+    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+        super().__init__(window)
+        self._open_record, self._window = open_record, window
+        self._shown: MemoryDialog | None = None
+
+    def show(self, difference: SuppressedFinding | None = None) -> MemoryDialog | None:
+        """Open the window at the photos that explain a difference, with its place marked.
+
+        Without one at the newest photo. None when no item is chosen.
+        """
+        open_record = self._open_record
+        item = open_record.item
+        if item is None:
+            return None
+        back = to_reference(open_record.entry)
+        asked = None
+        if difference is not None:
+            where = None if back is None else seen_at(difference.box, back)
+            asked = AskedDifference(difference.label, difference.photos, where)
+        dialog = MemoryDialog(
+            open_record.context.session,
+            open_record.edits.service_id(item.item_id),
+            item.item_name,
+            item.model_id,
+            place_of(open_record),
+            asked,
+            self._window,
+        )
+        dialog.openWanted.connect(self.openWanted)
+        dialog.finished.connect(self._closed)
+        self._shown = dialog
+        dialog.open()
+        return dialog
+
+    def follow(self, file_id: str) -> None:
+        """A memory on the reference image of this file changed, any one when it is empty: show it again."""
+        if self._shown is not None:
+            self._shown.follow(file_id)
+
+    def _closed(self) -> None:
+        self._shown = None

@@ -1,0 +1,70 @@
+# ruff: noqa: N815 - Qt signals
+"""Lets planners say when a memory counts: how many photos it needs, whether it grows, from when on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QWidget
+
+from desktop.widgets import Button, ButtonKind, label
+from shared.wire.memory import MOST_REQUIRED, MemoryState
+
+
+class MemoryRules(QWidget):
+    """Required photos, freeze and start over. What is typed stays until the service took it."""
+
+    requiredWanted = Signal(int)
+    frozenWanted = Signal(bool)
+    startOverWanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._known: int | None = None
+        self._frozen = False
+        self.required = QSpinBox()
+        self.required.setObjectName("memory-required")
+        self.required.setRange(1, MOST_REQUIRED)
+        self.required.setAccessibleName(self.tr("Required photos"))
+        self.required.setToolTip(self.tr("Detection uses the memory from this number of passed photos on"))
+        self.required.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.apply = Button(self.tr("Apply"))
+        self.apply.setObjectName("memory-apply")
+        self.freeze = Button("", icon="lock")
+        self.freeze.setObjectName("memory-freeze")
+        self.start_over = Button(self.tr("Start over…"), icon="refresh", kind=ButtonKind.GHOST)
+        self.start_over.setObjectName("memory-start-over")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(label(self.tr("Required photos"), "label"))
+        row.addWidget(self.required)
+        row.addWidget(self.apply)
+        row.addSpacing(12)
+        row.addWidget(self.freeze)
+        row.addWidget(self.start_over)
+        self.required.valueChanged.connect(lambda _value: self._show_apply())
+        self.apply.clicked.connect(lambda _checked=False: self.requiredWanted.emit(self.required.value()))
+        self.freeze.clicked.connect(lambda _checked=False: self.frozenWanted.emit(not self._frozen))
+        self.start_over.clicked.connect(lambda _checked=False: self.startOverWanted.emit())
+        self.hide()
+
+    def show_state(self, state: MemoryState) -> None:
+        """Show what holds now; a number that was typed and not applied stays."""
+        typed = self._known is not None and self.required.value() != self._known
+        if not typed:
+            self.required.setValue(state.required)
+        self._known = state.required
+        self._frozen = state.frozen_at is not None
+        self.freeze.setText(self.tr("Unfreeze") if self._frozen else self.tr("Freeze"))
+        self.freeze.setToolTip(
+            self.tr("Photos that people pass from now on enter the memory again")
+            if self._frozen
+            else self.tr("Photos that people pass from now on do not enter the memory")
+        )
+        self.freeze.setEnabled(self._frozen or bool(state.photos))
+        self.start_over.setEnabled(bool(state.photos))
+        self.setVisible(state.can_require and state.reference_file_id is not None)
+        self._show_apply()
+
+    def _show_apply(self) -> None:
+        self.apply.setEnabled(self._known is not None and self.required.value() != self._known)

@@ -1,0 +1,351 @@
+# ruff: noqa: N815 - Qt signals
+"""The memory window: the chosen photo large, what is known of it, and all photos as a film strip."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.background.workers import Task, run
+from desktop.client import Session
+from desktop.client.http.errors import Conflict, Invalid, NotFound
+from desktop.pages.common.messages.error_messages import sentence
+from desktop.pages.workbench.memory.contents import (
+    AskedDifference,
+    ReadMemory,
+    frames_of,
+    key_of,
+    read_memory,
+    sources_of,
+)
+from desktop.pages.workbench.memory.details import PhotoDetails
+from desktop.pages.workbench.memory.rules import MemoryRules
+from desktop.pages.workbench.memory.wording import state_text
+from desktop.pages.workbench.trend.contents import REFERENCE, Place
+from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage
+from desktop.pages.workbench.trend.frames import zoomed
+from desktop.pages.workbench.trend.pictures import FINE_PX, WHOLE, FramePictures
+from desktop.pages.workbench.trend.reel import STEP, Reel
+from desktop.widgets import (
+    Banner,
+    BaseDialog,
+    Button,
+    Confirm,
+    ElidedLabel,
+    IconButton,
+    StateStack,
+    label,
+)
+from shared.wire.detection import REFERENCE_DIFFERENCE
+from shared.wire.memory import MemoryChange, MemoryPhoto, MemoryState
+
+_ASK_MS = 80
+_FOLLOW_MS = 400
+_DETAILS_PX = 300
+
+
+class MemoryDialog(BaseDialog):
+    """The memory of one region."""
+
+    openWanted = Signal(str, str)
+    """The ids of a record and of its item whose photo the person wants to compare."""
+
+    def __init__(
+        self,
+        session: Session,
+        item_id: str,
+        title: str,
+        model_id: str | None,
+        place: Place | None,
+        asked: AskedDifference | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`item_id` is the service's. `place`: where the item's region is; None without one.
+
+        A photo that explains the difference `asked` about is chosen at first.
+        """
+        super().__init__(parent)
+        self.setObjectName("memory")
+        self.setWindowTitle(self.tr("Memory"))
+        self.setModal(True)
+        self.setMinimumSize(900, 560)
+        room = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 40)
+        self.resize(room.expandedTo(QSize(900, 560)))
+        self._session, self._item_id, self._place = session, item_id, place
+        self._unused = model_id not in (None, REFERENCE_DIFFERENCE)
+        self._difference = asked
+        self._asked: Task | None = None
+        self._changing: Task | None = None
+        self.memory: ReadMemory | None = None
+        self.pictures = FramePictures(session, self)
+        self.reel = Reel(self.pictures, self)
+        self.reel.waiting = self.tr("Loading photo…")
+        self.strip = FilmStrip(self.reel, self.tr("Photos of the memory"))
+        self.stage = Stage(self.reel, self.tr("Chosen photo of the memory"))
+        self.details = PhotoDetails()
+        self.rules = MemoryRules()
+        self.banner = Banner()
+        self.said = label("", "dim", wrap=True)
+        self.which = ElidedLabel("", "strong")
+        self.problem = label("", "error", wrap=True)
+        self.close_button = Button(self.tr("Close"))
+        content = QWidget()
+        self.stack = StateStack(content)
+        self._build(content, title)
+        self._soon = QTimer(self, singleShot=True, interval=_ASK_MS)
+        self._soon.timeout.connect(self._want)
+        self._again = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._again.timeout.connect(self.read)
+        self._connect()
+        self.read()
+
+    def _build(self, content: QWidget, title: str) -> None:
+        tools = QHBoxLayout()
+        tools.setSpacing(6)
+        for icon, text, factor in (
+            ("minus", self.tr("Zoom all photos out"), 1 / STEP),
+            ("plus", self.tr("Zoom all photos in"), STEP),
+        ):
+            button = IconButton(icon, text, side=28)
+            button.clicked.connect(
+                lambda _checked=False, by=factor: self.reel.set_view(zoomed(self.reel.view, by))
+            )
+            tools.addWidget(button)
+        whole = IconButton("fit", self.tr("Show the whole region"), side=28)
+        whole.clicked.connect(lambda _checked=False: self.reel.set_view(WHOLE))
+        tools.addWidget(whole)
+        tools.addWidget(self.which, 1)
+        left = QVBoxLayout()
+        left.setSpacing(6)
+        left.addWidget(self.stage, 1)
+        left.addLayout(tools)
+        self.details.setFixedWidth(_DETAILS_PX)
+        upper = QHBoxLayout()
+        upper.setSpacing(10)
+        upper.addLayout(left, 1)
+        upper.addWidget(self.details)
+        inside = QVBoxLayout(content)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(10)
+        inside.addLayout(upper, 3)
+        inside.addWidget(self.strip, 2)
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        below.addWidget(self.rules)
+        below.addStretch(1)
+        below.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(8)
+        column.addWidget(ElidedLabel(title, "item"))
+        column.addWidget(self.said)
+        column.addWidget(self.banner)
+        column.addWidget(self.stack, 1)
+        column.addWidget(self.problem)
+        column.addLayout(below)
+        self.problem.hide()
+
+    def _connect(self) -> None:
+        reel = self.reel
+        reel.currentChanged.connect(self._chosen)
+        reel.viewChanged.connect(self._soon.start)
+        reel.framesChanged.connect(self._soon.start)
+        reel.opened.connect(lambda _key: self._open())
+        self.details.openWanted.connect(self._open)
+        self.details.leaveOutWanted.connect(
+            lambda file_id, out: self.change(MemoryChange(left_out={file_id: out}))
+        )
+        self.rules.requiredWanted.connect(lambda number: self.change(MemoryChange(required=number)))
+        self.rules.frozenWanted.connect(lambda on: self.change(MemoryChange(frozen=on)))
+        self.rules.startOverWanted.connect(self._ask_start_over)
+        self.banner.acted.connect(self._show_reference)
+        self.close_button.clicked.connect(self.accept)
+        self.finished.connect(self._ended)
+
+    # Reading and changing
+
+    def read(self) -> None:
+        """Ask the service for the memory."""
+        if self._asked is not None:
+            self._asked.cancel()
+        if self.memory is None:
+            self.stack.show_loading(self.tr("Reading the memory…"))
+        self._asked = run(
+            read_memory,
+            self._session,
+            self._item_id,
+            owner=self,
+            done=self._show,
+            failed=self._explain,
+        )
+
+    def follow(self, file_id: str) -> None:
+        """Read it again: a memory on the reference image of this file changed, any one when it is empty."""
+        known = None if self.memory is None else self.memory.state.reference_file_id
+        if known is not None and file_id in ("", known) and not self._again.isActive():
+            self._again.start()
+
+    def _explain(self, error: Exception) -> None:
+        # What is on view stays.
+        if self.memory is None:
+            self.stack.show_error(sentence(error), retry=self.read)
+
+    def change(self, change: MemoryChange) -> None:
+        """Change the memory; one change at a time, and what the service refuses is said below the photos."""
+        if self._changing is not None:
+            return
+        self.problem.hide()
+        self._changing = run(
+            self._session.items.change_memory,
+            self._item_id,
+            change,
+            owner=self,
+            done=self._changed,
+            failed=self._not_changed,
+        )
+
+    def _changed(self, state: MemoryState) -> None:
+        self._changing = None
+        if self._asked is not None:
+            # What it read may be older.
+            self._asked.cancel()
+        if self.memory is not None:
+            self._show(ReadMemory(state, self.memory.aligned))
+
+    def _not_changed(self, error: Exception) -> None:
+        self._changing = None
+        self.problem.setText(sentence(error))
+        self.problem.show()
+        if isinstance(error, Conflict | Invalid | NotFound):
+            # It is not as it is on view.
+            self.read()
+
+    def _ask_start_over(self) -> None:
+        dialog = Confirm(
+            self,
+            self.tr("Start the memory over?"),
+            self.tr(
+                "The photos decided until now leave the memory of this region, in all records. "
+                "Detection reports every difference again until enough new photos are passed."
+            ),
+            self.tr("Start over"),
+        )
+        dialog.accepted.connect(lambda: self.change(MemoryChange(start_anew=True)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    # Showing
+
+    def _show(self, memory: ReadMemory) -> None:
+        state, chosen = memory.state, self._chosen_key()
+        self.memory = memory
+        parts = [state_text(state)]
+        if self._unused:
+            parts.append(self.tr("The model of this item does not use it; only reference difference does."))
+        self.said.setText(" ".join(parts))
+        self.rules.show_state(state)
+        self._show_disagreements(state)
+        if not state.photos:
+            self.pictures.show({}, 1.0)
+            self.reel.show((), 1.0, 0)
+            self.stack.show_empty("photo", self._empty_text(state))
+            return
+        self.stack.show_content()
+        aspect = 4 / 3 if self._place is None else self._place.aspect
+        self.pictures.show(sources_of(memory, self._place), aspect)
+        frames = frames_of(memory, self._place, self._difference)
+        keys = [frame.key for frame in frames]
+        files = () if self._difference is None else self._difference.files
+        wanted = [key_of(photo) for photo in state.photos if photo.file_id in files]
+        first = next(
+            (key for key in (chosen, *wanted) if key in keys), keys[min(self._offset, len(keys) - 1)]
+        )
+        self.reel.show(frames, aspect, keys.index(first))
+        if not chosen:
+            self.strip.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _empty_text(self, state: MemoryState) -> str:
+        if state.reference_file_id is None:
+            return self.tr(
+                "This item has no region on a reference image, so it has no memory. Draw a region."
+            )
+        return self.tr(
+            "No photos yet. The photo of an item enters the memory when a person passes the item. "
+            "Findings that were deleted as not a defect enter it when the item is decided. "
+            "Differences that look the same in at least two photos are then no longer reported."
+        )
+
+    def _show_disagreements(self, state: MemoryState) -> None:
+        count = len(state.disagreements)
+        if not count:
+            self.banner.hide()
+            return
+        text = self.tr(
+            "%n place(s) look different in nearly all newer photos than in the reference image. "
+            "A planner can replace the reference image in the catalogue.",
+            "",
+            count,
+        )
+        marked = self.tr("Show on reference image") if self._place is not None and state.photos else ""
+        self.banner.say(text, "warn", action=marked, closable=False)
+
+    def _show_reference(self) -> None:
+        keys = [frame.key for frame in self.reel.frames]
+        if REFERENCE in keys:
+            self.reel.choose(keys.index(REFERENCE))
+            self.strip.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def _offset(self) -> int:
+        """How many frames come before that of the newest photo."""
+        return 0 if self._place is None else 1
+
+    def _chosen_key(self) -> str:
+        return self.reel.frames[self.reel.current].key if self.reel.frames else ""
+
+    @property
+    def photo(self) -> MemoryPhoto | None:
+        """The chosen photo; None for the reference image."""
+        if self.memory is None:
+            return None
+        key = self._chosen_key()
+        return next((one for one in self.memory.state.photos if key_of(one) == key), None)
+
+    def _chosen(self, index: int) -> None:
+        photo = self.photo
+        if self.memory is None:
+            return
+        source = sources_of(self.memory, self._place).get(self._chosen_key())
+        aligned = source is not None and source.to_photo is not None
+        self.details.show_photo(photo, aligned=aligned, can_change=self.memory.state.can_change)
+        if self.reel.frames:
+            frame = self.reel.frames[index]
+            self.which.setText(f"{index + 1}/{len(self.reel.frames)} · {frame.day} · {frame.name}")
+        self._soon.start()
+
+    def _want(self) -> None:
+        """Have the pictures made that are looked at, the large one first."""
+        reel = self.reel
+        if not reel.frames:
+            return
+        keys = [self._chosen_key(), *(reel.frames[index].key for index in self.strip.in_sight())]
+        box = self.stage.picture_box()
+        longest = round(max(box.width(), box.height()) * self.devicePixelRatioF())
+        self.pictures.want(list(dict.fromkeys(keys)), reel.view, min(longest, FINE_PX))
+
+    def _open(self) -> None:
+        photo = self.photo
+        if photo is not None:
+            self.accept()
+            self.openWanted.emit(photo.inspection_id, photo.item_id)
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._soon.start()
+
+    def _ended(self) -> None:
+        self.reel.play(False)
+        self._soon.stop()
+        self._again.stop()
+        self.pictures.stop()
+        self.deleteLater()

@@ -1,0 +1,104 @@
+"""Says the state of a memory and what is known of its photos in the user's language."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.localization.dates import minute
+from desktop.pages.workbench.trend.wording import day_of
+from shared.wire.memory import MemoryKind, MemoryPhoto, MemoryState, MemoryStatus
+
+
+def state_text(state: MemoryState) -> str:
+    """Whether detection uses the memory, and why not, in sentences."""
+    translate = QCoreApplication.translate
+    used = [photo for photo in state.photos if not photo.left_out and photo.differences is not None]
+    match state.state:
+        case MemoryStatus.EMPTY:
+            parts = [translate("Memory", "The memory is empty: detection reports every difference.")]
+        case MemoryStatus.TOO_FEW:
+            text = translate(
+                "Memory",
+                "{count} of {required} required photos are passed and compared: detection does not use the "
+                "memory yet.",
+            )
+            passed = {photo.file_id for photo in used if photo.kind is MemoryKind.PASSED}
+            parts = [text.format(count=len(passed), required=state.required)]
+        case _:
+            parts = [translate("Memory", "Detection uses what %n photo(s) showed.", "", len(used))]
+    if state.frozen_at is not None:
+        text = translate("Memory", "Frozen on {day} by {person}: newer photos do not enter it.")
+        parts.append(text.format(day=_day(state.frozen_at), person=state.frozen_by or "–"))
+    if state.begins_at is not None:
+        text = translate("Memory", "Started over on {day}.")
+        parts.append(text.format(day=_day(state.begins_at)))
+    return " ".join(parts)
+
+
+def frame_day(photo: MemoryPhoto) -> str:
+    """The day below a photo: when it was taken, else decided."""
+    at = photo.taken_at or photo.decided_at
+    return QCoreApplication.translate("Memory", "Day unknown") if at is None else day_of(at)
+
+
+def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> str:
+    """Why a photo is part of the memory, and what it showed: short, for a narrow frame.
+
+    `explains`: it explains the difference that the person asks about.
+    """
+    translate = QCoreApplication.translate
+    if photo.left_out:
+        return translate("Memory", "Left out")
+    if explains:
+        return translate("Memory", "Shows the difference")
+    if photo.kind is MemoryKind.REJECTED:
+        return translate("Memory", "Finding rejected")
+    if photo.differences is not None:
+        return translate("Memory", "Passed · %n difference(s)", "", photo.differences)
+    if not aligned:
+        return translate("Memory", "Passed · not aligned")
+    return translate("Memory", "Passed · not compared")
+
+
+def differences_text(photo: MemoryPhoto) -> str:
+    """In how many places a photo differs from the reference image."""
+    if photo.differences is None:
+        return QCoreApplication.translate("Memory", "Not compared yet")
+    return QCoreApplication.translate("Memory", "%n difference(s)", "", photo.differences)
+
+
+def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
+    """What is known of a photo: labels and values, in the order to show them; the value is never empty.
+
+    `aligned`: it is shown laid on the reference image.
+    """
+    translate = QCoreApplication.translate
+    rows = [
+        (translate("Memory", "Record"), photo.record_name or ""),
+        (translate("Memory", "Taken"), minute(photo.taken_at)),
+        (_decision(photo.kind), _who_and_when(photo.decided_by, photo.decided_at)),
+        (translate("Memory", "Compared"), differences_text(photo)),
+    ]
+    if not aligned:
+        rows.append(
+            (translate("Memory", "Shown"), translate("Memory", "As taken, since no detection aligned it"))
+        )
+    if photo.left_out:
+        rows.append((translate("Memory", "Left out by"), _who_and_when(photo.left_out_by, photo.left_out_at)))
+    return [(name, value or "–") for name, value in rows]
+
+
+def _decision(kind: MemoryKind) -> str:
+    if kind is MemoryKind.PASSED:
+        return QCoreApplication.translate("Memory", "Passed by")
+    return QCoreApplication.translate("Memory", "Finding rejected by")
+
+
+def _who_and_when(person: str | None, at: datetime | None) -> str:
+    return " · ".join(part for part in (person or "", minute(at)) if part)
+
+
+def _day(at: datetime | None) -> str:
+    return "–" if at is None else day_of(at)

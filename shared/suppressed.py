@@ -1,0 +1,84 @@
+"""Reads what the memory of a region suppressed in a comparison: what, how sure, and which photos. Pure.
+
+A comparison that used a memory writes ``memory`` (of how many photos, and its SHA-256) and ``suppressed``
+(findings that the memory explains) into its result entry. A correction of that entry does not repeat them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from shared import findings, results
+from shared.entries import Entry
+from shared.geometry import Rect, from_corners
+
+_SAME = 0.5
+"""A finding that overlaps a suppressed one so much (intersection over union) is that one, reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressedFinding:
+    """A finding that the memory of its region explains.
+
+    `box` is in px of the upright photo. `score` is the confidence (0..1) in what the memory leaves of it,
+    `score_alone` the one without a memory. `photos`: the ids of the files of the photos that explain it.
+    """
+
+    label: str
+    box: Rect
+    score: float
+    score_alone: float
+    photos: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Self:
+        """The finding that an entry says. Raises KeyError, TypeError, ValueError, OverflowError otherwise."""
+        box = said["box"]
+        return cls(
+            label=str(box["label"]),
+            box=from_corners(*findings.corners(box)),
+            score=float(said["score"]),
+            score_alone=float(said["score_alone"]),
+            photos=tuple(str(one) for one in said.get("photos") or ()),
+        )
+
+
+def of_entry(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[SuppressedFinding]:
+    """What the memory suppressed in an entry, the surest without a memory first.
+
+    `entries` are all of the item: a correction has what the entry that it corrects has, without what the
+    person reported as a finding. What cannot be read is left out.
+    """
+    said = _compared(entry, entries).get("suppressed")
+    if entry is None or not isinstance(said, list):
+        return []
+    reported = [from_corners(*findings.corners(box)) for box in findings.readable_boxes(entry)]
+    found = [one for one in _readable(said) if not any(one.box.iou(box) >= _SAME for box in reported)]
+    return sorted(found, key=lambda one: -one.score_alone)
+
+
+def memory_photos(entry: Entry | None, entries: Sequence[Entry] = ()) -> int:
+    """Of how many photos the memory was that the comparison of an entry used; 0 for none."""
+    said = _compared(entry, entries).get("memory")
+    count = said.get("photos") if isinstance(said, Mapping) else None
+    return count if isinstance(count, int) else 0
+
+
+def _readable(said: Iterable[Any]) -> Iterable[SuppressedFinding]:
+    for one in said:
+        try:
+            yield SuppressedFinding.from_json(one)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            continue
+
+
+def _compared(entry: Entry | None, entries: Sequence[Entry]) -> Mapping[str, Any]:
+    """The entry of the comparison that an entry goes back to, through corrections of corrections."""
+    known = {results.version(one, index): one for index, one in enumerate(entries)}
+    for _ in range(len(entries) + 1):
+        if entry is None or not results.is_correction(entry):
+            break
+        entry = known.get(entry["correction"].get("of_version"))
+    return entry or {}

@@ -1,0 +1,178 @@
+"""What the memory of a region explains, below the findings of an item and on its pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QMenu, QToolTip
+from pytestqt.qtbot import QtBot
+
+from desktop.canvas.layers.finding_layer import FindingBox
+from desktop.pages.workbench.memory.contents import AskedDifference
+from desktop.pages.workbench.memory.window import MemoryDialog
+from desktop.widgets import Button
+from shared.entries import entries_of
+from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
+from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, add_result
+from tests.narrowing import present
+
+PHOTOS = ["f1", "f2", "f3"]
+
+
+def suppressed(x: float, alone: float) -> dict[str, Any]:
+    points = {"x1": x, "y1": 240, "x2": x + 30, "y2": 270}
+    box = {"label": "stain", "confidence": alone, "points": points}
+    return {"box": box, "score": 0.12, "score_alone": alone, "photos": PHOTOS}
+
+
+@pytest.fixture
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+    """The page at an item with a finding, and two differences that the memory explains."""
+    record_id = make_record(workbench.session, REGION)
+    first, second = workbench.session.items.all(record_id)
+    add_result(
+        workbench.session,
+        first.item_id,
+        resultImage={"boxes": [CRACK]},
+        memory={"photos": 4, "sha256": "0" * 64},
+        suppressed=[suppressed(360, 0.7), suppressed(300, 0.9)],
+    )
+    add_result(workbench.session, second.item_id)
+    workbench.open(record_id, qtbot.waitUntil)
+
+    def aligned() -> bool:
+        pair = workbench.page.photos.finding_pair
+        return pair is not None and pair.aligned
+
+    qtbot.waitUntil(aligned)
+    return workbench
+
+
+def reasons(boxes: tuple[FindingBox, ...]) -> list[float]:
+    return [box.rect.x for box in boxes if box.reason]
+
+
+def button(desk: WorkbenchDriver, qtbot: QtBot, name: str, at: int = 0) -> Button:
+    box = desk.page.inspector.explained
+
+    def found() -> list[Button]:
+        return [one for one in box.findChildren(Button, name) if one.isVisible()]
+
+    qtbot.waitUntil(lambda: len(found()) > at)
+    return found()[at]
+
+
+def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
+    desk: WorkbenchDriver, qtbot: QtBot
+) -> None:
+    page = desk.page
+    box = page.inspector.explained
+    assert box.isVisible()
+    assert box.fold.text() == "2 difference(s) explained by memory"
+    views = (page.view._finding_layer, page.compare._findings, page.inspector.photo.pane._findings)
+    assert [reasons(view.boxes) for view in views] == [[], [], []]
+    box.fold.click()
+    assert [reasons(view.boxes) for view in views] == [[300, 360]] * 3
+    assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
+    # They are not among what can be chosen and corrected.
+    assert len(present(page.compare.tool).rects) == 1  # type: ignore[attr-defined]
+    box.fold.click()
+    assert [reasons(view.boxes) for view in views] == [[], [], []]
+
+
+def test_they_are_on_the_photo_and_only_on_that_of_the_item(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.inspector.explained.fold.click()
+    page.photo_view.show(True)
+    layer = page.photo._finding_layer
+    qtbot.waitUntil(lambda: page.photo.source is not None and reasons(layer.boxes) == [300, 360])
+    page.go_to(page.open_record.rows[1].item_id)
+    qtbot.waitUntil(lambda: page.inspector.explained.isHidden())
+    qtbot.waitUntil(lambda: page.photo.source is not None and not reasons(layer.boxes))
+    page.go_to(page.open_record.rows[0].item_id)
+    # Whoever comes back to an item sees its findings first.
+    assert not page.inspector.explained.is_open
+
+
+def test_the_reason_is_the_tooltip_of_the_box(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.inspector.explained.fold.click()
+    inside = QPoint(*(round(value) for value in page.view.viewport.to_view(315, 255)))
+    outside = QPoint(*(round(value) for value in page.view.viewport.to_view(345, 200)))
+    reason = page.view._finding_layer.reason_at(inside.x(), inside.y(), page.view.viewport)
+    assert "seen in 3 photo(s)" in reason
+    assert "0.90" in reason
+    assert "0.12" in reason
+    assert page.view._finding_layer.reason_at(outside.x(), outside.y(), page.view.viewport) == ""
+    QApplication.sendEvent(page.view, QHelpEvent(QEvent.Type.ToolTip, inside, page.view.mapToGlobal(inside)))
+    assert "seen in 3 photo(s)" in QToolTip.text()
+    QToolTip.hideText()
+
+
+def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.inspector.explained.fold.click()
+    button(desk, qtbot, "explained-report").click()
+    assert [(one.label, one.drawn) for one in page.inspector.findings.shown] == [
+        ("stain", True),
+        ("crack", False),
+    ]
+    assert page.inspector.explained.fold.text() == "1 difference(s) explained by memory"
+    assert page.inspector.explained.is_open
+    assert page.undo_controller is not None
+    desk.context.commands.run("edit.undo")
+    assert [one.label for one in page.inspector.findings.shown] == ["crack"]
+    assert page.inspector.explained.fold.text() == "2 difference(s) explained by memory"
+    desk.context.commands.run("edit.redo")
+    page.correcting.save()
+    qtbot.waitUntil(lambda: desk.saved)
+    item = desk.session.items.get(page.open_record.rows[0].item_id).value
+    stored = entries_of(item)[-1]
+    boxes = present(stored.get("resultImage"))["boxes"]
+    assert [box["points"]["x1"] for box in boxes] == [300, 300]
+    qtbot.waitUntil(lambda: page.inspector.explained.fold.text() == "1 difference(s) explained by memory")
+
+
+def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.inspector.explained.fold.click()
+    page.photo_view.show(True)
+    qtbot.waitUntil(lambda: page.photo.source is not None and bool(page.photo._finding_layer.boxes))
+    at = QPoint(*(round(value) for value in page.photo.viewport.to_view(375, 255)))
+    page.photo.customContextMenuRequested.emit(at)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    action = menu.actions()[0]
+    assert action.text() == "Report as finding"
+    action.trigger()
+    menu.close()
+    drawn = [one.box.x for one in page.inspector.findings.shown if one.drawn]
+    assert drawn == [360]
+
+
+def test_the_memory_opens_for_the_difference(
+    desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[AskedDifference | None] = []
+    monkeypatch.setattr(MemoryDialog, "read", lambda self: seen.append(self._difference))
+    desk.page.inspector.explained.fold.click()
+    button(desk, qtbot, "explained-memory", 1).click()
+    (dialog,) = desk.page.findChildren(MemoryDialog)
+    (asked,) = seen
+    assert present(asked).files == tuple(PHOTOS)
+    # The photo lies on the reference image as it is.
+    where = present(present(asked).where)
+    assert (where.x, where.y, where.w, where.h) == pytest.approx((360, 240, 30, 30))
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.accept()
+
+
+def test_a_sealed_record_shows_them_and_takes_no_report(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    page = desk.page
+    page.inspector.explained.fold.click()
+    page.inspector.explained.set_editable(False)
+    assert not button(desk, qtbot, "explained-report").isEnabled()
+    assert button(desk, qtbot, "explained-memory").isEnabled()

@@ -1,0 +1,58 @@
+"""What the memory of a region suppressed, as result entries say it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from shared import suppressed
+from shared.entries import Entry
+from shared.geometry import Rect
+
+
+def box(x: float, label: str = "stain") -> dict[str, Any]:
+    points = {"x1": x, "y1": 10, "x2": x + 20, "y2": 40}
+    return {"label": label, "confidence": 0.8, "points": points}
+
+
+def entry(version: int, boxes: list[dict[str, Any]], **more: Any) -> Entry:
+    return cast(Entry, {"version": version, "resultImage": {"boxes": boxes}, "isPassed": True, **more})
+
+
+def explained(x: float, alone: float = 0.8) -> dict[str, Any]:
+    return {"box": box(x), "score": 0.1, "score_alone": alone, "photos": ["f1", "f2"]}
+
+
+COMPARED = entry(
+    1, [], memory={"photos": 4, "sha256": "0"}, suppressed=[explained(0, 0.6), explained(100, 0.9)]
+)
+
+
+def test_what_is_suppressed_comes_in_the_order_of_its_confidence_alone() -> None:
+    first, second = suppressed.of_entry(COMPARED)
+    assert first == suppressed.SuppressedFinding("stain", Rect(100, 10, 20, 30), 0.1, 0.9, ("f1", "f2"))
+    assert second.box.x == 0
+    assert suppressed.memory_photos(COMPARED) == 4
+
+
+def test_a_correction_has_what_was_suppressed_in_the_entry_it_corrects() -> None:
+    once = entry(2, [], correction={"of_version": 1})
+    twice = entry(3, [box(101)], correction={"of_version": 2})
+    entries = [COMPARED, once, twice]
+    assert len(suppressed.of_entry(once, entries)) == 2
+    # The one at 100 was reported by a person.
+    assert [one.box.x for one in suppressed.of_entry(twice, entries)] == [0]
+    assert suppressed.memory_photos(twice, entries) == 4
+
+
+def test_corrections_that_name_each_other_end() -> None:
+    one, other = (entry(n, [], correction={"of_version": 3 - n}) for n in (1, 2))
+    assert suppressed.of_entry(one, [one, other]) == []
+
+
+def test_what_cannot_be_read_is_left_out() -> None:
+    bad: list[Any] = [None, {}, {**explained(0), "score": "much"}, {**explained(0), "box": {"label": "a"}}]
+    assert len(suppressed.of_entry(entry(1, [], suppressed=[*bad, explained(5)]))) == 1
+    assert suppressed.of_entry(entry(1, [], suppressed="all")) == []
+    assert suppressed.of_entry(None) == []
+    assert suppressed.memory_photos(entry(1, [], memory={"photos": "many"})) == 0
+    assert suppressed.memory_photos(entry(1, [])) == 0
