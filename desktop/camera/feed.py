@@ -290,8 +290,8 @@ def _film_until_lost(
             with reel.lock:
                 reel.recent.append(CapturedFrame(frame, look, last))
             report(look)
-        # Cameras set the pace themselves; files and fast cameras are slowed down to it. A look may take longer
-        # than a camera is waited for.
+        # Cameras set the pace themselves; files and fast cameras are slowed down to it. A look may take
+        # longer than a camera is waited for.
         now = last = time.monotonic()
         due = max(due + 1 / FRAMES_PER_SECOND, now)
         report.wait(due - now)
