@@ -71,7 +71,7 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
     """The photos in which a person corrected the findings of an item, by the SHA-256 of their content.
 
     In a photo of several items the findings of the others are findings too: left out they would count as
-    sound surface. A photo whose file is gone, or that is no picture, is left out.
+    sound surface. A photo whose file is gone is left out.
     """
     rows = session.execute(_ITEMS.execution_options(yield_per=_AT_ONCE))
     seen = [one for row in rows for one in _seen(row)]
