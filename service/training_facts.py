@@ -103,7 +103,7 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
 
 def _pictures(session: Session, file_ids: Sequence[str]) -> dict[str, FileRow]:
     """Those of the files that are pictures."""
-    found = {}
+    found: dict[str, FileRow] = {}
     for first in range(0, len(file_ids), _AT_ONCE):
         ids = file_ids[first : first + _AT_ONCE]
         rows = session.exec(select_rows(FileRow).where(col(FileRow.file_id).in_(ids)))
