@@ -71,7 +71,7 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
     """The photos in which a person corrected the findings of an item, by the SHA-256 of their content.
 
     In a photo of several items the findings of the others are findings too: left out they would count as
-    sound surface. A photo whose file is gone, or that is no picture, is left out.
+    sound surface. A photo whose file is gone is left out.
     """
     rows = session.execute(_ITEMS.execution_options(yield_per=_AT_ONCE))
     seen = [one for row in rows for one in _seen(row)]
@@ -103,7 +103,7 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
 
 def _pictures(session: Session, file_ids: Sequence[str]) -> dict[str, FileRow]:
     """Those of the files that are pictures."""
-    found = {}
+    found: dict[str, FileRow] = {}
     for first in range(0, len(file_ids), _AT_ONCE):
         ids = file_ids[first : first + _AT_ONCE]
         rows = session.exec(select_rows(FileRow).where(col(FileRow.file_id).in_(ids)))

@@ -108,7 +108,7 @@ class Making:
 
     async def _work(self) -> bool:
         """Make one step for the item that waits for longest; False when there is nothing to do now."""
-        if await self._database.read(self._ports.is_busy):
+        if not await self._database.read(self._may_work):
             return False
         taken = await self._database.write(waiting.take)
         if taken is None:
@@ -150,6 +150,10 @@ class Making:
         return compared
 
     # Inside transactions
+
+    def _may_work(self, session: Session) -> bool:
+        # Asked by reading: most of the time nothing waits, and a write would hold others up.
+        return waiting.is_any(session) and not self._ports.is_busy(session)
 
     def _place(self, session: Session, item_id: str) -> Place | None:
         try:

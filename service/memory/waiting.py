@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Row, delete, or_, select, update
+from sqlalchemy import Select, delete, or_, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange
@@ -96,16 +96,24 @@ def outdated(session: Session, version: int) -> Sequence[str]:
     return session.execute(query).scalars().all()
 
 
+def is_any(session: Session) -> bool:
+    """Whether there is something to take."""
+    return session.execute(_oldest()).one_or_none() is not None
+
+
 def take(session: Session) -> Taken | None:
     """The item that has waited for longest and that no process works on; None when there is none."""
-    free = or_(WAITING.c.taken_until.is_(None), WAITING.c.taken_until < now())
-    query = select(WAITING.c.item_id, WAITING.c.stamp).where(free).order_by(WAITING.c.since).limit(1)
-    row: Row[Any] | None = session.execute(query.with_for_update(skip_locked=True)).one_or_none()
+    row = session.execute(_oldest().with_for_update(skip_locked=True)).one_or_none()
     if row is None:
         return None
     here = WAITING.c.item_id == row.item_id
     session.execute(update(WAITING).where(here).values(taken_until=now() + _LEASE))
     return Taken(row.item_id, row.stamp)
+
+
+def _oldest() -> Select[Any]:
+    free = or_(WAITING.c.taken_until.is_(None), WAITING.c.taken_until < now())
+    return select(WAITING.c.item_id, WAITING.c.stamp).where(free).order_by(WAITING.c.since).limit(1)
 
 
 def give_back(session: Session, taken: Taken, seconds: float = 0) -> None:

@@ -253,6 +253,7 @@ ELSEWHERE = {
     "POST /api/inspection/{inspection_id}/reopen": "opens it, with a right and a reason",
     "POST /api/inspection/{inspection_id}/release": "is part of the edition",
     "PUT /api/inspection/policy": "holds for later finishes",
+    "PUT /api/inspection_item/{item_id}/memory": "changes what later detections use, and no record",
     "POST /api/detection/batches/{batch_id}/retry": "has a test of its own",
     "POST /api/detection/batches/{batch_id}/cancel": "finish waits for detections",
     "POST /api/detection/jobs/{job_id}/cancel": "finish waits for detections",
