@@ -27,6 +27,7 @@ from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.login.trust_dialog import TrustDialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
+from desktop.pages.people.face_policy.devices_card import DeviceForm
 from desktop.pages.people.forms import EditUser, NewUser, SetPassword
 from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
@@ -38,6 +39,7 @@ from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, Und
 from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from desktop.pages.sealing.rules_dialog import RulesDialog
 from desktop.pages.workbench.deleting import DeleteDialog, DeletionContents
+from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.phone.dialog import PhoneDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.record_photos.review import ReviewDialog
@@ -214,6 +216,8 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("camera", lambda: CaptureDialog(context, page)),
         ("phone", lambda: _phone(session, served, page)),
         ("trend", lambda: _trend(session, served, page)),
+        ("memory", lambda: _memory(session, served, page)),
+        ("device", lambda: DeviceForm(context, None, page)),
     ]
     for name, make in made:
         dialog = make()
@@ -237,6 +241,11 @@ def _phone(session: Session, served: Served, page: QWidget) -> PhoneDialog:
     dialog = PhoneDialog("1  Left wing leading edge", session.base_url, page)
     dialog.show_code(session.phones.create(served.record_id))
     return dialog
+
+
+def _memory(session: Session, served: Served, page: QWidget) -> MemoryDialog:
+    item = session.items.list(served.record_id).data[0]
+    return MemoryDialog(session, item.item_id, item.item_name, item.model_id, None, None, page)
 
 
 def _trend(session: Session, served: Served, page: QWidget) -> TrendDialog:

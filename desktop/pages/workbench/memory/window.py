@@ -69,7 +69,7 @@ class MemoryDialog(BaseDialog):
         self.setWindowTitle(self.tr("Memory"))
         self.setModal(True)
         self.setMinimumSize(900, 560)
-        room = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 40)
+        room = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 130)
         self.resize(room.expandedTo(QSize(900, 560)))
         self._session, self._item_id, self._place = session, item_id, place
         self._unused = model_id not in (None, REFERENCE_DIFFERENCE)
