@@ -38,7 +38,7 @@ def test_every_command_that_a_document_names_exists(document: Path) -> None:
     code = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     code += re.findall(r"`([^`\n]+)`", text)
     # At the start of a line, after `|`, or run in the container of that name; not a path, unit or package.
-    call = re.compile(r"(?:^|\| |walkaround )(?:walkaround|as_service) ([a-z]+)\b", re.MULTILINE)
+    call = re.compile(r"(?:^|\| |walkaround )(?:walkaround|as_service) ([a-z][a-z-]*)\b", re.MULTILINE)
     assert {command for block in code for command in call.findall(block)} <= set(COMMANDS)
 
 
