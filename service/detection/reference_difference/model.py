@@ -186,7 +186,10 @@ def examine(
     grey_levels = Pyramid(grey(reference)), Pyramid(grey(photo))
     alignment = align(grey_levels[0], area, grey_levels[1], start)
     levels = (Pyramid(reference), Pyramid(photo)) if _in_colour(reference, photo) else grey_levels
-    scanned = _black_and_white(reference) and _black_and_white(photo)
+    scanned = bilevel = _black_and_white(reference)
+    if bilevel:
+        scanned = _black_and_white(photo)
+        bilevel = not scanned
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
 
     def compared(frame: ComparisonFrame, light: Light | None = None) -> Comparison | None:
@@ -196,6 +199,7 @@ def examine(
             partial(_allowed, wanted=wanted, to_frame=inverse(frame.to_reference)),
             alignment.error_px > _SETTLED,
             scanned,
+            bilevel,
         )
         return compare(*levels, frame, search, light)
 
@@ -208,7 +212,7 @@ def examine(
     if full.pixels > first.frame.pixels:
         again = [compared(*window) for window in fine_search.windows(*grey_levels, first, full)]
         looks = fine_search.combined(first, [seen for seen in again if seen is not None])
-    return Examined(looks, alignment, scanned, threshold)
+    return Examined(looks, alignment, scanned, bilevel, threshold)
 
 
 def _frame(area: Rect, homography: Matrix) -> ComparisonFrame:
