@@ -1,13 +1,14 @@
 """Measures reference-difference where the reference image is bilevel and a camera took the photo.
 
-    python -m benchmarks.bilevel [--pairs N] [--seed N] [--strangers N]
+    python -m benchmarks.bilevel [--pairs N] [--seed N] [--strangers N] [--calibrate]
 
-Prints one JSON line per figure (`benchmarks/figures.py`). Boards, and sheets with text, scales and symbols, are
-drawn with the faults of `benchmarks/scans.py`, in white on black and in black on white. The reference image is
-what a scanner in black and white makes of one, the photo is a camera's of what another scan, which does not quite
-lie on it, made of the other: turned, tilted, dim, in light that falls off to one side, blurred, with noise and
-compression. A finding counts when its centre lies in a true box as annotators draw it (8 px of the reference image
-on each side); defects of refused photos count as missed.
+Prints one JSON line per figure (`benchmarks/figures.py`). Boards, and sheets with text, scales and symbols,
+are drawn with the faults of `benchmarks/scans.py`, in white on black and in black on white. The reference
+image is what a scanner in black and white makes of one, the photo is a camera's of what another scan made
+of the other, which does not quite lie on it: turned, tilted, dim, in light that falls off to one side,
+blurred, with noise and compression. A finding counts when its centre lies in a true box as annotators draw
+it (8 px of the reference image on each side); defects of refused photos count as missed, and those that the
+photo's edge cuts not at all.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ import numpy as np
 
 from benchmarks import scans
 from benchmarks.figures import say
-from service.detection.reference_difference import AlignmentFailed, detect
+from benchmarks.reference_difference import calibration, say_weights
+from service.detection.reference_difference import AlignmentFailed, Parameters, detect
+from service.detection.reference_difference.difference.confidence import confidence, measures
+from service.detection.reference_difference.model import examine, in_photo
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2
-from shared.samples import Image, View, view_matrix
+from shared.samples import Image, Matrix, View, view_matrix
 
 KINDS: Final = ("boards", "prints")
 SIZE: Final = 640
@@ -77,7 +81,7 @@ def pair(kind: str, seed: int, of: int | None = None) -> Photographed:
     return Photographed(kind, reference, photo, tuple(truth), tuple(box for box in cut if not box.empty))
 
 
-def photographed(image: Image, rng: np.random.Generator) -> tuple[Image, np.ndarray]:
+def photographed(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]:
     """A dim, tilted photo of `image` in uneven light, and the homography image px -> photo px."""
     view = View(
         rotation=float(rng.uniform(-10, 10)),
@@ -114,7 +118,7 @@ def photographed(image: Image, rng: np.random.Generator) -> tuple[Image, np.ndar
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8), matrix
 
 
-def _moved(box: Rect, matrix: np.ndarray) -> Rect:
+def _moved(box: Rect, matrix: Matrix) -> Rect:
     """The annotated box in px of the photo, also beyond its edges."""
     wide = Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN)
     corners = np.array(
@@ -176,6 +180,26 @@ def quality(count: int, seed: int) -> list[tuple[float, bool]]:
     return judged
 
 
+def calibrate(count: int) -> None:
+    """Fit the weights of the confidence on other seeds than the figures' and print them."""
+    rows: list[tuple[float, ...]] = []
+    real: list[bool] = []
+    for one in pairs(count, seed=9000):
+        try:
+            seen = examine(one.reference, _whole(one.reference), one.photo, Parameters())
+        except AlignmentFailed:
+            continue
+        every = [(part, view) for view in seen.looks for part in view.found]
+        every.sort(key=lambda each: -confidence(*each, seen))
+        size = (one.photo.shape[1], one.photo.shape[0])
+        verdicts = hits([in_photo(part, view, seen.scanned, size) for part, view in every], one)
+        for (part, view), hit in zip(every, verdicts, strict=True):
+            if hit is not None:
+                rows.append((1.0, *measures(part, view, seen)))
+                real.append(hit)
+    say_weights(np.array(rows), np.array(real, np.float64), "photos of what is black and white")
+
+
 def strangers(count: int, seed: int) -> None:
     """How many photos of another surface of the same kind pass, find something, or are refused."""
     answers = {"passed": 0, "findings": 0, "refused": 0}
@@ -203,8 +227,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, default=30, help="pairs per kind of surface")
     parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
     parser.add_argument("--strangers", type=int, default=40, help="pairs that do not belong together")
+    parser.add_argument("--calibrate", action="store_true", help="only fit the confidence")
     options = parser.parse_args(arguments)
-    judged = quality(options.pairs, options.seed)
+    if options.calibrate:
+        calibrate(options.pairs)
+        return 0
+    calibration(quality(options.pairs, options.seed))
     strangers(options.strangers, options.seed)
     return 0
 

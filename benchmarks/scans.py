@@ -130,8 +130,9 @@ def marked(width: int, height: int, seed: int) -> Mask:
 
 def _text(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     height, width = sheet.shape
-    size = float(rng.uniform(0.8, 2.4))
-    thickness, tall = max(round(size * rng.uniform(2.0, 3.4)), 3), round(size * 24)
+    # Small and bold, the hole of a zero would be closed in the reference image itself.
+    size = float(rng.uniform(1.2, 2.4))
+    thickness, tall = max(round(size * rng.uniform(2.0, 2.8)), 3), round(size * 24)
     x = int(rng.integers(22, 80))
     while y + tall < height - 18:
         word = "".join(rng.choice(list("ABCDEFGHKLMNPRSTUVXYZ0123456789"), int(rng.integers(1, 7))))
@@ -150,10 +151,10 @@ def _scale(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     for index, x in enumerate(range(28, width - 26, step)):
         long = tall if index % 10 == 0 else round(tall * (0.75 if index % 5 == 0 else 0.5))
         cv2.line(sheet, (x, y + tall - long), (x, y + tall), 255, thickness)
-        if index % 10 == 0 and y + tall + 34 < sheet.shape[0]:
-            at = (x - 8, y + tall + 30)
-            cv2.putText(sheet, str(index), at, cv2.FONT_HERSHEY_SIMPLEX, 0.8, 255, 3, cv2.LINE_AA)
-    return tall + 32
+        if index % 10 == 0 and y + tall + 44 < sheet.shape[0]:
+            at = (x - 12, y + tall + 40)
+            cv2.putText(sheet, str(index), at, cv2.FONT_HERSHEY_SIMPLEX, 1.2, 255, 3, cv2.LINE_AA)
+    return tall + 42
 
 
 def _symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:

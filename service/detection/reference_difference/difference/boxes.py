@@ -195,7 +195,7 @@ def _belong(one: DifferencePart, other: DifferencePart, reach: int) -> bool:
 
 
 def _within(one: DifferencePart, other: DifferencePart, near: float) -> bool:
-    """Whether pixels of the two lie within `near` px: the box of a frame or a bow holds much that is not its."""
+    """Whether pixels of the two lie within `near` px: the box of a bow holds much that is not its."""
     small, large = sorted((one, other), key=lambda part: part.box.area)
     pad = int(near) + 1
     area = Rect(small.box.x - pad, small.box.y - pad, small.box.w + 2 * pad, small.box.h + 2 * pad)

@@ -26,12 +26,14 @@ _SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
 _GAIN: Final = np.array([0.6, *[1e-6] * 9])
 # What usually differs with shadows, against what differs without them, to believe them.
 _MUCH_BETTER = 0.9
-# What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which it
-# is even, the least share of a cell that is, and the least cells of each of black and white.
+# What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which
+# it is even, the least share of a cell that is, the least cells of each of black and white, and the least
+# contrast against what all cells say.
 _BESIDE_EDGE: Final = 3
 _EVEN: Final = 12.0
 _LEAST_OF_CELL = 0.08
 _LEAST_CELLS: Final = 30
+_LEAST_CONTRAST = 0.7
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
@@ -159,6 +161,11 @@ class Light:
     y: tuple[float, float] = (-1.0, 1.0)
     shade: tuple[Floats, Floats] | None = None
 
+    @property
+    def contrast(self) -> float:
+        """What white and black lie apart in the middle of the frame, against the reference."""
+        return 1.0 if self.numbers is None else float((self.numbers[:, 0] + self.numbers[:, 3]).mean())
+
     def within(self, left: float, top: float, right: float, bottom: float) -> Light:
         """That of a window of the frame; its edges in parts of the frame, 0..1."""
         (x1, x2), (y1, y2) = self.x, self.y
@@ -248,23 +255,18 @@ def match_light(
 
     levels = _levels(reference, photo, valid, (x, y)) if bilevel else None
 
+    def by_levels(target: Floats, spread: NDArray[np.float64]) -> Light | None:
+        if levels is None:
+            return None
+        value, means, places = levels
+        means = means * (target / np.maximum(small_photo, 1e-3))[places] / 255
+        work = [
+            partial(_fit_light, value, means[:, channel], x[places], y[places], spread, clipped=False)
+            for channel in range(channels)
+        ]
+        return Light(channels, np.stack(side_by_side(work)))
+
     def fitted(target: Floats, spread: NDArray[np.float64]) -> Light:
-        if levels is not None:
-            value, means, places = levels
-            means = means * (target / np.maximum(small_photo, 1e-3))[places]
-            work = [
-                partial(
-                    _fit_light,
-                    value,
-                    means[:, channel] / 255,
-                    x[places],
-                    y[places],
-                    spread,
-                    clipped=False,
-                )
-                for channel in range(channels)
-            ]
-            return Light(channels, np.stack(side_by_side(work)))
         work = [
             partial(
                 _fit_light,
@@ -276,7 +278,11 @@ def match_light(
             )
             for channel in range(channels)
         ]
-        return Light(channels, np.stack(side_by_side(work)))
+        light, better = Light(channels, np.stack(side_by_side(work))), by_levels(target, spread)
+        # Where little is black and most of that gone, its places do not tell what black is.
+        if better is not None and better.contrast > _LEAST_CONTRAST * light.contrast:
+            return better
+        return light
 
     light = fitted(small_photo, _SMOOTH)
     matched = light.on(reference)

@@ -14,7 +14,7 @@ from shared.images.cv import cv2
 # highlights. In scans in black and white all is as strong; there it is the thickness that tells.
 _PHOTO = (-0.65, 1.50, 0.95, -1.65, 2.10)
 _SCAN = (-1.17, 0.73, 4.46, -1.02, 0.49)
-# Of photos of what is black and white: fitted as `python -m benchmarks.bilevel --calibrate` does, on 50 pairs.
+# Of photos of what is black and white, fitted as `python -m benchmarks.bilevel --calibrate` does, 90 pairs.
 _BILEVEL = (-0.08, 2.04, 1.78, -3.74, 0.63)
 # px of a look in which that many parts that are as strong mean what they mean in a small one.
 _PEERS_PX = 500_000

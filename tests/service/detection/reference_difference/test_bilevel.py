@@ -1,10 +1,12 @@
-"""Tests a bilevel reference and a camera's photo of it: dim, uneven light, edges elsewhere, rims of the thing."""
+"""Tests a bilevel reference and a camera's photo of it: dim light, edges elsewhere, rims, equal dots."""
 
 import numpy as np
 import pytest
 
 from benchmarks import bilevel, scans
 from service.detection.reference_difference import detect
+from service.detection.reference_difference.alignment import repeating
+from service.detection.reference_difference.data import Pyramid, apply
 from service.detection.reference_difference.difference.boxes import difference_parts
 from service.detection.reference_difference.difference.compensate import match_light, match_width
 from service.detection.reference_difference.difference.difference import Difference
@@ -39,7 +41,7 @@ def test_what_lies_beyond_the_reference_image_is_no_difference(beyond: int) -> N
 
 def test_lines_of_another_width_do_not_bend_the_light() -> None:
     sheet = 255 - etched()
-    y, x = np.mgrid[0:SIZE, 0:SIZE].astype(np.float32) / SIZE
+    x = np.arange(SIZE, dtype=np.float32) / SIZE
     thinner = cv2.dilate(sheet, np.ones((3, 3), np.uint8)).astype(np.float32)
     photo = (thinner * 0.65 * (1 - 0.4 * x))[..., None]
     matched, _ = match_light(sheet.astype(np.float32)[..., None], photo, EVERYWHERE, bilevel=True)
@@ -63,3 +65,17 @@ def test_a_photo_of_a_board_shows_its_faults() -> None:
     found = detect(pair.reference, Rect(0, 0, bilevel.SIZE, bilevel.SIZE), pair.photo).boxes
     verdicts = bilevel.hits([one.box for one in found], pair)
     assert verdicts.count(True) >= 0.8 * len(pair.truth)
+
+
+def test_a_field_of_equal_dots_is_laid_where_it_is_interrupted() -> None:
+    sheet = np.zeros((SIZE, SIZE), np.uint8)
+    for y in range(12, SIZE, 14):
+        for x in range(12 + y // 14 % 2 * 7, SIZE, 14):
+            cv2.circle(sheet, (x, y), 4, 255, -1, cv2.LINE_AA)
+    for x, y in ((40, 60), (190, 200)):
+        cv2.rectangle(sheet, (x, y), (x + 60, y + 40), 0, -1)
+        cv2.line(sheet, (x + 20, y + 6), (x + 20, y + 34), 255, 6)
+    photo, matrix = photograph(sheet, View(rotation=9, scale=0.9, perspective=0.04, gain=0.65, blur=1.0), 3)
+    found = list(repeating.propose(Pyramid(sheet), Rect(0, 0, SIZE, SIZE), Pyramid(photo)))
+    points = np.array([[40, 40], [280, 40], [280, 280], [40, 280]], np.float64)
+    assert min(np.abs(apply(guess, points) - apply(matrix, points)).max() for guess, _ in found) < 2
