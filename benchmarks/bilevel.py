@@ -72,7 +72,8 @@ def pair(kind: str, seed: int, of: int | None = None) -> Photographed:
     if rng.random() < 0.5:
         reference, seen = 255 - reference, 255 - seen
     photo, matrix = photographed(seen, rng)
-    truth, cut = [], []
+    truth: list[Rect] = []
+    cut: list[Rect] = []
     for box in (fault.box for fault in faults):
         x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
         there = _moved(Rect(box.x + x, box.y + y, box.w, box.h), matrix)
@@ -190,7 +191,7 @@ def calibrate(count: int) -> None:
         except AlignmentFailed:
             continue
         every = [(part, view) for view in seen.looks for part in view.found]
-        every.sort(key=lambda each: -confidence(*each, seen))
+        every.sort(key=lambda each: -confidence(each[0], each[1], seen))
         size = (one.photo.shape[1], one.photo.shape[0])
         verdicts = hits([in_photo(part, view, seen.scanned, size) for part, view in every], one)
         for (part, view), hit in zip(every, verdicts, strict=True):
@@ -210,7 +211,14 @@ def strangers(count: int, seed: int) -> None:
             answers["findings" if found else "passed"] += 1
         except AlignmentFailed:
             answers["refused"] += 1
-    say("strangers of a bilevel reference that pass", answers.pop("passed"), "pairs", goal=0, **answers)
+    say(
+        "strangers of a bilevel reference that pass",
+        answers["passed"],
+        "pairs",
+        goal=0,
+        findings=answers["findings"],
+        refused=answers["refused"],
+    )
 
 
 def _whole(image: Image) -> Rect:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from service.detection.reference_difference.alignment import checks
-from service.detection.reference_difference.data import Bytes, Floats, Matrix, Pyramid, shift_scale
+from service.detection.reference_difference.data import Bytes, Floats, Matrix, Pyramid, inverse, shift_scale
 from shared.geometry import Rect
 from shared.images.cv import cv2
 
@@ -65,7 +65,7 @@ def _correlated(known: Floats, frame: checks.ReferenceWindow, photo: Pyramid) ->
     usual = max(photo.size) / max(frame.size)
     small = shift_scale(0, 0, 1 / usual)
     cells = (max(round(photo.size[0] / usual), 8), max(round(photo.size[1] / usual), 8))
-    seen = _coarse(photo.warped(np.linalg.inv(small), cells))
+    seen = _coarse(photo.warped(inverse(small), cells))
     found: list[tuple[float, Matrix]] = []
     for turn in _TURNS:
         for scale in _SCALES:
@@ -84,8 +84,7 @@ def _correlated(known: Floats, frame: checks.ReferenceWindow, photo: Pyramid) ->
             _, most, _, (x, y) = cv2.minMaxLoc(likeness)
             if most >= _LEAST_CORRELATION:
                 moved = view @ shift_scale(_ASIDE - x, _ASIDE - y, 1)
-                to_cells = np.linalg.inv(frame.to_reference)
-                found.append((most, np.asarray(np.linalg.inv(small) @ moved @ to_cells, np.float64)))
+                found.append((most, inverse(small) @ moved @ inverse(frame.to_reference)))
     found.sort(key=lambda one: -one[0])
     return [matrix for _, matrix in found[:_MOST]]
 

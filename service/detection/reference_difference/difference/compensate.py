@@ -79,7 +79,7 @@ def _widened(image: Floats, level: float) -> Floats:
         return image
     soft = cv2.GaussianBlur(image, (0, 0), _WIDEN)
     steep = (soft - (127.5 - 127.5 * level)) * 3 + 127.5
-    return np.clip(steep, 0, 255).astype(np.float32).reshape(image.shape)
+    return np.asarray(np.clip(steep, 0, 255), np.float32).reshape(image.shape)
 
 
 def _blur(image: Floats, sigma: float) -> Floats:
@@ -258,8 +258,8 @@ def match_light(
     def by_levels(target: Floats, spread: NDArray[np.float64]) -> Light | None:
         if levels is None:
             return None
-        value, means, places = levels
-        means = means * (target / np.maximum(small_photo, 1e-3))[places] / 255
+        value, known, places = levels
+        means = np.asarray(known * (target / np.maximum(small_photo, 1e-3))[places] / 255, np.float32)
         work = [
             partial(_fit_light, value, means[:, channel], x[places], y[places], spread, clipped=False)
             for channel in range(channels)

@@ -31,7 +31,7 @@ def test_a_frame_of_differences_swallows_nothing_inside() -> None:
 
 
 @pytest.mark.parametrize("beyond", [0, 255])
-def test_what_lies_beyond_the_reference_image_is_no_difference(beyond: int) -> None:
+def test_what_lies_outside_of_the_reference_image_does_not_count(beyond: int) -> None:
     sheet = cv2.merge([255 - etched()] * 3)
     shown = cv2.copyMakeBorder(sheet, 40, 40, 40, 40, cv2.BORDER_CONSTANT, value=(beyond,) * 3)
     photo, _ = photograph(shown, View(rotation=3, gain=0.65, blur=1.2, noise=3), 2)
