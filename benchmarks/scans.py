@@ -159,7 +159,7 @@ def _scale(sheet: Mask, y: int, rng: np.random.Generator) -> int:
 
 def _symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     height, width = sheet.shape
-    tall = min(int(rng.integers(44, 90)), height - y - 20)
+    tall = int(min(int(rng.integers(44, 90)), height - y - 20))
     x = int(rng.integers(24, 60))
     while x + tall < width - 24:
         middle, half = (x + tall // 2, y + tall // 2), tall // 2

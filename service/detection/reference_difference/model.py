@@ -65,6 +65,8 @@ _MOST_RIM_SHARE = 3.0
 # leave 5 to 10.
 _SCAN_RIM = 5.5
 _SCAN_SHARE = 0.95
+# Drawn or resampled, what is bilevel has grey edges.
+_BILEVEL_SHARE = 0.85
 # Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
 _TINT = 9
 _GREY = 5
@@ -186,10 +188,8 @@ def examine(
     grey_levels = Pyramid(grey(reference)), Pyramid(grey(photo))
     alignment = align(grey_levels[0], area, grey_levels[1], start)
     levels = (Pyramid(reference), Pyramid(photo)) if _in_colour(reference, photo) else grey_levels
-    scanned = bilevel = _black_and_white(reference)
-    if bilevel:
-        scanned = _black_and_white(photo)
-        bilevel = not scanned
+    scanned = _black_and_white(reference) and _black_and_white(photo)
+    bilevel = not scanned and _black_and_white(reference, _BILEVEL_SHARE)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
 
     def compared(frame: ComparisonFrame, light: Light | None = None) -> Comparison | None:
@@ -240,11 +240,14 @@ def _spread(image: Bytes) -> Bytes:
     return np.asarray(cv2.subtract(reduce(cv2.max, channels), reduce(cv2.min, channels)), np.uint8)
 
 
-def _black_and_white(image: Bytes) -> bool:
-    """Whether a scanner made it that knows only black and white; resampled, its edges would be grey."""
+def _black_and_white(image: Bytes, share: float = _SCAN_SHARE) -> bool:
+    """Whether a scanner made it that knows only black and white; resampled, its edges would be grey.
+
+    share: of the pixels that are black or white, where less than all but a few will do.
+    """
     counts = np.bincount(image[::4, ::4, 1].ravel(), minlength=256)
     extremes = int(counts[:24].sum() + counts[232:].sum())
-    return extremes >= _SCAN_SHARE * counts.sum() and bool(counts[:24].any() and counts[232:].any())
+    return extremes >= share * counts.sum() and bool(counts[:24].any() and counts[232:].any())
 
 
 def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:

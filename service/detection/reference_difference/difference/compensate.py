@@ -350,8 +350,10 @@ def _fit_light(
     value: Floats, target: Floats, x: Floats, y: Floats, spread: NDArray[np.float64], clipped: bool = True
 ) -> NDArray[np.float64]:
     # What either picture clips says nothing about the light; the white of a bilevel picture is not clipped.
-    usable = (target > 0.01) & (target < 0.985) & (value < 0.98)
-    if clipped and np.mean(usable) > 0.3:
+    usable = target < 0.985
+    if clipped:
+        usable &= (target > 0.01) & (value < 0.98)
+    if np.mean(usable) > 0.3:
         value, target, x, y = value[usable], target[usable], x[usable], y[usable]
     one = np.ones_like(value)
     rows = np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
