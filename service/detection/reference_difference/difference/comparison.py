@@ -41,7 +41,7 @@ _WHITE = 250
 _BEYOND_WHITE = 1.25
 # px of the reference image along its edge, and by how many px a photo may leave a plain cut-out of it.
 _RIM = 5
-_PLAIN = 0.01
+_PLAIN = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ def compare(
 
 
 def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int, int]) -> Bytes:
-    """`valid` without the rim of the reference image, unless the photo is a plain cut-out of what it shows.
+    """`valid` without the rim of the reference image, unless the photo is about a cut-out of what it shows.
 
     The photo may show what lies beyond the edge of the reference image, blurred into the rim.
     """
