@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import scans, surfaces
 from benchmarks.figures import say
@@ -224,14 +225,19 @@ def calibrate(count: int) -> None:
             rows[seen.scanned] += [(1.0, *measures(one[0], one[1], seen)) for one in every]
     for scanned, name in ((False, "photos"), (True, "scans")):
         x, y = np.array(rows[scanned]), np.array(real[scanned], np.float64)
-        weights = np.zeros(x.shape[1])
-        for _ in range(30):
-            guess = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-            bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
-            weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
-        names = ("bias", "strength", "thickness", "peers", "left")
-        for weight, value in zip(names, weights.tolist(), strict=True):
-            say(f"weight of {weight}, {name}", value, "", parts=len(y), real=round(float(y.mean()), 3))
+        say_weights(x, y, name)
+
+
+def say_weights(x: NDArray[np.float64], y: NDArray[np.float64], name: str) -> None:
+    """Fit and print the weights of the confidence: x (parts, 5), y (parts,) 1 where real."""
+    weights = np.zeros(x.shape[1])
+    for _ in range(30):
+        guess = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
+        weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
+    names = ("bias", "strength", "thickness", "peers", "left")
+    for weight, value in zip(names, weights.tolist(), strict=True):
+        say(f"weight of {weight}, {name}", value, "", parts=len(y), real=round(float(y.mean()), 3))
 
 
 def strangers(count: int) -> None:

@@ -115,6 +115,70 @@ def faulty(copper: Mask, count: int, seed: int) -> tuple[Mask, tuple[Defect, ...
     return copper, tuple(done)
 
 
+def marked(width: int, height: int, seed: int) -> Mask:
+    """What is printed or cut through in one colour, 255 on 0: lines of text, scales, frames and symbols."""
+    rng = np.random.default_rng([seed, 11])
+    sheet = np.zeros((height, width), np.uint8)
+    y = int(rng.integers(20, 50))
+    while y < height - 60:
+        draw = (_text, _text, _scale, _symbols)[int(rng.integers(4))]
+        y += draw(sheet, y, rng) + int(rng.integers(14, 34))
+    if rng.random() < 0.6:
+        cv2.rectangle(sheet, (8, 8), (width - 9, height - 9), 255, int(rng.integers(4, 9)))
+    return sheet
+
+
+def _text(sheet: Mask, y: int, rng: np.random.Generator) -> int:
+    height, width = sheet.shape
+    # Small and bold, the hole of a zero would be closed in the reference image itself.
+    size = float(rng.uniform(1.2, 2.4))
+    thickness, tall = max(round(size * rng.uniform(2.0, 2.8)), 3), round(size * 24)
+    x = int(rng.integers(22, 80))
+    while y + tall < height - 18:
+        word = "".join(rng.choice(list("ABCDEFGHKLMNPRSTUVXYZ0123456789"), int(rng.integers(1, 7))))
+        (w, _), _ = cv2.getTextSize(word, cv2.FONT_HERSHEY_SIMPLEX, size, thickness)
+        if x + w > width - 22:
+            break
+        cv2.putText(sheet, word, (x, y + tall), cv2.FONT_HERSHEY_SIMPLEX, size, 255, thickness, cv2.LINE_AA)
+        x += w + round(24 * size)
+    return tall + thickness
+
+
+def _scale(sheet: Mask, y: int, rng: np.random.Generator) -> int:
+    width = sheet.shape[1]
+    step, thickness, tall = int(rng.integers(10, 22)), int(rng.integers(3, 6)), int(rng.integers(26, 48))
+    cv2.line(sheet, (24, y + tall), (width - 24, y + tall), 255, thickness)
+    for index, x in enumerate(range(28, width - 26, step)):
+        long = tall if index % 10 == 0 else round(tall * (0.75 if index % 5 == 0 else 0.5))
+        cv2.line(sheet, (x, y + tall - long), (x, y + tall), 255, thickness)
+        if index % 10 == 0 and y + tall + 44 < sheet.shape[0]:
+            at = (x - 12, y + tall + 40)
+            cv2.putText(sheet, str(index), at, cv2.FONT_HERSHEY_SIMPLEX, 1.2, 255, 3, cv2.LINE_AA)
+    return tall + 42
+
+
+def _symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:
+    height, width = sheet.shape
+    tall = int(min(int(rng.integers(44, 90)), height - y - 20))
+    x = int(rng.integers(24, 60))
+    while x + tall < width - 24:
+        middle, half = (x + tall // 2, y + tall // 2), tall // 2
+        kind, wide = int(rng.integers(4)), int(rng.integers(5, 12))
+        if kind == 0:
+            cv2.circle(sheet, middle, half, 255, wide, cv2.LINE_AA)
+        elif kind == 1:
+            cv2.rectangle(sheet, (x, y), (x + tall, y + tall), 255, -1)
+            cv2.circle(sheet, middle, half // 2, 0, -1, cv2.LINE_AA)
+        elif kind == 2:
+            corners = [(x, y + tall), (x + half, y), (x + tall, y + tall)]
+            cv2.polylines(sheet, [np.array(corners, np.int32)], True, 255, wide, cv2.LINE_AA)
+        else:
+            ends = (x, middle[1]), (x + tall, middle[1])
+            cv2.arrowedLine(sheet, *ends, 255, wide, cv2.LINE_AA, tipLength=0.4)
+        x += tall + int(rng.integers(20, 70))
+    return tall
+
+
 def _fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:
     """A copy with one fault, or an equal one where there is no place for it."""
     full = kind in ("open", "mouse bite", "pin hole")

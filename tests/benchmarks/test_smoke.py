@@ -78,6 +78,10 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--pairs 1 --megapixels 1 --times 1",
         {"F, aligned: all", "F, all: all", "strangers that pass", "1 MP with alignment"},
     ),
+    "bilevel": (
+        "--pairs 1 --strangers 1",
+        {"F, bilevel reference and photo: all", "strangers of a bilevel reference that pass"},
+    ),
     "variation": (
         "--regions 1 --cracks 1 --inspections 2 --checks 2",
         {

@@ -65,6 +65,8 @@ _MOST_RIM_SHARE = 3.0
 # leave 5 to 10.
 _SCAN_RIM = 5.5
 _SCAN_SHARE = 0.95
+# Drawn or resampled, what is bilevel has grey edges.
+_BILEVEL_SHARE = 0.85
 # Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
 _TINT = 9
 _GREY = 5
@@ -187,6 +189,7 @@ def examine(
     alignment = align(grey_levels[0], area, grey_levels[1], start)
     levels = (Pyramid(reference), Pyramid(photo)) if _in_colour(reference, photo) else grey_levels
     scanned = _black_and_white(reference) and _black_and_white(photo)
+    bilevel = not scanned and _black_and_white(reference, _BILEVEL_SHARE)
     threshold = 6.0 * 4.0 ** (0.5 - wanted.sensitivity)
 
     def compared(frame: ComparisonFrame, light: Light | None = None) -> Comparison | None:
@@ -196,6 +199,7 @@ def examine(
             partial(_allowed, wanted=wanted, to_frame=inverse(frame.to_reference)),
             alignment.error_px > _SETTLED,
             scanned,
+            bilevel,
         )
         return compare(*levels, frame, search, light)
 
@@ -208,7 +212,7 @@ def examine(
     if full.pixels > first.frame.pixels:
         again = [compared(*window) for window in fine_search.windows(*grey_levels, first, full)]
         looks = fine_search.combined(first, [seen for seen in again if seen is not None])
-    return Examined(looks, alignment, scanned, threshold)
+    return Examined(looks, alignment, scanned, bilevel, threshold)
 
 
 def _frame(area: Rect, homography: Matrix) -> ComparisonFrame:
@@ -236,11 +240,14 @@ def _spread(image: Bytes) -> Bytes:
     return np.asarray(cv2.subtract(reduce(cv2.max, channels), reduce(cv2.min, channels)), np.uint8)
 
 
-def _black_and_white(image: Bytes) -> bool:
-    """Whether a scanner made it that knows only black and white; resampled, its edges would be grey."""
+def _black_and_white(image: Bytes, share: float = _SCAN_SHARE) -> bool:
+    """Whether a scanner made it that knows only black and white; resampled, its edges would be grey.
+
+    share: of the pixels that are black or white, where less than all but a few will do.
+    """
     counts = np.bincount(image[::4, ::4, 1].ravel(), minlength=256)
     extremes = int(counts[:24].sum() + counts[232:].sum())
-    return extremes >= _SCAN_SHARE * counts.sum() and bool(counts[:24].any() and counts[232:].any())
+    return extremes >= share * counts.sum() and bool(counts[:24].any() and counts[232:].any())
 
 
 def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:

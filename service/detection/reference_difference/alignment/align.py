@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from service.detection.reference_difference.alignment import blocks, checks, features
+from service.detection.reference_difference.alignment import blocks, checks, features, repeating
 from service.detection.reference_difference.data import (
     Alignment,
     AlignmentFailed,
@@ -29,6 +29,7 @@ from shared.geometry import Rect
 
 _FINE_SIDE = 1600
 _CLEARLY_BELONGS = 0.85
+_SURELY_BELONGS = 0.9
 _MEASURING_ERROR = 0.2
 # A person vouches for the alignment that they set; where less than this agrees, nothing could be compared.
 _LEAST_SET = 0.12
@@ -54,6 +55,17 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             best = tried
         if best.score > _CLEARLY_BELONGS:
             break
+    if best is None or not (best.score >= checks.BELONGS or best.blank):
+        for guess, reach in repeating.propose(reference, checks.surroundings(region, reference.size), photo):
+            tried = checks.check(reference, photo, check, guess, reach)
+            # In a field of equal things a wrong place agrees by and large too.
+            if (
+                tried is not None
+                and tried.score > _SURELY_BELONGS
+                and checks.plausible(tried.homography, region, photo.size)
+            ):
+                best = tried
+                break
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         raise AlignmentFailed("no_match")
     return _checked_alignment(photo, region, _finer(reference, photo, region, best))

@@ -188,9 +188,29 @@ def _belong(one: DifferencePart, other: DifferencePart, reach: int) -> bool:
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
     gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
     small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
-    if gap <= max(2.0 * reach, _NEAR * small) and gap <= _FAR * reach:
+    near = min(max(2.0 * reach, _NEAR * small), _FAR * reach)
+    if gap <= near and _within(one, other, near):
         return True
     return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
+
+
+def _within(one: DifferencePart, other: DifferencePart, near: float) -> bool:
+    """Whether pixels of the two lie within `near` px: the box of a bow holds much that is not its."""
+    small, large = sorted((one, other), key=lambda part: part.box.area)
+    pad = int(near) + 1
+    area = Rect(small.box.x - pad, small.box.y - pad, small.box.w + 2 * pad, small.box.h + 2 * pad)
+    common = area.intersection(large.box)
+    if common.empty:
+        return False
+    top, left = int(common.y - large.box.y), int(common.x - large.box.x)
+    there = large.mask[top : top + int(common.h), left : left + int(common.w)]
+    if not there.any():
+        return False
+    around = np.ones((int(area.h), int(area.w)), np.uint8)
+    around[pad:-pad, pad:-pad] = ~small.mask
+    distance = cv2.distanceTransform(around, cv2.DIST_L2, 5)
+    top, left = int(common.y - area.y), int(common.x - area.x)
+    return bool(distance[top : top + int(common.h), left : left + int(common.w)][there].min() <= near + 1)
 
 
 def _collinear(one: DifferencePart, other: DifferencePart) -> bool:

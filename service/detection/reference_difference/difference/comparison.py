@@ -16,13 +16,20 @@ from service.detection.reference_difference.data import (
     Floats,
     Matrix,
     Pyramid,
+    apply,
+    corners,
     inside_mask,
     inverse,
     local_scale,
     shift_scale,
 )
 from service.detection.reference_difference.difference import boxes
-from service.detection.reference_difference.difference.compensate import Light, match_focus, match_light
+from service.detection.reference_difference.difference.compensate import (
+    Light,
+    match_focus,
+    match_light,
+    match_width,
+)
 from service.detection.reference_difference.difference.difference import Difference, differ
 from service.detection.reference_difference.threads import side_by_side
 from shared.geometry import Rect
@@ -32,6 +39,9 @@ _MOST_CHANGED = 0.5
 # Grey levels from which a picture is taken to be clipped, and how much brighter what it shows may have been.
 _WHITE = 250
 _BEYOND_WHITE = 1.25
+# px of the reference image along its edge, and by how many px a photo may leave a plain cut-out of it.
+_RIM = 5
+_PLAIN = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +92,13 @@ class Examined:
     """A comparison before its findings are weighed.
 
     looks: the region as a whole, and windows of a large one at full resolution. threshold: the strength that
-    a part had to exceed.
+    a part had to exceed. scanned, bilevel: as in `Search`.
     """
 
     looks: list[Comparison]
     alignment: Alignment
     scanned: bool
+    bilevel: bool
     threshold: float
 
     @property
@@ -106,7 +117,8 @@ class Search:
     """What a look is to find: parts stronger than `threshold` and at least `least` px of the frame long.
 
     allowed: takes the px that the photo shows (255 on 0) to those in which findings are search. wanders: the
-    photo may lie off by more than the homography says. scanned: both are black and white.
+    photo may lie off by more than the homography says. scanned: both are black and white. bilevel: the
+    reference alone is.
     """
 
     threshold: float
@@ -114,6 +126,7 @@ class Search:
     allowed: Callable[[Bytes], Bytes]
     wanders: bool
     scanned: bool
+    bilevel: bool
 
 
 def compare(
@@ -133,23 +146,44 @@ def compare(
     was, now = known.astype(np.float32), seen.astype(np.float32)
     valid = inside_mask(frame.to_photo, frame.size, photo.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
+    valid = _without_rim(valid, frame, reference.size)
     shift = residual_warp.leftover(_grey(was), _grey(now), valid, search.scanned) if search.wanders else None
     if shift is not None:
         now, valid = residual_warp.moved(now, shift), residual_warp.still_seen(valid, shift)
+    if search.bilevel:
+        was = match_width(was, now, valid)
     was, now = match_focus(was, now, valid)
     if light is None:
-        was, light = match_light(was, now, valid, search.scanned)
+        was, light = match_light(was, now, valid, search.scanned, search.bilevel)
     else:
         was = light.shaded(light.on(was), now)
     if white is not None:
         # The reference may have been any brighter there; a photo exposed less tells by how much.
         brighter = np.clip(now, was, was * _BEYOND_WHITE)
         was = np.where(white, brighter, was)
-    difference = differ(was, now, valid, search.scanned)
+    difference = differ(was, now, valid, search.scanned or search.bilevel)
     if _strange(difference, valid, search.threshold):
         return None
     found = boxes.difference_parts(difference, search.allowed(valid), search.threshold, search.least)
     return Comparison(found, frame, was, now, shift, difference.radius, light)
+
+
+def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int, int]) -> Bytes:
+    """`valid` without the rim of the reference image, unless the photo is about a cut-out of what it shows.
+
+    The photo may show what lies beyond the edge of the reference image, blurred into the rim.
+    """
+    moved = apply(frame.to_photo, corners(Rect(0, 0, *frame.size)))
+    if np.abs(moved - moved[0] - corners(Rect(0, 0, *frame.size))).max() < _PLAIN:
+        return valid
+    inner = Rect(_RIM, _RIM, reference_size[0] - 2 * _RIM, reference_size[1] - 2 * _RIM)
+    ((left, top), (right, bottom)) = apply(
+        inverse(frame.to_reference), np.array([[inner.x, inner.y], [inner.right, inner.bottom]])
+    ).tolist()
+    own = valid.copy()
+    own[: max(round(top), 0)] = own[max(round(bottom), 0) :] = 0
+    own[:, : max(round(left), 0)] = own[:, max(round(right), 0) :] = 0
+    return own
 
 
 def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Bytes:

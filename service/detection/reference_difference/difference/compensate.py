@@ -16,6 +16,9 @@ from shared.images.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
 _SAMPLES_SIDE = 52
+# Levels of a blur (sigma in px) at which a bilevel picture is cut again: by up to about 2 px either way.
+_WIDTHS: Final = (0.0, -0.35, 0.35, -0.6, 0.6, -0.8, 0.8)
+_WIDEN = 1.8
 # Rows that are lit at a time: what is worked on stays in the processor's cache, and threads share it evenly.
 _BAND = 64
 # How far each number of a `Light` may leave that of equal light; the same where only the first may.
@@ -23,6 +26,14 @@ _SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
 _GAIN: Final = np.array([0.6, *[1e-6] * 9])
 # What usually differs with shadows, against what differs without them, to believe them.
 _MUCH_BETTER = 0.9
+# What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which
+# it is even, the least share of a cell that is, the least cells of each of black and white, and the least
+# contrast against what all cells say.
+_BESIDE_EDGE: Final = 3
+_EVEN: Final = 12.0
+_LEAST_OF_CELL = 0.08
+_LEAST_CELLS: Final = 30
+_LEAST_CONTRAST = 0.7
 
 
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
@@ -40,6 +51,35 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
         return _blur(reference, soften_reference), photo
     soften_photo = _best_sigma(other, one, mask)
     return (reference, _blur(photo, soften_photo)) if soften_photo > 0 else (reference, photo)
+
+
+def match_width(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
+    """A bilevel reference with lines as wide as those of the photo; float32 (height, width, channels).
+
+    What made it bilevel had a threshold of its own, so all its lines may be wider or thinner by some px. The
+    shift of all edges wins that leaves the least robust difference of the high-pass parts.
+    """
+    one, other, mask = _structured_tiles(reference, photo, valid)
+    if one is None or other is None or mask is None:
+        return reference
+    target = np.asarray(other - cv2.GaussianBlur(other, (0, 0), 4.0), np.float32)[mask]
+    least, chosen = np.inf, 0.0
+    for level in _WIDTHS:
+        tried = _widened(one, level)
+        tried = np.asarray(tried - cv2.GaussianBlur(tried, (0, 0), 4.0), np.float32)
+        error = min(_unlike(_blur(tried, sigma)[mask], target) for sigma in (0.0, 0.9, 1.6))
+        if error < least * (0.95 if level else 1.0):
+            least, chosen = error, level
+    return _widened(reference, chosen) if chosen else reference
+
+
+def _widened(image: Floats, level: float) -> Floats:
+    """The image with its white wider (level > 0, up to 1) or thinner, cut in two at a level of its blur."""
+    if not level:
+        return image
+    soft = cv2.GaussianBlur(image, (0, 0), _WIDEN)
+    steep = (soft - (127.5 - 127.5 * level)) * 3 + 127.5
+    return np.asarray(np.clip(steep, 0, 255), np.float32).reshape(image.shape)
 
 
 def _blur(image: Floats, sigma: float) -> Floats:
@@ -87,12 +127,7 @@ def _best_sigma(high: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
     target = soft[mask]
     least, chosen, worse = np.inf, 0.0, 0
     for sigma in _SIGMAS:
-        detail = _blur(high, sigma)[mask]
-        # The brightness may differ: compare up to the best gain, with damage clipped away.
-        gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
-        off = np.abs(detail * gain - target)
-        clip = np.partition(off, off.size * 19 // 20)[off.size * 19 // 20]
-        error = float(np.minimum(off, clip).mean())
+        error = _unlike(_blur(high, sigma)[mask], target)
         if error < least * 0.98 - 0.01:
             least, chosen, worse = error, sigma, 0
         else:
@@ -100,6 +135,15 @@ def _best_sigma(high: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
         if worse == 2:
             break
     return chosen
+
+
+def _unlike(detail: Floats, target: Floats) -> float:
+    """The robust mean difference of two high-pass pictures, up to a gain, since the brightness may differ."""
+    gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
+    off = np.abs(detail * gain - target)
+    # With damage clipped away.
+    clip = np.partition(off, off.size * 19 // 20)[off.size * 19 // 20]
+    return float(np.minimum(off, clip).mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +160,11 @@ class Light:
     x: tuple[float, float] = (-1.0, 1.0)
     y: tuple[float, float] = (-1.0, 1.0)
     shade: tuple[Floats, Floats] | None = None
+
+    @property
+    def contrast(self) -> float:
+        """What white and black lie apart in the middle of the frame, against the reference."""
+        return 1.0 if self.numbers is None else float((self.numbers[:, 0] + self.numbers[:, 3]).mean())
 
     def within(self, left: float, top: float, right: float, bottom: float) -> Light:
         """That of a window of the frame; its edges in parts of the frame, 0..1."""
@@ -180,12 +229,12 @@ def _along(numbers: Floats, across: Floats) -> Floats:
 
 
 def match_light(
-    reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
+    reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
 ) -> tuple[Floats, Light]:
     """The reference with the photo's light and colour, and that light.
 
     Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
-    stays. scanned: both are black and white, which no shadow falls on.
+    stays. scanned: both are black and white, which no shadow falls on. bilevel: the reference alone is.
     """
     own = Light(reference.shape[2], None)
     height, width = valid.shape
@@ -204,6 +253,19 @@ def match_light(
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
 
+    levels = _levels(reference, photo, valid, (x, y)) if bilevel else None
+
+    def by_levels(target: Floats, spread: NDArray[np.float64]) -> Light | None:
+        if levels is None:
+            return None
+        value, known, places = levels
+        means = np.asarray(known * (target / np.maximum(small_photo, 1e-3))[places] / 255, np.float32)
+        work = [
+            partial(_fit_light, value, means[:, channel], x[places], y[places], spread, clipped=False)
+            for channel in range(channels)
+        ]
+        return Light(channels, np.stack(side_by_side(work)))
+
     def fitted(target: Floats, spread: NDArray[np.float64]) -> Light:
         work = [
             partial(
@@ -216,7 +278,11 @@ def match_light(
             )
             for channel in range(channels)
         ]
-        return Light(channels, np.stack(side_by_side(work)))
+        light, better = Light(channels, np.stack(side_by_side(work))), by_levels(target, spread)
+        # Where little is black and most of that gone, its places do not tell what black is.
+        if better is not None and better.contrast > _LEAST_CONTRAST * light.contrast:
+            return better
+        return light
 
     light = fitted(small_photo, _SMOOTH)
     matched = light.on(reference)
@@ -239,6 +305,37 @@ def match_light(
     return (matched, light) if off < _off(reference, photo, valid) else (reference, own)
 
 
+def _levels(
+    reference: Floats, photo: Floats, valid: Bytes, grid: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, tuple[NDArray[np.int64], NDArray[np.int64]]] | None:
+    """What the photo shows in cells of a grid where the reference is white, and where it is black.
+
+    The values of the reference (n,) as parts of white, means of the photo (n, channels) in grey levels, and
+    their cells. Edges are left out: lines may differ in width, which says nothing about the light. None where
+    one of the two is hardly anywhere wide enough.
+    """
+    luminance = _luminance(reference)
+    square = np.ones((2 * _BESIDE_EDGE + 1, 2 * _BESIDE_EDGE + 1), np.uint8)
+    even = cv2.subtract(cv2.dilate(luminance, square), cv2.erode(luminance, square)) < _EVEN
+    even &= valid > 0
+    size = grid[0].shape[::-1]
+    values, means, rows, columns = [], [], [], []
+    for white in (False, True):
+        mask = (even & ((luminance > 128) == white)).astype(np.float32)
+        share = cv2.resize(mask, size, interpolation=cv2.INTER_AREA)
+        row, column = np.nonzero(share > _LEAST_OF_CELL)
+        if row.size < _LEAST_CELLS:
+            return None
+        sums = cv2.resize(photo * mask[..., None], size, interpolation=cv2.INTER_AREA)
+        means.append(sums.reshape(*share.shape, -1)[row, column] / share[row, column][:, None])
+        known = cv2.resize(luminance * mask, size, interpolation=cv2.INTER_AREA)[row, column]
+        values.append(known / share[row, column] / 255)
+        rows.append(row)
+        columns.append(column)
+    cells = (np.concatenate(rows), np.concatenate(columns))
+    return np.concatenate(values).astype(np.float32), np.concatenate(means).astype(np.float32), cells
+
+
 def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
     step = int(np.ceil(np.sqrt(valid.size / 20_000)))
@@ -250,10 +347,12 @@ def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
 
 
 def _fit_light(
-    value: Floats, target: Floats, x: Floats, y: Floats, spread: NDArray[np.float64]
+    value: Floats, target: Floats, x: Floats, y: Floats, spread: NDArray[np.float64], clipped: bool = True
 ) -> NDArray[np.float64]:
-    # What either picture clips says nothing about the light.
-    usable = (target > 0.01) & (target < 0.985) & (value < 0.98)
+    # What either picture clips says nothing about the light; the white of a bilevel picture is not clipped.
+    usable = target < 0.985
+    if clipped:
+        usable &= (target > 0.01) & (value < 0.98)
     if np.mean(usable) > 0.3:
         value, target, x, y = value[usable], target[usable], x[usable], y[usable]
     one = np.ones_like(value)
