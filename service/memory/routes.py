@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Body, Path
 
 from service.memory.service import MemoryService
 from service.routing import api_router
@@ -34,7 +34,17 @@ def router(service: MemoryService) -> APIRouter:
     @routes.put("/inspection_item/{item_id}/memory", responses=failures(409, 413))
     async def change_memory(
         item_id: IdPath,
-        body: MemoryChange,
+        body: Annotated[
+            MemoryChange,
+            Body(
+                openapi_examples={
+                    "leave a photo out": {"value": {"left_out": {"5d0c": True}}},
+                    "freeze": {"value": {"frozen": True}},
+                    "ask for five photos": {"value": {"required": 5}},
+                    "start anew": {"value": {"start_anew": True}},
+                }
+            ),
+        ],
         caller: Caller = require(Permission.INSPECTION_ITEM_UPDATE),
     ) -> Envelope[MemoryState]:
         """Leave photos out of the memory, or take them in again.

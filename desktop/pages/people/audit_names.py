@@ -51,6 +51,9 @@ def _name(session: Session, kind: str, key: str) -> str | None:
         case "phone_code":
             # A code has no name of its own: it stands for the record that it is for.
             return session.records.get(session.phones.get(key).inspection_id).value.inspection_name
+        case "region_memory":
+            # A memory is told apart by the file of its reference image.
+            return session.files.get(key).filename
         case "face_device":
             return next((one.name for one in session.faces.devices() if one.device_id == key), None)
         case "record":

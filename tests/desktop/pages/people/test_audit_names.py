@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from desktop.context import Context
 from desktop.pages.people.audit_names import named
-from tests.desktop.pages.workbench.driver import make_record
+from tests.desktop.pages.workbench.driver import make_record, picture
 
 
 def test_a_phone_code_is_called_by_its_record(context: Context) -> None:
@@ -14,6 +14,12 @@ def test_a_phone_code_is_called_by_its_record(context: Context) -> None:
     key = ("phone_code", code.code_id)
     assert named(session, {key}) == {key: session.records.get(record_id).value.inspection_name}
     session.phones.end(code.code_id)
+
+
+def test_a_memory_is_called_by_the_file_of_its_reference_image(context: Context) -> None:
+    stored = context.session.files.upload(picture(), "左翼前缘.png")
+    key = ("region_memory", stored.file_id)
+    assert named(context.session, {key}) == {key: "左翼前缘.png"}
 
 
 def test_what_is_gone_has_no_name(context: Context) -> None:
