@@ -17,12 +17,13 @@ from service.web.envelope import failure_body
 from service.web.middleware import SECURITY_HEADERS, new_request_id
 from shared.codes import ErrorCode
 from shared.wire.common import UPDATED_BY
+from shared.wire.face import DEVICE_HEADER
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
 
 ASKED_HEADERS = (
     *("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range"),
-    *("Last-Event-ID", "Range", "X-Request-Id"),
+    *("Last-Event-ID", "Range", "X-Request-Id", DEVICE_HEADER),
 )
 """Headers of requests that a page may set: those that operations read."""
 
