@@ -41,7 +41,7 @@ def router(service: MemoryService) -> APIRouter:
                     "leave a photo out": {"value": {"left_out": {"5d0c": True}}},
                     "freeze": {"value": {"frozen": True}},
                     "ask for five photos": {"value": {"required": 5}},
-                    "start anew": {"value": {"start_anew": True}},
+                    "start over": {"value": {"start_anew": True}},
                 }
             ),
         ],
