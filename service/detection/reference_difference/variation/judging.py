@@ -36,7 +36,7 @@ _CRACK_LIKE = 0.25
 # px of the reference image by which an earlier thing may reach beyond today's, and its least length in
 # parts of that one's.
 _OFF = 6.0
-_SAME = 0.3
+_SAME = 0.2
 _ONE_PIECE = 0.7
 # At a place where nothing ever differed a finding is so many times as likely, with this many photos or
 # more; of the findings that this adds on generated regions four of five are real.
@@ -121,9 +121,10 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
     seen = [length for length in since if length]
     if len(seen) < SUPPORT or len(seen) < _STAYED * len(since):
         return False
+    # Today it may be longer by any factor: photos that failed are in no memory, so it may have grown for long.
+    alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(seen))
     series = [*seen, _length(box)]
-    alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(series))
-    if alike < _STEADILY * (len(series) - 1):
+    if alike < _STEADILY * (len(seen) - 1) or series[-1] < seen[-1] / _JUMP:
         return False
     if first > 0 and part.thickness < _CRACK_LIKE * _length(part.box):
         return True

@@ -62,6 +62,10 @@ def crack(image: samples.Image, number: int) -> None:
     image[:] = with_crack(image, (90, 120), 0.6, 40)[0]
 
 
+def growing_crack(image: samples.Image, number: int) -> None:
+    image[:] = with_crack(image, (90, 120), 0.6, 6 * number)[0]
+
+
 def patch(image: samples.Image, number: int) -> None:
     half = 6 * 1.15**number
     ends = (round(80 - half), round(200 - half / 2)), (round(80 + half), round(200 + half / 2))
@@ -151,6 +155,13 @@ def test_a_crack_that_appeared_and_stays_is_never_normal() -> None:
     known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(crack, 3, 3).photos])
     assert all(photo.appearances for photo in known.photos[2:])
     assert compared(photographed(crack, 9), known).boxes
+
+
+@pytest.mark.parametrize("number", [9, 12])
+def test_a_crack_that_grew_while_its_photos_failed_is_found(number: int) -> None:
+    known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(growing_crack, 4, 3).photos])
+    assert all(photo.appearances for photo in known.photos[-4:])
+    assert compared(photographed(growing_crack, number), known).boxes
 
 
 def test_a_thing_that_grows_stays_visible() -> None:
