@@ -121,7 +121,7 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
     seen = [length for length in since if length]
     if len(seen) < SUPPORT or len(seen) < _STAYED * len(since):
         return False
-    # Today it may be longer by any factor: photos that failed are in no memory, so it may have grown for long.
+    # Today it may be longer by any factor: photos that failed are in no memory, so it may long have grown.
     alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(seen))
     series = [*seen, _length(box)]
     if alike < _STEADILY * (len(seen) - 1) or series[-1] < seen[-1] / _JUMP:
