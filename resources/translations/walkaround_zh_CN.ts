@@ -6140,10 +6140,6 @@
         <translation>在参考图上显示</translation>
     </message>
     <message>
-        <source>Show the whole region</source>
-        <translation>显示整个区域</translation>
-    </message>
-    <message>
         <source>Start over</source>
         <translation>重新开始</translation>
     </message>
@@ -6162,14 +6158,6 @@
     <message>
         <source>This item has no region on a reference image, so it has no memory. Draw a region.</source>
         <translation>此检查项在参考图上没有区域，因此没有区域记忆。请先绘制区域。</translation>
-    </message>
-    <message>
-        <source>Zoom all photos in</source>
-        <translation>放大所有照片</translation>
-    </message>
-    <message>
-        <source>Zoom all photos out</source>
-        <translation>缩小所有照片</translation>
     </message>
 </context>
 <context>
@@ -9820,10 +9808,6 @@
         <translation>显示更早的检查</translation>
     </message>
     <message>
-        <source>Show the whole region</source>
-        <translation>显示整个区域</translation>
-    </message>
-    <message>
         <source>Size of findings over time</source>
         <translation>缺陷尺寸随时间的变化</translation>
     </message>
@@ -9846,14 +9830,6 @@
     <message>
         <source>Trend</source>
         <translation>趋势</translation>
-    </message>
-    <message>
-        <source>Zoom all frames in</source>
-        <translation>放大所有照片</translation>
-    </message>
-    <message>
-        <source>Zoom all frames out</source>
-        <translation>缩小所有照片</translation>
     </message>
 </context>
 <context>
@@ -10625,6 +10601,21 @@
     <message>
         <source>Workbench</source>
         <translation>工作台</translation>
+    </message>
+</context>
+<context>
+    <name>ZoomButtons</name>
+    <message>
+        <source>Show the whole region</source>
+        <translation>显示整个区域</translation>
+    </message>
+    <message>
+        <source>Zoom all photos in</source>
+        <translation>放大所有照片</translation>
+    </message>
+    <message>
+        <source>Zoom all photos out</source>
+        <translation>缩小所有照片</translation>
     </message>
 </context>
 <context>

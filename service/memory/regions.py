@@ -54,11 +54,11 @@ def change(
     values: dict[str, Any] = {}
     if wanted.required is not None:
         values["required"] = wanted.required
-    if wanted.start_anew:
+    if wanted.start_over:
         values |= {"begins_at": at, "frozen_at": None, "frozen_by": None}
     if wanted.frozen is False:
         values |= {"frozen_at": None, "frozen_by": None}
-    elif wanted.frozen and (wanted.start_anew or row.frozen_at is None):
+    elif wanted.frozen and (wanted.start_over or row.frozen_at is None):
         values |= {"frozen_at": at, "frozen_by": user_id}
     changed = {name: value for name, value in values.items() if row._mapping[name] != value}
     if changed:

@@ -41,7 +41,7 @@ def router(service: MemoryService) -> APIRouter:
                     "leave a photo out": {"value": {"left_out": {"5d0c": True}}},
                     "freeze": {"value": {"frozen": True}},
                     "ask for five photos": {"value": {"required": 5}},
-                    "start over": {"value": {"start_anew": True}},
+                    "start over": {"value": {"start_over": True}},
                 }
             ),
         ],
@@ -49,7 +49,7 @@ def router(service: MemoryService) -> APIRouter:
     ) -> Envelope[MemoryState]:
         """Leave photos out of the memory, or take them in again.
 
-        To freeze it, to start it anew, and to set how many photos it needs also asks for CATALOGUE_MANAGE.
+        To freeze it, to start it over, and to set how many photos it needs also asks for CATALOGUE_MANAGE.
         """
         return Envelope(data=await service.change(item_id, body, caller), msg="区域记忆更新成功")
 

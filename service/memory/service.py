@@ -108,7 +108,7 @@ class MemoryService:
         Raises Problem 403 for what the caller may not, 404 for an item or a photo that is not there, 409 for
         an item without a region on a reference image.
         """
-        if wanted.frozen is not None or wanted.required is not None or wanted.start_anew:
+        if wanted.frozen is not None or wanted.required is not None or wanted.start_over:
             ask_right(caller, Permission.CATALOGUE_MANAGE)
 
         def work(session: Session) -> MemoryState:

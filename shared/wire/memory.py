@@ -61,9 +61,9 @@ class MemoryState(Wire):
     """The memory of the region of an item, which all records on the same reference image share.
 
     `photos`: the newest first. `required`: passed photos before it counts. `begins_at`: when it was started
-    anew; only photos decided later belong to it. `disagreements`: x, y, w, h in fractions of the reference
+    over; only photos decided later belong to it. `disagreements`: x, y, w, h in fractions of the reference
     image, where nearly all newer photos differ from it. `version`: of the way in which photos are compared.
-    `can_change`: the caller may leave photos out, `can_require`: the caller may also freeze it, start it anew
+    `can_change`: the caller may leave photos out, `can_require`: the caller may also freeze it, start it over
     and set `required`.
     """
 
@@ -84,7 +84,7 @@ class MemoryState(Wire):
 class MemoryChange(Wire):
     """Body of change memory: what is to change.
 
-    `left_out`: by the ids of files, whether the photo is left out. `start_anew`: the photos decided until now
+    `left_out`: by the ids of files, whether the photo is left out. `start_over`: the photos decided until now
     belong to the memory no more.
     """
 
@@ -93,4 +93,4 @@ class MemoryChange(Wire):
     left_out: Annotated[
         Annotated[dict[Id, StrictBool], Field(max_length=MOST_MEMORY_PHOTOS)] | None, NotNull
     ] = None
-    start_anew: StrictBool = False
+    start_over: StrictBool = False

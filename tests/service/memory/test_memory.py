@@ -141,9 +141,9 @@ def test_people_leave_photos_out_freeze_and_restart(
     assert later["file_id"] not in file_ids(site.memory(item))
     assert site.detect(site.item())["memory"]["photos"] == 3
     assert later["file_id"] in file_ids(site.change(item, frozen=False))
-    anew = site.change(item, start_anew=True)
-    assert (anew["state"], anew["photos"]) == ("empty", [])
-    assert anew["begins_at"] is not None
+    begun = site.change(item, start_over=True)
+    assert (begun["state"], begun["photos"]) == ("empty", [])
+    assert begun["begins_at"] is not None
     assert "memory" not in site.detect(site.item())
     assert file_ids(site.memory(site.passed())) != []
     log = client.get("/api/audit?kind=region_memory&current_page=1&page_size=20").json()["data"]["data"]
@@ -188,7 +188,7 @@ def test_who_may_what(site: Site, known: list[dict[str, Any]], as_role: Callable
     planners: list[dict[str, Any]] = [
         {"frozen": True},
         {"required": 2},
-        {"start_anew": True},
+        {"start_over": True},
         {"frozen": False},
     ]
     for wanted in planners:

@@ -22,17 +22,15 @@ from desktop.pages.workbench.memory.details import PhotoDetails
 from desktop.pages.workbench.memory.rules import MemoryRules
 from desktop.pages.workbench.memory.wording import state_text
 from desktop.pages.workbench.trend.contents import REFERENCE, Place
-from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage
-from desktop.pages.workbench.trend.frames import zoomed
-from desktop.pages.workbench.trend.pictures import FINE_PX, WHOLE, FramePictures
-from desktop.pages.workbench.trend.reel import STEP, Reel
+from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage, ZoomButtons
+from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
+from desktop.pages.workbench.trend.reel import Reel
 from desktop.widgets import (
     Banner,
     BaseDialog,
     Button,
     Confirm,
     ElidedLabel,
-    IconButton,
     StateStack,
     label,
 )
@@ -100,20 +98,7 @@ class MemoryDialog(BaseDialog):
         self.read()
 
     def _build(self, content: QWidget, title: str) -> None:
-        tools = QHBoxLayout()
-        tools.setSpacing(6)
-        for icon, text, factor in (
-            ("minus", self.tr("Zoom all photos out"), 1 / STEP),
-            ("plus", self.tr("Zoom all photos in"), STEP),
-        ):
-            button = IconButton(icon, text, side=28)
-            button.clicked.connect(
-                lambda _checked=False, by=factor: self.reel.set_view(zoomed(self.reel.view, by))
-            )
-            tools.addWidget(button)
-        whole = IconButton("fit", self.tr("Show the whole region"), side=28)
-        whole.clicked.connect(lambda _checked=False: self.reel.set_view(WHOLE))
-        tools.addWidget(whole)
+        tools = ZoomButtons(self.reel)
         tools.addWidget(self.which, 1)
         left = QVBoxLayout()
         left.setSpacing(6)
@@ -230,7 +215,7 @@ class MemoryDialog(BaseDialog):
             ),
             self.tr("Start over"),
         )
-        dialog.accepted.connect(lambda: self.change(MemoryChange(start_anew=True)))
+        dialog.accepted.connect(lambda: self.change(MemoryChange(start_over=True)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

@@ -14,12 +14,13 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from desktop.pages.workbench.trend.frames import moved, paint_picture, zoomed
+from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.pages.workbench.trend.reel import STEP, Reel
 from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
-from desktop.widgets import chip_height, paint_chip, status_tone, status_word, tip
+from desktop.widgets import IconButton, chip_height, paint_chip, status_tone, status_word, tip
 
 _GAP = 8
 _INNER = 6
@@ -274,6 +275,24 @@ class Stage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.reel.keyed(event):
             event.ignore()
+
+
+class ZoomButtons(QHBoxLayout):
+    """Zoom all pictures of a reel, or show the whole region in each."""
+
+    def __init__(self, reel: Reel) -> None:
+        super().__init__()
+        self.setSpacing(6)
+        for icon, text, factor in (
+            ("minus", self.tr("Zoom all photos out"), 1 / STEP),
+            ("plus", self.tr("Zoom all photos in"), STEP),
+        ):
+            button = IconButton(icon, text, side=28)
+            button.clicked.connect(lambda _checked=False, by=factor: reel.set_view(zoomed(reel.view, by)))
+            self.addWidget(button)
+        whole = IconButton("fit", self.tr("Show the whole region"), side=28)
+        whole.clicked.connect(lambda _checked=False: reel.set_view(WHOLE))
+        self.addWidget(whole)
 
 
 def fitted(room: QRectF, aspect: float) -> QRectF:

@@ -17,16 +17,16 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.statistics.card import write_picture, write_table
 from desktop.pages.statistics.painting import paint_title
 from desktop.pages.workbench.trend.contents import Place, frames_of, sources_of, summary
-from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage
-from desktop.pages.workbench.trend.frames import Frame, zoomed
+from desktop.pages.workbench.trend.film_strip import FilmStrip, Stage, ZoomButtons
+from desktop.pages.workbench.trend.frames import Frame
 from desktop.pages.workbench.trend.growth_chart import GrowthChart
 from desktop.pages.workbench.trend.growth_painting import GrowthData, paint_growth
-from desktop.pages.workbench.trend.pictures import FINE_PX, WHOLE, FramePictures
-from desktop.pages.workbench.trend.reel import STEP, Reel
+from desktop.pages.workbench.trend.pictures import FINE_PX, FramePictures
+from desktop.pages.workbench.trend.reel import Reel
 from desktop.pages.workbench.trend.series import series_of
 from desktop.pages.workbench.trend.wording import table
 from desktop.theme import theme_manager
-from desktop.widgets import BaseDialog, Button, ElidedLabel, IconButton, StateStack, Toast, label
+from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, Toast, label
 from shared.wire.history import MOST_TREND_ENTRIES, Trend, TrendEntry
 
 PAGE = 50
@@ -88,20 +88,7 @@ class TrendDialog(BaseDialog):
         self.read()
 
     def _build(self, content: QWidget) -> None:
-        tools = QHBoxLayout()
-        tools.setSpacing(6)
-        for icon, text, factor in (
-            ("minus", self.tr("Zoom all frames out"), 1 / STEP),
-            ("plus", self.tr("Zoom all frames in"), STEP),
-        ):
-            button = IconButton(icon, text, side=28)
-            button.clicked.connect(
-                lambda _checked=False, by=factor: self.reel.set_view(zoomed(self.reel.view, by))
-            )
-            tools.addWidget(button)
-        whole = IconButton("fit", self.tr("Show the whole region"), side=28)
-        whole.clicked.connect(lambda _checked=False: self.reel.set_view(WHOLE))
-        tools.addWidget(whole)
+        tools = ZoomButtons(self.reel)
         tools.addWidget(self.play)
         tools.addWidget(self.which, 1)
         tools.addWidget(self.compare)

@@ -63,7 +63,7 @@ def test_a_memory_is_read(service: Service, session: Session) -> None:
         (MemoryChange(left_out={"f1": True}), {"left_out": {"f1": True}}),
         (MemoryChange(frozen=False), {"frozen": False}),
         (MemoryChange(required=5), {"required": 5}),
-        (MemoryChange(start_anew=True), {"start_anew": True}),
+        (MemoryChange(start_over=True), {"start_over": True}),
     ],
 )
 def test_a_change_sends_only_what_changes(

@@ -45,7 +45,7 @@ class PlayedMemory:
             else photo
             for photo in state.photos
         ]
-        if change.start_anew:
+        if change.start_over:
             photos = []
         frozen = state.frozen_at is not None if change.frozen is None else change.frozen
         self.state = state.model_copy(
@@ -54,7 +54,7 @@ class PlayedMemory:
                 "required": change.required or state.required,
                 "frozen_at": NOW if frozen else None,
                 "frozen_by": "张三" if frozen else None,
-                "begins_at": NOW if change.start_anew else state.begins_at,
+                "begins_at": NOW if change.start_over else state.begins_at,
                 "state": _status(photos, change.required or state.required, frozen),
             }
         )

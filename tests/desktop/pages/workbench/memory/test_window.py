@@ -117,13 +117,13 @@ def test_planners_freeze_and_start_over_after_a_question(
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
     question.reject()
-    assert [change.start_anew for change in played.asked] == [False, False]
+    assert [change.start_over for change in played.asked] == [False, False]
     qtbot.waitUntil(lambda: not dialog.findChildren(Confirm))
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
     question.act.click()
     qtbot.waitUntil(lambda: played.state.state is MemoryStatus.EMPTY and not dialog.reel.frames)
-    assert [change.start_anew for change in played.asked] == [False, False, True]
+    assert [change.start_over for change in played.asked] == [False, False, True]
     assert dialog.stack.currentWidget() is not dialog.stack.content
     assert "Started over on 2026-03-02" in dialog.said.text()
     ended(dialog, qtbot)
