@@ -12,8 +12,8 @@ _NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 def reason(problem: OSError) -> str:
     """The path, where one is known, and what the system says of it: `photos/a.jpg: Permission denied`."""
-    said = problem.strerror or str(problem)
-    return f"{problem.filename}: {said}" if problem.filename is not None else said
+    message = problem.strerror or str(problem)
+    return f"{problem.filename}: {message}" if problem.filename is not None else message
 
 
 def hindrance(problem: OSError) -> Hindrance | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def drop_unused(
-    kept: Iterable[Path],
+    paths: Iterable[Path],
     limit: int,
     keep: Path | None = None,
     let_go: Callable[[Path], object] = lambda _: None,
@@ -19,14 +19,14 @@ def drop_unused(
     The time of the last change says when something was used: who reads it touches it. `let_go` is called with
     each before it goes. What another program reads cannot go on Windows; it goes the next time.
     """
-    found = []
-    for path in kept:
+    candidates = []
+    for path in paths:
         with contextlib.suppress(OSError):
             state = path.stat()
             size = sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else state.st_size
-            found.append((state.st_mtime_ns, size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+            candidates.append((state.st_mtime_ns, size, path))
+    total = sum(size for _, size, _ in candidates)
+    for _, size, path in sorted(candidates):
         if total <= limit:
             return
         if path != keep:
