@@ -131,8 +131,8 @@ def catalogue_faults(text: str, _path: str = "") -> Iterator[Fault]:
         line = text.count("\n", 0, match.start()) + 1
         source = match.group(1)
         for pattern, instead in (*_PROSE, *_TEXTS):
-            if found := pattern.search(source):
-                yield line, found.group(), instead
+            if phrase := pattern.search(source):
+                yield line, phrase.group(), instead
 
 
 READERS = {".py": python_faults, ".md": markdown_faults, ".ts": catalogue_faults}
@@ -151,9 +151,9 @@ def main(arguments: Sequence[str]) -> int:
         reader = READERS.get(path.suffix)
         if reader is None or path.as_posix().startswith(SKIPPED) or path.name == "words.py":
             continue
-        for line, found, instead in sorted(set(reader(path.read_text(encoding="utf-8"), path.as_posix()))):
+        for line, phrase, instead in sorted(set(reader(path.read_text(encoding="utf-8"), path.as_posix()))):
             count += 1
-            print(f'{path}:{line}: "{found}": {instead}')
+            print(f'{path}:{line}: "{phrase}": {instead}')
     if count:
         print(f"{count} phrases that docs/style.md replaces")
     return 1 if count else 0

@@ -35,7 +35,7 @@ def read(path: Path) -> list[tuple[str, RecordCreate]]:
 
     Raises ValueError for a column that no record has, and with the line of a row that cannot be a record.
     """
-    found: list[tuple[str, RecordCreate]] = []
+    records: list[tuple[str, RecordCreate]] = []
     times = Counter[str]()
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file, restkey=_MORE)
@@ -56,8 +56,8 @@ def read(path: Path) -> list[tuple[str, RecordCreate]]:
             text = json.dumps(body.model_dump(mode="json", exclude_unset=True), sort_keys=True)
             times[text] += 1
             key = hashlib.sha256(f"{times[text]} {text}".encode()).hexdigest()
-            found.append((key, body))
-    return found
+            records.append((key, body))
+    return records
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,15 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=PATIENCE_SECONDS,
         help="seconds to wait for a service that is not there (%(default).0f)",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        rows = read(given.csv)
-        with logged_in(credentials(given.env), patience=given.patience) as session:
+        rows = read(options.csv)
+        with logged_in(credentials(options.env), patience=options.patience) as session:
             for number, (key, body) in enumerate(rows, start=1):
                 record = session.records.create(body, key)
                 print(f"{number}/{len(rows)} {record.inspection_id} {body.task_id}", flush=True)
     except UnicodeDecodeError:
-        print(f"{given.csv} is not UTF-8. Save it as “CSV UTF-8”.", file=sys.stderr)
+        print(f"{options.csv} is not UTF-8. Save it as “CSV UTF-8”.", file=sys.stderr)
         return 1
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)

@@ -102,11 +102,11 @@ def build(bundle: Path, out: Path) -> Path:
         "utf-8",
     )
     _rights(stage)
-    made = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
+    installer = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
     # By several threads; the time of the archive itself comes from a variable.
     times = {"SOURCE_DATE_EPOCH": str(build_time())}
-    output("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", stage, made, **times)
-    return made
+    output("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", stage, installer, **times)
+    return installer
 
 
 def _fill(stage: Path, bundle: Path) -> None:
@@ -154,29 +154,29 @@ def depends(bundle: Path) -> list[str]:
     """
     libraries = [path for path in bundle.rglob("*") if path.is_file() and is_elf(path)]
     inside = {path.name for path in bundle.rglob("*")}
-    told = output("objdump", "-p", *libraries)
-    there = _by_soname()
-    outside = needed_in(told) - inside
-    missing = sorted(outside - set(there))
+    headers = output("objdump", "-p", *libraries)
+    paths = _by_soname()
+    outside = needed_in(headers) - inside
+    missing = sorted(outside - set(paths))
     if missing:
         wanted = " ".join(named_after(name) for name in missing)
         raise BuildError(
             f"the bundle needs libraries that this machine lacks: {', '.join(missing)}. "
             f"Install them and try again; on Debian and Ubuntu: apt install {wanted}"
         )
-    packages = set(_OPENED) | {package_of(there[name]) for name in outside}
-    major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(told))
+    packages = set(_OPENED) | {package_of(paths[name]) for name in outside}
+    major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(headers))
     return [f"{each} (>= {major}.{minor})" if each == "libc6" else each for each in sorted(packages)]
 
 
 def _by_soname() -> dict[str, Path]:
     """Where the system keeps each library that programs may be linked against."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for line in output("ldconfig", "-p").splitlines():
         name, arrow, path = line.partition(" => ")
         if arrow:
-            found.setdefault(name.split()[0], Path(path))
-    return found
+            paths.setdefault(name.split()[0], Path(path))
+    return paths
 
 
 if __name__ == "__main__":
