@@ -283,8 +283,8 @@ class SearchField(QLineEdit):
 
     def sizeHint(self) -> QSize:
         """What it asks for is seen whole, with the glass and the key beside it."""
-        words = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _AROUND_PX + 10
-        return QSize(max(250, words), super().sizeHint().height())
+        text_width = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _AROUND_PX + 10
+        return QSize(max(250, text_width), super().sizeHint().height())
 
     def _tell(self) -> None:
         self._pause.stop()

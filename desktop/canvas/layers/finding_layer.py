@@ -107,7 +107,7 @@ class FindingLayer:
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
         places: list[tuple[FindingBox, QColor, list[tuple[float, float]]]] = []
-        for box in sorted(self.boxes, key=lambda one: one.highlighted):
+        for box in sorted(self.boxes, key=lambda box: box.highlighted):
             corners = [viewport.to_view(x, y) for x, y in mapped_corners(box.rect, self.mapping)]
             if box.quiet and not _in_view(corners, viewport):
                 continue
@@ -136,12 +136,12 @@ class FindingLayer:
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:
         """Why the box at a place of the view is no finding; empty where there is none that says it."""
         place, rule = QPointF(x, y), Qt.FillRule.WindingFill
-        found = [
+        reasons = [
             (box.rect.area, box.reason)
             for box in self.boxes
             if box.reason and self._outlined(box, viewport).containsPoint(place, rule)
         ]
-        return min(found, default=(0.0, ""))[1]
+        return min(reasons, default=(0.0, ""))[1]
 
     def _outlined(self, box: FindingBox, viewport: Viewport) -> QPolygonF:
         corners = mapped_corners(box.rect, self.mapping)

@@ -51,7 +51,7 @@ def crisp_corners(edges: Edges, viewport: Viewport) -> Edges:
     """Left, top, right, bottom in view px, on whole px and at least one apart, of those that are seen."""
     corner = (viewport.left, viewport.top)
     view = np.rint(edges * viewport.scale + (*corner, *corner))
-    seen = (view[:, :2] <= (viewport.width, viewport.height)).all(axis=1) & (view[:, 2:] >= 0).all(axis=1)
-    view = view[seen]
+    visible = (view[:, :2] <= (viewport.width, viewport.height)).all(axis=1) & (view[:, 2:] >= 0).all(axis=1)
+    view = view[visible]
     view[:, 2:] = np.maximum(view[:, 2:], view[:, :2] + 1)
     return view

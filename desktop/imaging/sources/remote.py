@@ -224,9 +224,9 @@ class RemoteImage:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _kept_or(self, name: str, fetch: Callable[..., bytes], *where: int, patient: bool = True) -> QImage:
-        kept = self._cache.read(self._digest, name)
-        if kept is not None:
-            return kept
+        cached_image = self._cache.read(self._digest, name)
+        if cached_image is not None:
+            return cached_image
         data = self._ask(fetch, *where, patient=patient)
         try:
             image = _decoded(data)

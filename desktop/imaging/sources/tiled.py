@@ -56,13 +56,13 @@ class TiledImage(LocalImage):
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile; IndexError before `prepare` is through."""
         orientation = self._header.orientation
-        found = self._levels[level]
+        grid = self._levels[level]
         assert self._pyramid is not None
         self._cancellation.check()
         with self._failures():
             if orientation == 1:
                 return self._pyramid.tile(level, column, row)
-            return to_qimage(self._turned(self._pyramid, level, found.tile_rect(column, row)))
+            return to_qimage(self._turned(self._pyramid, level, grid.tile_rect(column, row)))
 
     def crop(self, rect: Rect) -> QImage:
         """The pixels that `rect` touches, from the original: reads it down to there."""
@@ -79,11 +79,11 @@ class TiledImage(LocalImage):
         with self._guard:
             if self._digest is None:
                 self._digest = content_digest(self._data, self._cancellation)
-            if self._pyramid is None and (kept := self._cache.find(length, self._digest)) is not None:
+            if self._pyramid is None and (path := self._cache.find(length, self._digest)) is not None:
                 try:
-                    self._use(kept)
+                    self._use(path)
                 except OSError:
-                    kept.unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
             return self._cache.path(length, self._digest)
 
     def _turned(self, pyramid: Pyramid, level: int, rect: Rect) -> Pixels:
@@ -102,8 +102,8 @@ class TiledImage(LocalImage):
         return upright(pixels, self._header.orientation)
 
     def _stored_size(self, level: int) -> tuple[int, int]:
-        found = self._levels[level]
-        return upright_size(found.width, found.height, self._header.orientation)
+        grid = self._levels[level]
+        return upright_size(grid.width, grid.height, self._header.orientation)
 
     def _use(self, path: Path) -> None:
         pyramid = Pyramid(path)
