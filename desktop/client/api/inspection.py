@@ -203,12 +203,12 @@ class Records:
 
     def summaries(self, inspection_ids: Sequence[str]) -> Sequence[RecordSeal]:
         """Where several records stand, in their order; those that are not there are left out."""
-        found: list[RecordSeal] = []
+        seals: list[RecordSeal] = []
         for start in range(0, len(inspection_ids), MOST_SUMMARIES):
             ids = list(inspection_ids[start : start + MOST_SUMMARIES])
             answer = self._transport.call("GET", "/inspection/summaries", query={"ids": ids})
-            found += answer.read(Envelope[list[RecordSeal]]).data
-        return found
+            seals += answer.read(Envelope[list[RecordSeal]]).data
+        return seals
 
     def four_eyes(self) -> bool:
         """Whether a second person releases what someone finished."""
