@@ -13,8 +13,8 @@ APP = "Walkaround"
 
 def data_dir() -> Path:
     """Where the own service keeps its data: `WALKAROUND_DATA_DIR`, or the person's data folder."""
-    given = os.environ.get("WALKAROUND_DATA_DIR")
-    return Path(given) if given else Path(platformdirs.user_data_dir(APP, appauthor=False))
+    folder = os.environ.get("WALKAROUND_DATA_DIR")
+    return Path(folder) if folder else Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
 def preferences_file() -> Path:

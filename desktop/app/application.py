@@ -58,14 +58,14 @@ _log.setLevel(logging.INFO)
 _NOWHERE = "http://127.0.0.1:9"
 
 
-def make_application(words: list[str] | None = None) -> QApplication:
+def make_application(arguments: list[str] | None = None) -> QApplication:
     """The QApplication with its names and its icon; the running one when there is one."""
     running = QApplication.instance()
     if isinstance(running, QApplication):
         return running
     QCoreApplication.setApplicationName(APP)
     QCoreApplication.setApplicationVersion(__version__)
-    application = QApplication(words or [APP])
+    application = QApplication(arguments or [APP])
     application.setApplicationDisplayName("Walkaround")
     application.setDesktopFileName(APP)
     application.setWindowIcon(QIcon(str(resource("icons", "walkaround.svg"))))
@@ -289,14 +289,14 @@ class Desktop(QObject):
     def _ask_trust(self, url: str, untrusted: Untrusted) -> None:
         """Ask once whether the server is to be trusted, beside what is going on."""
         self.context.show_service(ServiceState.FAILED, untrusted=untrusted)
-        found = untrusted.found or ""
-        if found == self._not_trusted or not self.window.isVisible():
+        fingerprint = untrusted.found or ""
+        if fingerprint == self._not_trusted or not self.window.isVisible():
             return
-        self._not_trusted = found
+        self._not_trusted = fingerprint
         dialog = TrustDialog(url, untrusted, self.window)
         theme_manager().apply_to(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(partial(self._trust, url, found))
+        dialog.accepted.connect(partial(self._trust, url, fingerprint))
         dialog.open()
 
     def _trust(self, url: str, fingerprint: str) -> None:

@@ -104,8 +104,8 @@ class ShortcutSheet(BaseDialog):
         for command, section, widgets in self._rows:
             if command is None:
                 continue
-            words = f"{self._commands.title(command.id)} {self.shown_keys(command.id)}".casefold()
-            fits = needle in words
+            text = f"{self._commands.title(command.id)} {self.shown_keys(command.id)}".casefold()
+            fits = needle in text
             for widget in widgets:
                 widget.setVisible(fits)
             if fits:

@@ -67,10 +67,10 @@ class MainWindow(QMainWindow):
         self._interrupted: tuple[str, Place] | None = None
         self._user_id = ""
         self.setWindowTitle("Walkaround")
-        room = self.screen().availableSize() - _FRAME
+        available = self.screen().availableSize() - _FRAME
         # A laptop at 150 % has less room than the pages would like: they fold before anything is cut off.
-        self.setMinimumSize(_LEAST.boundedTo(room))
-        self.resize(_USUAL.boundedTo(room))
+        self.setMinimumSize(_LEAST.boundedTo(available))
+        self.resize(_USUAL.boundedTo(available))
         self.rail = Rail()
         self.banner = Banner()
         self.font_banner = Banner()
@@ -157,9 +157,9 @@ class MainWindow(QMainWindow):
 
     def made(self, page_id: str) -> Page | None:
         """The page with this id, made now when it is not there yet; None when the window has none such."""
-        known, kind = self._pages.get(page_id), self._kinds.get(page_id)
-        if known is not None or kind is None:
-            return known
+        existing, kind = self._pages.get(page_id), self._kinds.get(page_id)
+        if existing is not None or kind is None:
+            return existing
         page = self._pages[page_id] = kind.make()
         self._stack.addWidget(page)
         page.navigate.connect(self.go)
@@ -180,8 +180,8 @@ class MainWindow(QMainWindow):
 
     def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
         """Bring a page to the front; False when it is not there, not allowed, or the page in front stays."""
-        known = self._kinds.get(page_id)
-        if known is None or (known.kind.in_frame and not self._context.may(known.kind.permission)):
+        factory = self._kinds.get(page_id)
+        if factory is None or (factory.kind.in_frame and not self._context.may(factory.kind.permission)):
             return False
         page = self.made(page_id)
         assert page is not None
@@ -199,9 +199,9 @@ class MainWindow(QMainWindow):
         """Return to where the person was before."""
         if self._history:
             page_id, params = self._history[-1]
-            kept = self._history[:-1]
+            remaining = self._history[:-1]
             if self.go(page_id, params):
-                self._history = kept
+                self._history = remaining
 
     def _front(self, page: Page, params: dict[str, Any]) -> None:
         self._page = page
@@ -323,9 +323,9 @@ class MainWindow(QMainWindow):
         return self._context.payload is not None
 
     def _palette(self) -> None:
-        found = Palette(self, self._context.commands)
-        theme_manager().apply_to(found)
-        found.open()
+        palette = Palette(self, self._context.commands)
+        theme_manager().apply_to(palette)
+        palette.open()
 
     def _keys(self) -> None:
         self._ask(ShortcutSheet(self, self._context.commands))

@@ -74,9 +74,16 @@ class RemoteWatch(QObject):
     def ask(self) -> None:
         """Ask now, and go on asking."""
         self._timer.stop()
-        run(answers, self.base_url, self.fingerprint, owner=self, done=self._heard, failed=self._refused)
+        run(
+            answers,
+            self.base_url,
+            self.fingerprint,
+            owner=self,
+            done=self._update_state,
+            failed=self._refused,
+        )
 
-    def _heard(self, alive: bool) -> None:
+    def _update_state(self, alive: bool) -> None:
         if alive:
             self._misses, self._was_ready = 0, True
             self._on_state(ServiceState.READY)

@@ -26,7 +26,7 @@ class DemoRun:
     desktop: Desktop
     stage: WindowDriver
     pictures: Pictures
-    words: DemoTexts
+    texts: DemoTexts
     folder: Path
     out: Path
     record_id: str = ""
