@@ -57,14 +57,14 @@ class CheckResult(NamedTuple):
 
 
 def ok(found: str, /, **values: object) -> CheckResult:
-    """What is fine."""
+    """A result that is fine."""
     return CheckResult(Level.OK, found, "", _as_text(values))
 
 
 def warn(
     found: str, advice: str, mend: Mend | None = None, path: Path | None = None, /, **values: object
 ) -> CheckResult:
-    """What works, and should be looked at."""
+    """A warning: it works, and should be looked at."""
     return CheckResult(Level.WARN, found, advice, _as_text(values), mend, str(path or ""))
 
 

@@ -11,7 +11,7 @@ _NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
 def reason(problem: OSError) -> str:
-    """The path, where one is known, and what the system says of it: `photos/a.jpg: Permission denied`."""
+    """The path, where it is known, and the system's message: `photos/a.jpg: Permission denied`."""
     message = problem.strerror or str(problem)
     return f"{problem.filename}: {message}" if problem.filename is not None else message
 

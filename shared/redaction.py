@@ -1,4 +1,4 @@
-"""Takes out of a text for support what belongs to nobody else: names of the person, secrets, addresses."""
+"""Removes private data from a text for support: names of the person, secrets, addresses."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def is_under_way(entry: Entry) -> bool:
 
 
 def job_of(entry: Entry) -> str | None:
-    """The detection job that writes the entry; None when none of the service's does."""
+    """The detection job that writes the entry; None when no job of the service does."""
     job_id = entry.get("job_id")
     return job_id if isinstance(job_id, str) and not is_verdict(entry) and not is_correction(entry) else None
 

@@ -34,7 +34,7 @@ class SuppressedFinding:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """The finding that an entry says. Raises KeyError, TypeError, ValueError, OverflowError otherwise."""
+        """The finding of a JSON object. Raises KeyError, TypeError, ValueError, OverflowError otherwise."""
         box = fields["box"]
         return cls(
             label=str(box["label"]),
@@ -64,7 +64,7 @@ def of_entry(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[Suppres
 
 
 def memory_photos(entry: Entry | None, entries: Sequence[Entry] = ()) -> int:
-    """Of how many photos the memory was that the comparison of an entry used; 0 for none."""
+    """The number of photos of the memory that the comparison of an entry used; 0 for none."""
     memory = _compared(entry, entries).get("memory")
     count = memory.get("photos") if isinstance(memory, Mapping) else None
     return count if isinstance(count, int) else 0

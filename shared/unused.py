@@ -16,8 +16,8 @@ def drop_unused(
 ) -> None:
     """Drop files, or folders of files, until the rest takes at most `limit` bytes; `keep` stays in any case.
 
-    The time of the last change says when something was used: who reads it touches it. `let_go` is called with
-    each before it goes. What another program reads cannot go on Windows; it goes the next time.
+    The time of the last change says when a file was used: reading it touches it. `let_go` is called with each
+    before it is deleted. On Windows a file that another program reads stays until the next time.
     """
     candidates = []
     for path in paths:

@@ -107,9 +107,9 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
 class Desktop(QObject):
     """The running desktop: preferences, language, service, window.
 
-    Needs the QApplication of `make_application`. `server_url`: use the service there, an empty string the own
-    one, None the one that the person chose last. `data_folder`: for the own service (None: the person's).
-    `early`: the own service on that folder where it has been started already; used, or ended, here.
+    Needs the QApplication of `make_application`. `server_url`: the address of the service; an empty string
+    for the local one, None for the one that the person chose last. `data_folder`: of the local service (None:
+    the person's). `early`: the local service on that folder, if it was started already; used or ended here.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Desktop(QObject):
                 self.service.start()
 
     def use_server(self, url: str) -> None:
-        """Work with the service at `url` from now on (empty: the own one); kept for the next start."""
+        """Work with the service at `url` from now on (empty: the local one); kept for the next start."""
         self.preferences.change(server_url=url)
         if self.context.payload is not None:
             self.context.leave()
@@ -287,7 +287,7 @@ class Desktop(QObject):
         return self.preferences.values.certificates.get(server_key(url))
 
     def _ask_trust(self, url: str, untrusted: Untrusted) -> None:
-        """Ask once whether the server is to be trusted, beside what is going on."""
+        """Ask once whether the server is to be trusted; other work continues."""
         self.context.show_service(ServiceState.FAILED, untrusted=untrusted)
         fingerprint = untrusted.found or ""
         if fingerprint == self._not_trusted or not self.window.isVisible():

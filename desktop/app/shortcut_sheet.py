@@ -116,7 +116,7 @@ class ShortcutSheet(BaseDialog):
 
 
 class ShortcutDialog(Dialog):
-    """Press the new key of one command; what else it means already is said before it is taken."""
+    """Press the new key of one command; what else it means already is shown before it is assigned."""
 
     def __init__(self, parent: QWidget | None, commands: Commands, command_id: str) -> None:
         super().__init__(parent)

@@ -17,7 +17,7 @@ _EVERY_MS = 24 * 3600 * 1000
 
 
 class UpdateNotice(QObject):
-    """Asks `address` (by default the one of the environment) and tells of what is newer."""
+    """Asks `address` (by default the one of the environment) and reports a newer version."""
 
     found = Signal(str, str)
     """The newer version, and where it is to be had (may be empty)."""
@@ -48,7 +48,7 @@ class UpdateNotice(QObject):
             run(newer_version, self._address, owner=self, done=self._answered, lane=Lane.LONG)
 
     def put_away(self) -> None:
-        """Tell no more of the version that is shown."""
+        """Do not report the version that is shown again."""
         if self._update is not None:
             self._put_away = self._update.version
 

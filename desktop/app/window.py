@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
             self.deleteLater()
 
     def made(self, page_id: str) -> Page | None:
-        """The page with this id, made now when it is not there yet; None when the window has none such."""
+        """The page with this id, created now if it does not exist yet; None when there is no such page."""
         existing, kind = self._pages.get(page_id), self._kinds.get(page_id)
         if existing is not None or kind is None:
             return existing
@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
         return page
 
     def _make_ahead(self) -> None:
-        """Make one of the pages that are not there yet, so that nobody waits for it later."""
+        """Create one of the pages that do not exist yet, so that no user waits for it later."""
         missing = next((page_id for page_id in self._kinds if page_id not in self._pages), None)
         if missing is not None:
             self.made(missing)
@@ -227,7 +227,7 @@ class MainWindow(QMainWindow):
         self.update_banner.say(text, "info", self.tr("Open download page") if has_page else "")
 
     def _say_without_font(self) -> None:
-        """Say why the language that was chosen is not spoken, in the one that is."""
+        """Say why the chosen language is not used, in the language that is."""
         if without_font(self._context.preferences.values.language):
             text = self.tr(
                 "Cannot show Chinese: no font with Chinese characters on this computer. Install one "

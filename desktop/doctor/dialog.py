@@ -110,7 +110,7 @@ class DoctorDialog(Dialog):
         return row
 
     def check(self) -> None:
-        """Make every check again, one after another, beside the window."""
+        """Run every check again, one after another, in the background."""
         if self._task is not None:
             self._task.cancel()
         checks = checks_of(self._context)

@@ -10,7 +10,7 @@ from pathlib import Path
 from desktop.imaging.conversion import CONVERTED, PICTURES
 
 MOST_FILES = 20_000
-"""Of a folder with more pictures the rest is left out, and that is said."""
+"""Of a folder with more pictures the rest is left out, and the result says so."""
 
 _DEEPEST = 12
 _CHECK_EVERY = 200
@@ -79,7 +79,7 @@ def _walk(folder: Path, listing: Listing, check: Callable[[], None]) -> Iterator
         except OSError:
             if directory == folder:
                 raise
-            # A folder inside that nobody may read, or that is gone by now.
+            # A folder inside that may not be read, or that has been deleted.
             continue
         listing.folders.append(directory)
         with entries:

@@ -25,7 +25,7 @@ _CLOCKS = timedelta(minutes=5)
 """Clocks of camera and workstation that differ by no more make no photo an older one."""
 _PIECE = 2**20
 _MOST_READS = 32
-"""So many files are read in one look at most, so that what was found is not kept waiting."""
+"""The most files that are read in one look, so that new photos do not wait long."""
 
 Mark = tuple[str, int, int]
 

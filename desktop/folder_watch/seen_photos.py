@@ -47,7 +47,7 @@ class SeenPhotos:
         return self._opened
 
     def close(self) -> None:
-        """Release the file; whoever asks again opens it again."""
+        """Release the file; the next question opens it again."""
         with self._lock:
             opened, self._opened = self._opened, None
             if opened is not None:

@@ -1,4 +1,4 @@
-"""Watches one folder beside the GUI thread: looks at a bounded rate, sooner when the system says so.
+"""Watches one folder beside the GUI thread: looks at a bounded rate, sooner when the system reports a change.
 
 Network folders announce nothing, so every folder is looked at again and again. A look never takes more than a
 tenth of the time, and gives as many photos as there is room for.
@@ -23,7 +23,7 @@ _REST = 10
 _ANNOUNCED_MS = 300
 _MORE_MS = 200
 _MOST_FOLDERS = 64
-"""The system announces changes of at most so many folders; it has few watches, and others want some too."""
+"""The most folders whose changes the system announces; it has few watches, and others want some too."""
 _NETWORKS = ("nfs", "cifs", "smb", "sshfs", "fuse.", "9p", "afp", "webdav", "davfs")
 
 
@@ -84,7 +84,7 @@ class FolderWatcher(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Stop watching; what was found stays with whoever has it."""
+        """Stop watching; photos that were handed out stay with their receiver."""
         self._next.stop()
         if self._looking is not None:
             self._looking.cancel()

@@ -63,7 +63,7 @@ class _Shared:
             self.condition.notify_all()
 
     def end(self) -> None:
-        """The loader's C++ half goes: from now on no thread speaks to it."""
+        """The loader's C++ half is deleted: from now on no thread calls it."""
         with self.condition:
             self.ended = True
         self.stop()

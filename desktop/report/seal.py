@@ -14,7 +14,7 @@ _SHORT = 16
 
 
 def report_seal(seal: RecordSeal) -> ReportSeal | None:
-    """The seal of the record as the report says it; None for a record that is not sealed: a draft."""
+    """The seal of the record as the report shows it; None for a record that is not sealed: a draft."""
     edition = seal.newest
     if edition is None or seal.state not in SEALED_STATES:
         return None
@@ -22,7 +22,7 @@ def report_seal(seal: RecordSeal) -> ReportSeal | None:
 
 
 def edition_seal(record_id: str, edition: Edition, newest: int) -> ReportSeal:
-    """The seal of an edition as its report says it; `newest` is the number of the record's newest edition."""
+    """The seal of an edition for its report; `newest` is the number of the record's newest edition."""
     return ReportSeal(
         record_id=record_id,
         edition=edition.edition,

@@ -87,7 +87,7 @@ class TourController(QObject):
     # -- when it begins
 
     def _watch(self, on: bool) -> None:
-        """Hear when the page shows something else, such as the first records."""
+        """Notice when the page shows something else, such as the first records."""
         page = self._page
         if page is None or not isValid(page) or not has_tour(page):
             return

@@ -282,7 +282,7 @@ class SearchField(QLineEdit):
         self.textChanged.connect(lambda _: self._show_key())
 
     def sizeHint(self) -> QSize:
-        """What it asks for is seen whole, with the glass and the key beside it."""
+        """The placeholder is visible as a whole, with the icon and the key beside it."""
         text_width = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _AROUND_PX + 10
         return QSize(max(250, text_width), super().sizeHint().height())
 

@@ -36,7 +36,7 @@ LEVEL = 6
 UNIT = Path(__file__).with_name("walkaround.service")
 
 OPERATORS_DOCUMENTS = ("backup.md", "clients.md", "deploy.md", "monitoring.md", "security.md")
-"""For whoever runs the service of a site: the package is all that they have of the sources."""
+"""For the operator of a site's service, who has only the package and not the sources."""
 
 DESKTOP_ENTRY = """\
 [Desktop Entry]
@@ -122,7 +122,7 @@ def _fill(stage: Path, bundle: Path) -> None:
     icon = share / "icons" / "hicolor" / "scalable" / "apps" / f"{PACKAGE}.svg"
     icon.parent.mkdir(parents=True)
     shutil.copyfile(root() / "resources" / "icons" / "walkaround.svg", icon)
-    # Enabled by nobody but the administrator: the package has no script that runs when it is installed.
+    # Only the administrator enables it: the package has no script that runs when it is installed.
     unit = stage / "usr" / "lib" / "systemd" / "system" / UNIT.name
     unit.parent.mkdir(parents=True)
     shutil.copyfile(UNIT, unit)
@@ -138,7 +138,7 @@ def _fill(stage: Path, bundle: Path) -> None:
 
 
 def _rights(stage: Path) -> None:
-    """Readable by everyone, writable by nobody but root, whatever the umask was, and of one time."""
+    """Make all files readable by everyone, writable by root only, whatever the umask, and of one time."""
     time = build_time()
     for path in stage.rglob("*"):
         if not path.is_symlink():

@@ -59,7 +59,7 @@ _FILES = {
     "libssl": ("OpenSSL", "Apache-2.0"),
     "libvips": ("libvips", "LGPL-2.1-or-later"),
 }
-# What libvips of pyvips-binary is linked with: a text in its file that tells it, the library and its licence.
+# What libvips of pyvips-binary is linked with: a text in its file that shows it, the library and its licence.
 _IN_LIBVIPS = (
     (rb"AOMedia Project AV1 Decoder v([\d.]+)", "libaom", "BSD-2-Clause"),
     (rb"libarchive ([\d.]+)", "libarchive", "BSD-2-Clause"),

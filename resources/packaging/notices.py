@@ -1,6 +1,6 @@
 """Collects the licences of everything in the bundle while it is built.
 
-Whoever hands the program on hands these parts on as well, and most licences want their text to go along. What
+Whoever distributes the program distributes these parts as well, and most licences require their text. What
 counts as bundled is what PyInstaller really took, file by file; a file whose owner or licence is not known
 stops the build, so that nothing slips in without its notice. NOTICE.txt lists the parts for people, a
 CycloneDX document (`resources.packaging.sbom`) for programs.

@@ -82,7 +82,7 @@ def segments(library: bytes) -> list[tuple[int, ...]]:
             "<IIQQQQQQ", library, at
         )
         if kind == _LOAD:
-            # The header of the file, which is in the first segment, tells where the sections are.
+            # The header of the file, which is in the first segment, says where the sections are.
             content = library[max(offset, _HEADER) : offset + in_file]
             parts.append((rights, address, in_file, in_memory, align, offset % align, hash(content)))
     return parts
@@ -123,7 +123,7 @@ def trim_icu(library: Path) -> None:
 
 
 def wanted(name: str) -> bool:
-    """Whether Qt, in a program that speaks these languages, may ask for this entry of ICU's data."""
+    """Whether Qt, in a program in these languages, may ask for this entry of ICU's data."""
     _, *folders, last = name.split("/")
     if folders and folders[0] in _UNUSED_BY_QT:
         return False

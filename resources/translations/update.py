@@ -29,7 +29,7 @@ SOURCES = ("desktop",)
 
 @dataclass(frozen=True, order=True)
 class Text:
-    """A literal of the source: its context, itself, what tells it from an equal one, whether it counts."""
+    """A literal of the source: its context, the comment that distinguishes equal ones, whether it counts."""
 
     context: str
     source: str
@@ -112,7 +112,7 @@ def entries(catalogue: Path) -> dict[Text, str | None]:
 
 
 def update(catalogue: Path, wanted: list[Text]) -> None:
-    """Let lupdate merge `wanted` into `catalogue`: new texts are added, gone ones leave, the rest stays."""
+    """Merge `wanted` into `catalogue` by lupdate: add new texts, remove obsolete ones, keep the rest."""
     lines = ["from PySide6.QtCore import QCoreApplication"]
     for text in wanted:
         parts = [repr(part) for part in (text.context, text.source, text.comment)]

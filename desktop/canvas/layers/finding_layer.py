@@ -23,7 +23,7 @@ Matrix = npt.NDArray[np.float64]
 class FindingBox:
     """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1).
 
-    `author` is said of one that a person drew, which has no confidence. `quiet` is one of another item: it
+    `author` is set for one that a person drew, which has no confidence. `quiet` is one of another item: it
     is there to be known of, not to be worked on. `reason` says why one is no finding of the photo, such as
     that the memory of the region explains it: it is quiet too, and the reason is its tooltip.
     """
@@ -134,7 +134,7 @@ class FindingLayer:
                 draw_chip(painter, chip, text, colour)
 
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:
-        """Why the box at a place of the view is no finding; empty where there is none that says it."""
+        """Why the box at a place of the view is not a finding; empty where no box has a reason."""
         place, rule = QPointF(x, y), Qt.FillRule.WindingFill
         reasons = [
             (box.rect.area, box.reason)

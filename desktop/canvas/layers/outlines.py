@@ -14,7 +14,7 @@ from desktop.canvas.model.viewport import Viewport
 from shared.images.cv import cv2
 
 _BEYOND = 8
-"""So many px outside the view the edges are cut off: nobody sees them, and the coordinates stay small."""
+"""Edges are cut off this many px outside the view: nobody sees them, and the coordinates stay small."""
 
 
 def paint_outlines(painter: QPainter, viewport: Viewport, groups: Iterable[tuple[Edges, QColor]]) -> None:
@@ -41,7 +41,7 @@ def paint_outlines(painter: QPainter, viewport: Viewport, groups: Iterable[tuple
 
 
 def crisp_boxes(edges: Edges, viewport: Viewport) -> list[QRectF]:
-    """What `crisp` gives of the rectangles that are seen, all at once; `edges` are px of the picture."""
+    """What `crisp` gives for the visible rectangles, all at once; `edges` are px of the picture."""
     corners = crisp_corners(edges, viewport)
     corners[:, 2:] -= corners[:, :2]
     return [QRectF(*box) for box in corners.tolist()]

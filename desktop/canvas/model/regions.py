@@ -39,7 +39,7 @@ class RegionStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A rectangle in upright px with its number and what is shown of it. `note` is said after the name.
+    """A rectangle in upright px with its number and what is shown of it. `note` is shown after the name.
 
     `copy_of` is the id of the region that this one was copied from; empty for none.
     """

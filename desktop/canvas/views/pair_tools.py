@@ -21,7 +21,7 @@ from desktop.canvas.model.viewport import Viewport
 from shared.geometry import Rect
 
 POINTS = 3
-"""So many places make an alignment."""
+"""The number of places that make an alignment."""
 
 _REACH = 7.0
 _HANDLE = 4.0

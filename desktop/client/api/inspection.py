@@ -221,7 +221,7 @@ class Records:
         self._transport.call("PUT", "/inspection/policy", body=body)
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
-        """Ask for a detection of every item of the record with a photo and a model that nobody decided.
+        """Ask for a detection of every item of the record with a photo and a model and without a verdict.
 
         `outdated`: only of those whose newest result is of another photo or model, or that have none.
         """

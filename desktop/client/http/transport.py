@@ -66,7 +66,7 @@ class _Login:
 
 
 class Transport:
-    """One connection pool to one service, with the tokens of whoever is logged in.
+    """One connection pool to one service, with the tokens of the user who is logged in.
 
     Any number of threads may call at the same time. `patience`: seconds for which a call waits for a service
     that is not there, for example while it restarts; `rebase` wakes such calls at once. `fingerprint`: the
@@ -279,7 +279,7 @@ class Transport:
         token = self._access()
         response = send(headers={**headers, "Authorization": f"Bearer {token}"})
         if response.status_code == 401:
-            # The clocks differ, or the service ended the login: one renewal tells.
+            # The clocks differ, or the service ended the login: one renewal shows which.
             response.close()
             token = self._access(worn=token)
             response = send(headers={**headers, "Authorization": f"Bearer {token}"})

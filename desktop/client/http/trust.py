@@ -87,7 +87,7 @@ class ServerContext(ssl.SSLContext):
 def _of_the_system() -> truststore.SSLContext:
     """Trusts what the system trusts, also a company's authority. Made once: reading its store takes time."""
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Some builds of Python leave it to OpenSSL, which may speak older ones.
+    # Some builds of Python leave it to OpenSSL, which may use older ones.
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
 
@@ -113,7 +113,7 @@ def not_trusted(error: httpx.TransportError) -> Untrusted | None:
 
 
 def is_without_tls(error: Exception) -> bool:
-    """Whether a call to an https address failed because what answers there does not speak TLS."""
+    """Whether a call to an https address failed because what answers there does not use TLS."""
     cause: BaseException | None = error
     while cause is not None:
         # Only errors that OpenSSL reports have a reason.

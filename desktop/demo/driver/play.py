@@ -33,7 +33,7 @@ class DemoRun:
 
     @property
     def session(self) -> Session:
-        """The calls of whoever is logged in."""
+        """The calls of the user who is logged in."""
         return self.desktop.context.session
 
     def page(self, kind: type[APage]) -> APage:

@@ -39,7 +39,7 @@ def catalogue(play: DemoRun) -> None:
     with play.stage.step("add a reference image"):
         section = _section(play, "references")
         with_files(lambda: click(section.new), [play.pictures.reference])
-        # A single picture that came asks at once what it is called.
+        # After a single picture was added, its form opens by itself.
         entry = {
             "reference_image_name": texts.reference,
             "aircraft_id": texts.aircraft,

@@ -33,7 +33,7 @@ def start(play: DemoRun) -> None:
 
 
 def first_admin(play: DemoRun) -> None:
-    """Nobody exists: the first-run page makes the administrator."""
+    """There is no user yet: the first-run page creates the administrator."""
     with play.stage.step("make the first administrator"):
         form = play.page(LoginPage).first_run_form
         write(form.user_name, ADMIN[0])

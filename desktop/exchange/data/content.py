@@ -78,7 +78,7 @@ class Inspection:
     photos: Mapping[str, ExportedPicture]
     own_references: Mapping[str, ExportedPicture | None] = field(default_factory=dict)
     severities: Mapping[str, Severity] = field(default_factory=dict, compare=False)
-    """How severe findings with a label are now, for those that were found before that was said."""
+    """How severe findings with a label are now, for those that were found before it was set."""
     seal: RecordSeal | None = None
 
     def facts(self) -> list[ItemFacts]:

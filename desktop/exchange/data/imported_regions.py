@@ -12,7 +12,7 @@ from shared.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
 
 MOST = 10_000
-"""So many regions are taken from one file at most: as many as a record is made for."""
+"""The most regions that are taken from one file: as many as a record is made for."""
 _NAME = 255
 _TEXT = 20_000
 

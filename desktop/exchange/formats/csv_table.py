@@ -154,7 +154,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which columns of a table say what; `picture` is empty where rows are not told apart by it."""
+    """What the columns of a table hold; `picture` is empty where it does not distinguish rows."""
 
     name: str
     box: Sequence[str]
@@ -172,7 +172,7 @@ class _Columns:
 
 
 def _columns(titles: Sequence[str]) -> _Columns | None:
-    """What the columns of a table say; None for one that has no regions."""
+    """What the columns of a table hold; None for one that has no regions."""
     have = {name.strip().lower(): name for name in titles if name}
 
     def first(wanted: Sequence[str]) -> str:

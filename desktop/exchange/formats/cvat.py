@@ -171,7 +171,7 @@ class _Shape:
     xml_attributes: Mapping[str, str]
     attributes: dict[str, str] = field(default_factory=dict)
     points: list[str] = field(default_factory=list)
-    """Those of the parts of a skeleton."""
+    """The points of the parts of a skeleton."""
 
 
 @dataclass(slots=True)

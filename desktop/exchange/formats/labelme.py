@@ -2,7 +2,7 @@
 
 A document holds `shapes` with `label`, `shape_type` and `points` in px, and `imagePath`, `imageWidth`,
 `imageHeight`. A shape becomes the box around it: for a circle, whose two points are its middle and a point of
-its edge, that of the circle; for all others that of their points. What has no area becomes nothing.
+its edge, that of the circle; for all others that of their points. A shape without an area is left out.
 
 Source of the fields: the files that the program writes, https://github.com/wkentaro/labelme.
 """

@@ -28,7 +28,7 @@ _UNNAMED = {"model_name": None, "model_description": None}
 def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
     """The inspection as JSON; `read` gives it back.
 
-    It speaks in codes, in every language: the status without its Chinese name, the built-in model by its id.
+    It has codes, in every language: the status without its Chinese name, the built-in model by its id.
     """
     document = {
         "format": FORMAT,

@@ -199,7 +199,7 @@ def _check(error: _Error) -> None:
 
 
 def version() -> tuple[int, int]:
-    """That of the library; zeros where there is none."""
+    """The version of the library; zeros where there is none."""
     library = _loaded()
     number = 0 if library is None else library.heif_get_version_number()
     return number >> 24, number >> 16 & 0xFF

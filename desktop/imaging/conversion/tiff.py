@@ -101,7 +101,7 @@ class Tiff:
         return entries, list(struct.unpack_from(f"{self.order}I", data, end)) if end + 4 <= len(data) else []
 
     def numbers(self, directory: Directory, tag: int) -> tuple[int, ...]:
-        """The whole numbers of an entry, at most `_MAX_NUMBERS`; none where it has no such type."""
+        """The whole numbers of an entry, at most `_MAX_NUMBERS`; none where it has another type."""
         entry = directory.get(tag)
         if entry is None or entry.kind not in _NUMBERS:
             return ()
@@ -124,7 +124,7 @@ class Metadata:
 
     @classmethod
     def of(cls, tiff: Tiff) -> Metadata:
-        """That of the first directory of a file."""
+        """The metadata of the first directory of a file."""
         image = next(iter(tiff.directories()), {})
         return cls(tiff.order, image, tiff.below(image, EXIF), tiff.below(image, GPS))
 
