@@ -46,11 +46,11 @@ class Finding:
         correction: EntryCorrection | None = None,
         severities: Mapping[str, Severity] = _NO_SEVERITIES,
     ) -> Self:
-        """The finding that a box says, without its size.
+        """The finding of a box, without its size.
 
-        One that does not say who drew it was drawn by who made the `correction`. One that does not say how
-        severe it was has the severity of its label now, as `severities` says it. Raises KeyError, TypeError,
-        ValueError or OverflowError for a box without a label, a confidence or numbers as corners.
+        Without an author, a drawn one has the author of the `correction`. Without a stored severity it has
+        the present severity of its label, from `severities`. Raises KeyError, TypeError, ValueError or
+        OverflowError for a box without a label, a confidence or numbers as corners.
         """
         drawn = box.get("origin") == Origin.PERSON
         author: EntryBox | EntryCorrection | None = None

@@ -163,7 +163,7 @@ def model_opinion(entries: Iterable[Entry]) -> bool | None:
 def model_origin(entries: Sequence[Entry], present: Entry) -> Entry | None:
     """The detection whose findings `present` corrects, over however many corrections; itself when it is none.
 
-    None when a version that was corrected is not there.
+    None when a version that was corrected does not exist.
     """
     by_version = {version(entry, index): entry for index, entry in enumerate(entries)}
     for _ in entries:

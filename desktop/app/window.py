@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
             self.rail.mark(self._page.section or self._page.page_id)
 
     def say_update(self, version: str, has_page: bool) -> None:
-        """Say that a newer version is there, with a way to its page where it has one."""
+        """Announce a newer version, with a button for its page if it has one."""
         text = self.tr("Walkaround {version} is available.").format(version=version)
         self.update_banner.say(text, "info", self.tr("Open download page") if has_page else "")
 

@@ -28,7 +28,7 @@ __all__ = ["Credentials", "changes", "credentials", "every", "logged_in", "wait_
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 300.0
-"""So long a call of a script waits for a service that is not there; a person at the desktop waits less."""
+"""How long a call of a script waits for a service that is away; a person at the desktop waits less."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 2.0
 _NAMES = {"url": "WALKAROUND_URL", "username": "WALKAROUND_USERNAME", "password": "WALKAROUND_PASSWORD"}
 

@@ -28,7 +28,7 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A newer version, and where it is to be had (empty: the answer names no valid address)."""
+    """A newer version, and the address to get it from (empty: the answer names no valid one)."""
 
     version: str
     url: str

@@ -46,7 +46,7 @@ def answers(base_url: str, fingerprint: str | None = None) -> bool:
 
 
 class RemoteWatch(QObject):
-    """Asks again and again whether the service answers.
+    """Asks repeatedly whether the service answers.
 
     READY while it does, RESTARTING when it stopped to, FAILED when that lasts or it never did. `fingerprint`
     as for `answers`; it may be changed at any time.

@@ -67,7 +67,7 @@ class CardFinder(QObject):
         return list(self._mounted)
 
     def start(self) -> None:
-        """Look now, and again and again."""
+        """Look now, and then repeatedly."""
         if self._looking is None and not self._next.isActive():
             self._look()
 

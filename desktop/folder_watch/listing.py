@@ -45,7 +45,7 @@ class Listing:
 def list_photos(folder: Path, check: Callable[[], None] = lambda: None) -> Listing:
     """The pictures in `folder` and below it. Of a RAW or HEIC file beside a JPEG of its name the JPEG only.
 
-    `check` is called again and again and may raise to end it. Folders that lead back into themselves are read
+    `check` is called repeatedly and may raise to end it. Folders that lead back into themselves are read
     once. Raises OSError when `folder` itself cannot be read.
     """
     listing = Listing()

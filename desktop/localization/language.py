@@ -72,7 +72,7 @@ class Language:
         self._translators: list[QTranslator] = []
         self.code = "en"
         self.missing = False
-        """True when the catalogue of the language in force is not there, so that plain English is shown."""
+        """True when the catalogue of the language in force is missing, so that plain English is shown."""
 
     def use(self, chosen: str) -> None:
         """Use `chosen` (a code of LANGUAGES), or with an empty string the system's language.

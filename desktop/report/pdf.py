@@ -324,7 +324,7 @@ class _Pages:
 
 
 def _stacked(blocks: list[Block]) -> Block:
-    """`blocks` as one that is not parted."""
+    """`blocks` as one block that no page break divides."""
 
     def paint(y: float) -> None:
         for height, part in blocks:

@@ -153,7 +153,7 @@ class TourController(QObject):
         QAccessible.updateAccessibility(announcement)
 
     def _place(self) -> None:
-        """Lie where the control is now; a control that went takes its stop with it."""
+        """Move to where the control is now; end when it has disappeared."""
         if not self._stops:
             return
         target = self._stops[self._at].target

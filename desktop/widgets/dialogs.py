@@ -215,7 +215,7 @@ class Toast(QWidget):
 
 
 def key_hint(keys: str) -> QLabel:
-    """A key as it looks on a keyboard, to stand beside what it does."""
+    """A key as it looks on a keyboard, to be shown beside its action."""
     hint = label(keys, "key")
     hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
     side = max(18, line_px(LABEL_PX) + 2)

@@ -28,7 +28,7 @@ _SEARCH_MS = 250
 _ACTION_PX = 20
 """The height of a button beside a label."""
 _AROUND_PX = 70
-"""What stands in a search line beside its text: the glass, the key, the space around them."""
+"""Width in px of what a search line has beside its text: icon, key and the space around them."""
 
 
 class TextArea(QPlainTextEdit):

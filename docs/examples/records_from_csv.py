@@ -27,11 +27,11 @@ from desktop.client.scripts import PATIENCE_SECONDS, credentials, logged_in
 from shared.wire.inspection import RecordCreate
 
 _MORE = ""
-"""The name of what stands in a row beyond the columns; no record has it."""
+"""The name of the fields of a row beyond the columns; no record has it."""
 
 
 def read(path: Path) -> list[tuple[str, RecordCreate]]:
-    """The key and the record of each row; a row that is there twice makes two records.
+    """The key and the record of each row; a row that occurs twice makes two records.
 
     Raises ValueError for a column that no record has, and with the line of a row that cannot be a record.
     """
@@ -61,7 +61,7 @@ def read(path: Path) -> list[tuple[str, RecordCreate]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Create the records; 0 when all of them are there."""
+    """Create the records; 0 when all of them exist."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("csv", type=Path, help="the file with the rows")
     parser.add_argument("--env", type=Path, help="file with WALKAROUND_URL, _USERNAME and _PASSWORD")

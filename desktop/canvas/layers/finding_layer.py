@@ -23,8 +23,8 @@ Matrix = npt.NDArray[np.float64]
 class FindingBox:
     """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1).
 
-    `author` is set for one that a person drew, which has no confidence. `quiet` is one of another item: it
-    is there to be known of, not to be worked on. `reason` says why one is no finding of the photo, such as
+    `author` is set for one that a person drew, which has no confidence. `quiet` marks one of another
+    item: it is only shown and cannot be edited. `reason` says why one is not a finding of the photo, such as
     that the memory of the region explains it: it is quiet too, and the reason is its tooltip.
     """
 
