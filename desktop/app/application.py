@@ -280,7 +280,7 @@ class Desktop(QObject):
             self._early = None
             self.service = service
             # In the watcher's thread.
-            service.follow(lambda state, url: self._gui(lambda: self._service_said(service, state, url)))
+            service.follow(lambda state, url: self._gui(lambda: self._show_state(service, state, url)))
 
     def _trusted(self, url: str) -> str | None:
         """The fingerprint that a person has trusted for the server at `url`."""
@@ -358,7 +358,7 @@ class Desktop(QObject):
                 self.tr("Your session has expired. Log in again to continue where you left off.")
             )
 
-    def _service_said(self, service: EmbeddedService, state: ServiceState, url: str | None) -> None:
+    def _show_state(self, service: EmbeddedService, state: ServiceState, url: str | None) -> None:
         if service is not self.service:
             return
         if url is not None:

@@ -262,8 +262,8 @@ def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
     With `progress`, the function gets a `ProgressReport` as its first argument, and every value it reports
     arrives at `progress(value)`. Callbacks run on the GUI thread, never after `Task.cancel()`, never when
     `owner` is gone (None: whenever the program still runs). Deleting the owner does not stop the work: a
-    save is still finished. Without `failed`, an exception goes to `sys.excepthook`. A higher `priority` starts
-    first.
+    save is still finished. Without `failed`, an exception goes to `sys.excepthook`. Work with a higher
+    `priority` starts first.
 
     Raises RuntimeError away from the GUI thread.
     """

@@ -110,7 +110,7 @@ def rotation(pose: Pose) -> NDArray[np.float64]:
 
 def head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, seed: int = 0) -> Pixels:
     """A camera frame of the head with `texture` in `pose`."""
-    return camera(rendered(texture, shape.depth, pose, scene), scene, seed)
+    return camera(render(texture, shape.depth, pose, scene), scene, seed)
 
 
 def picture_frame(
@@ -129,13 +129,13 @@ def picture_frame(
         through = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
         return np.asarray(sag - holes * through, np.float32)
 
-    return camera(rendered(texture, depth, pose, scene), scene, seed)
+    return camera(render(texture, depth, pose, scene), scene, seed)
 
 
 Depth = Callable[[Map, Map], Map]
 
 
-def rendered(texture: Texture, depth: Depth, pose: Pose, scene: Scene) -> Pixels:
+def render(texture: Texture, depth: Depth, pose: Pose, scene: Scene) -> Pixels:
     """A surface of `depth` over the plane of the eyes, as a camera without faults shows it."""
     middle = texture.eyes.mean(axis=0)
     eye_distance = float(np.hypot(*(texture.eyes[1] - texture.eyes[0])))

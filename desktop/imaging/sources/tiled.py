@@ -35,7 +35,7 @@ class TiledImage(LocalImage):
         """The picture in about `PREVIEW` px: from the pyramid when there is one, else from the original."""
         with self._failures():
             if self._cache.may_have(content_length(self._data)):
-                self._open_kept()
+                self._open_cached()
             if self._pyramid is None:
                 return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
             longest = [max(level.width, level.height) for level in self._levels]
@@ -46,7 +46,7 @@ class TiledImage(LocalImage):
     def prepare(self, progress: Progress) -> None:
         """Make the pyramid, unless there is one."""
         with self._failures():
-            path = self._open_kept()
+            path = self._open_cached()
             with self._guard:
                 if self._pyramid is None:
                     self._making = Cancellation()
@@ -73,7 +73,7 @@ class TiledImage(LocalImage):
         super().cancel()
         self._making.cancel()
 
-    def _open_kept(self) -> Path:
+    def _open_cached(self) -> Path:
         """Open the pyramid when there is one; where it is or belongs."""
         length = content_length(self._data)
         with self._guard:
