@@ -13,21 +13,21 @@ from desktop.display import has_display
 from shared.starting import without_collections
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Run ``run [--server URL]``, ``demo [--out DIR]`` or ``doctor``; the exit status."""
-    if words and words[0] == "doctor":
+    if arguments and arguments[0] == "doctor":
         from desktop.doctor import main as doctor
 
-        return doctor(_without_service_options(words[1:]))
-    return _demo(words[1:]) if words and words[0] == "demo" else _run(words[1:])
+        return doctor(_without_service_options(arguments[1:]))
+    return _demo(arguments[1:]) if arguments and arguments[0] == "demo" else _run(arguments[1:])
 
 
-def _without_service_options(words: Sequence[str]) -> list[str]:
-    """The words of `doctor` without those that its other side reads."""
+def _without_service_options(arguments: Sequence[str]) -> list[str]:
+    """The arguments of `doctor` without those that its other side reads."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--data-dir")
     parser.add_argument("--database-url")
-    return parser.parse_known_args(words)[1]
+    return parser.parse_known_args(arguments)[1]
 
 
 def _server(text: str) -> str:
@@ -37,7 +37,7 @@ def _server(text: str) -> str:
     return text.rstrip("/")
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround run", description="Open the desktop.")
     parser.add_argument("--server", metavar="URL", type=_server, help="use the service there, start none")
     parser.add_argument("--data-dir", metavar="DIR", type=Path, help="where the own service keeps its data")
@@ -48,10 +48,10 @@ def _run(words: Sequence[str]) -> int:
         default=Path("out"),
         help="without a display: where the demo writes",
     )
-    given = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if not has_display():
         print("There is no display here, so the demo runs instead of the windows.", flush=True)
-        return _play(given.out)
+        return _play(options.out)
     from desktop.connection.early_start import start_early
 
     # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a
@@ -60,19 +60,19 @@ def _run(words: Sequence[str]) -> int:
     # The service may be there long before the window, which takes the signal once it can.
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
-    service = start_early(given.server, given.data_dir)
+    service = start_early(options.server, options.data_dir)
     with without_collections():
         from desktop.app.application import run_desktop
 
-    return run_desktop(given.server, given.data_dir, service, lambda: bool(terminated))
+    return run_desktop(options.server, options.data_dir, service, lambda: bool(terminated))
 
 
-def _demo(words: Sequence[str]) -> int:
+def _demo(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround demo", description="Play a whole inspection offscreen, in a fresh data directory."
     )
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("out"), help="where it writes (out)")
-    return _play(parser.parse_args(words).out)
+    return _play(parser.parse_args(arguments).out)
 
 
 def _play(out: Path) -> int:

@@ -61,7 +61,7 @@ class Logs:
         qInstallMessageHandler(_from_qt)
 
     def close(self) -> None:
-        """Put everything back as it was."""
+        """Restore the hooks and remove the handler."""
         sys.excepthook, threading.excepthook = self._before
         qInstallMessageHandler(None)
         logging.getLogger().removeHandler(self._handler)

@@ -37,7 +37,7 @@ class PreferenceValues(BaseModel):
     capture_alone: bool = True
     """Whether a photo of a region is taken by itself when the picture fits."""
     capture_sound: bool = False
-    """Whether a sound is heard then."""
+    """Whether a sound is played then."""
     capture_overlay: float = Field(default=0.25, ge=0.0, le=1.0)
     """How strongly the reference image is laid on the camera's picture, 0..1."""
     folders: dict[str, str] = Field(default_factory=dict)

@@ -46,9 +46,9 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Contrast ratio (1..21) of two ``#rrggbb`` colours, as WCAG 2.2 defines it."""
-    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -217,7 +217,7 @@ def stylesheet(theme: Theme) -> str:
 
 def palette(theme: Theme) -> QPalette:
     """The Qt palette of `theme`, for everything that the stylesheet does not name."""
-    made = QPalette()
+    qt_palette = QPalette()
     role = QPalette.ColorRole
     for which, colour in {
         role.Window: theme.bg,
@@ -242,10 +242,10 @@ def palette(theme: Theme) -> QPalette:
         role.Link: theme.accent_text,
         role.LinkVisited: theme.accent_text,
     }.items():
-        made.setColor(which, QColor(colour))
+        qt_palette.setColor(which, QColor(colour))
     for which in (role.WindowText, role.Text, role.ButtonText):
-        made.setColor(QPalette.ColorGroup.Disabled, which, QColor(theme.faint))
-    return made
+        qt_palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(theme.faint))
+    return qt_palette
 
 
 def sized(pixels: int, bold: bool = False) -> QFont:
@@ -374,5 +374,5 @@ def theme_manager() -> ThemeManager:
     application = QGuiApplication.instance()
     if not isinstance(application, QApplication):
         raise RuntimeError("make the QApplication before asking for its look")
-    found = application.findChild(ThemeManager)
-    return found if isinstance(found, ThemeManager) else ThemeManager(application)
+    manager = application.findChild(ThemeManager)
+    return manager if isinstance(manager, ThemeManager) else ThemeManager(application)

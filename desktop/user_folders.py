@@ -1,4 +1,4 @@
-"""Names the folders of the desktop's user. No Qt: the own service starts from here, before Qt is loaded."""
+"""Names the folders of the desktop's user. No Qt: the local service starts from here, before Qt is loaded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ APP = "Walkaround"
 
 
 def data_dir() -> Path:
-    """Where the own service keeps its data: `WALKAROUND_DATA_DIR`, or the person's data folder."""
-    given = os.environ.get("WALKAROUND_DATA_DIR")
-    return Path(given) if given else Path(platformdirs.user_data_dir(APP, appauthor=False))
+    """Where the local service keeps its data: `WALKAROUND_DATA_DIR`, or the person's data folder."""
+    folder = os.environ.get("WALKAROUND_DATA_DIR")
+    return Path(folder) if folder else Path(platformdirs.user_data_dir(APP, appauthor=False))
 
 
 def preferences_file() -> Path:

@@ -4,8 +4,9 @@
     found
 
 Checks comments, names and strings of .py files (of tests only the first two, as their strings are data), the
-prose of .md files, and the English source texts of .ts files. Code spans in backticks are left alone, and so
-is a line with `words: allow`, for quotations.
+prose of .md files, and the English source texts of .ts files. In the packages of the program it also finds
+parameters and local variables that are only a participle or a pronoun. Code spans in backticks are left
+alone, and so is a line with `words: allow`, for quotations.
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ SOURCES = (
 NAMES = re.compile(
     r"(?:^|_)(?:anew|can_not|(?:some|any|every)body|once_more|is_told|are_told|wish|none_is)(?:_|$)|(?<!there)_is_no_"
 )
+# Words that do not say what a value is.
+BARE_NAMES = frozenset({"heard", "kept", "mine", "own", "said", "theirs", "told"})
+PROGRAM = ("desktop/", "service/", "shared/")
 # Their docstrings are the descriptions of the published API document, which stay as they are.
 PUBLISHED = re.compile(r"service/(?:.*routes|app)\.py|shared/wire/.*\.py")
 SKIPPED = ("CHANGELOG.md", "docs/house.md", "service/migrations/versions/", "docs/style.md")
@@ -116,6 +120,27 @@ def python_faults(text: str, path: str = "") -> Iterator[Fault]:
             re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.name).lower()
         ):
             yield node.lineno, node.name, "a name in plain English"
+    if path.startswith(PROGRAM):
+        for line, name in sorted(set(_local_names(tree))):
+            if name.strip("_") in BARE_NAMES and "words: allow" not in lines[line - 1]:
+                yield line, name, "a noun that says what the value is"
+
+
+def _local_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The line and the name of each parameter and local variable; one of a nested function comes twice."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        for node in ast.walk(function):
+            match node:
+                case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                    yield node.lineno, name
+                case (
+                    ast.ExceptHandler(name=str(name))
+                    | ast.MatchAs(name=str(name))
+                    | ast.MatchStar(name=str(name))
+                ):
+                    yield node.lineno, name
 
 
 def markdown_faults(text: str, _path: str = "") -> Iterator[Fault]:
@@ -131,8 +156,8 @@ def catalogue_faults(text: str, _path: str = "") -> Iterator[Fault]:
         line = text.count("\n", 0, match.start()) + 1
         source = match.group(1)
         for pattern, instead in (*_PROSE, *_TEXTS):
-            if found := pattern.search(source):
-                yield line, found.group(), instead
+            if phrase := pattern.search(source):
+                yield line, phrase.group(), instead
 
 
 READERS = {".py": python_faults, ".md": markdown_faults, ".ts": catalogue_faults}
@@ -151,9 +176,9 @@ def main(arguments: Sequence[str]) -> int:
         reader = READERS.get(path.suffix)
         if reader is None or path.as_posix().startswith(SKIPPED) or path.name == "words.py":
             continue
-        for line, found, instead in sorted(set(reader(path.read_text(encoding="utf-8"), path.as_posix()))):
+        for line, phrase, instead in sorted(set(reader(path.read_text(encoding="utf-8"), path.as_posix()))):
             count += 1
-            print(f'{path}:{line}: "{found}": {instead}')
+            print(f'{path}:{line}: "{phrase}": {instead}')
     if count:
         print(f"{count} phrases that docs/style.md replaces")
     return 1 if count else 0

@@ -1,4 +1,4 @@
-"""What the desktop and the service both speak: wire schemas, codes, geometry, content ids.
+"""What the desktop and the service share: wire schemas, codes, geometry, content ids.
 
 No Qt, no FastAPI, no database in here. Every process of Walkaround imports this package first, which is
 why the one process-wide setting below stands here.

@@ -52,19 +52,19 @@ class CheckResult(NamedTuple):
     path: str = ""
 
     def __str__(self) -> str:
-        said = f"{self.level:<5} {self.found.format(**self.values)}"
-        return said + (f": {self.advice.format(**self.values)}" if self.advice else "")
+        line = f"{self.level:<5} {self.found.format(**self.values)}"
+        return line + (f": {self.advice.format(**self.values)}" if self.advice else "")
 
 
 def ok(found: str, /, **values: object) -> CheckResult:
-    """What is fine."""
+    """A result that is fine."""
     return CheckResult(Level.OK, found, "", _as_text(values))
 
 
 def warn(
     found: str, advice: str, mend: Mend | None = None, path: Path | None = None, /, **values: object
 ) -> CheckResult:
-    """What works, and should be looked at."""
+    """A warning: it works, and should be looked at."""
     return CheckResult(Level.WARN, found, advice, _as_text(values), mend, str(path or ""))
 
 
@@ -98,14 +98,14 @@ def to_json(side: str, check: str, result: CheckResult) -> str:
 def from_json(line: str) -> tuple[str, CheckResult]:
     """The check and the result of a line of `to_json`. Raises ValueError for any other line."""
     try:
-        given: dict[str, Any] = json.loads(line)
-        found, advice = (str(text) for text in given["texts"])
-        values = {str(name): str(value) for name, value in given["values"].items()}
-        mend = None if given["mend"] is None else Mend(given["mend"])
-        result = CheckResult(Level(given["level"]), found, advice, values, mend, str(given["path"]))
+        fields: dict[str, Any] = json.loads(line)
+        found, advice = (str(text) for text in fields["texts"])
+        values = {str(name): str(value) for name, value in fields["values"].items()}
+        mend = None if fields["mend"] is None else Mend(fields["mend"])
+        result = CheckResult(Level(fields["level"]), found, advice, values, mend, str(fields["path"]))
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError("not a result of a check") from problem
-    return str(given["check"]), result
+    return str(fields["check"]), result
 
 
 def mend(result: CheckResult) -> None:
@@ -142,7 +142,7 @@ Checks = Iterable[tuple[str, Callable[[], Iterator[CheckResult]]]]
 """The names of checks, and what runs them."""
 
 
-def report(side: str, words: Sequence[str], checks: Checks) -> int:
+def report(side: str, arguments: Sequence[str], checks: Checks) -> int:
     """Run the checks of one side for the command line and print a line for each result.
 
     Takes `--json` for one JSON object a line and `--mend` to mend what can be mended. Gives 1 when a fault is
@@ -152,14 +152,14 @@ def report(side: str, words: Sequence[str], checks: Checks) -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--mend", action="store_true", help="mend what the program can mend by itself")
     parser.add_argument("--side", choices=("service", "desktop"), help="run only the checks of this side")
-    given = parser.parse_args(words)
-    if given.side not in (None, side):
+    options = parser.parse_args(arguments)
+    if options.side not in (None, side):
         return 0
     failed = False
     for name, check in checks:
         for result in check():
-            mended = given.mend and result.mend is not None and _mended(result)
-            if given.json:
+            mended = options.mend and result.mend is not None and _mended(result)
+            if options.json:
                 print(to_json(side, name, result), flush=True)
             else:
                 print(f"{result} (mended)" if mended else result, flush=True)

@@ -49,7 +49,7 @@ class SealState(StrEnum):
     """Where a record stands on its way to a sealed edition."""
 
     OPEN = "open"
-    """Never finished; whoever has the right changes it."""
+    """Never finished; a user with the permission may change it."""
     FINISHED = "finished"
     """Sealed: nothing of it changes any more."""
     AWAITING_RELEASE = "awaiting_release"

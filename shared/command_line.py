@@ -66,29 +66,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
         import multiprocessing
 
         multiprocessing.freeze_support()
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if words and words[0] in {"-h", "--help"}:
+    args = list(sys.argv[1:] if arguments is None else arguments)
+    if args and args[0] in {"-h", "--help"}:
         print(usage())
         sys.exit(0)
-    if "--version" in words[:1] or (words[1:] == ["--version"] and words[0] in COMMANDS):
+    if "--version" in args[:1] or (args[1:] == ["--version"] and args[0] in COMMANDS):
         from shared import __version__
 
         print(f"walkaround {__version__}")
         sys.exit(0)
-    if not words or words[0].startswith("-"):
-        words.insert(0, "run")
-    if words[0] not in COMMANDS:
-        print(f"walkaround: there is no command '{words[0]}'.\n\n{usage()}", file=sys.stderr)
+    if not args or args[0].startswith("-"):
+        args.insert(0, "run")
+    if args[0] not in COMMANDS:
+        print(f"walkaround: there is no command '{args[0]}'.\n\n{usage()}", file=sys.stderr)
         sys.exit(2)
-    modules = [COMMANDS[words[0]][0]]
-    if words[0] in _SECOND:
-        modules.append(_SECOND[words[0]])
+    modules = [COMMANDS[args[0]][0]]
+    if args[0] in _SECOND:
+        modules.append(_SECOND[args[0]])
     try:
         status = 0
         for module in modules:
             with without_collections():
                 entry: Callable[[Sequence[str]], int] = importlib.import_module(module).main
-            status = max(status, entry(words))
+            status = max(status, entry(args))
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = 130

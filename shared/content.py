@@ -50,12 +50,12 @@ def file_id_of(download_url: Any) -> str | None:
     return None if match is None else match.group(1)
 
 
-def same_file(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Whether two fileInfos name the same file: by its content id where both have one, else by its id."""
-    content_ids = one.get("ipfs_cid"), other.get("ipfs_cid")
+    content_ids = first.get("ipfs_cid"), second.get("ipfs_cid")
     if all(content_ids):
         return content_ids[0] == content_ids[1]
-    file_ids = file_id_of(one.get("download_url")), file_id_of(other.get("download_url"))
+    file_ids = file_id_of(first.get("download_url")), file_id_of(second.get("download_url"))
     return file_ids[0] is not None and file_ids[0] == file_ids[1]
 
 

@@ -43,24 +43,24 @@ def coco_document(
     """A COCO dataset as JSON text; its categories are those of the boxes in their order unless given."""
     boxes = list(boxes)
     pictures = list(pictures)
-    image_ids = {one.file_name: number for number, one in enumerate(pictures, 1)}
+    image_ids = {picture.file_name: number for number, picture in enumerate(pictures, 1)}
     names = dict.fromkeys(box.category for box in boxes) if categories is None else categories
-    category_ids = {one: number for number, one in enumerate(names, 1)}
+    category_ids = {category: number for number, category in enumerate(names, 1)}
     document = {
         "info": {"description": name, "version": "1", "contributor": f"Walkaround {__version__}"},
         "licenses": [],
         "images": [
             {
-                "id": image_ids[one.file_name],
-                "file_name": one.file_name,
-                "width": one.width,
-                "height": one.height,
-                "ipfs_cid": one.content_id,
+                "id": image_ids[picture.file_name],
+                "file_name": picture.file_name,
+                "width": picture.width,
+                "height": picture.height,
+                "ipfs_cid": picture.content_id,
             }
-            for one in pictures
+            for picture in pictures
         ],
         "categories": [
-            {"id": number, "name": one, "supercategory": ""} for one, number in category_ids.items()
+            {"id": number, "name": category, "supercategory": ""} for category, number in category_ids.items()
         ],
         "annotations": [
             {

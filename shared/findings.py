@@ -46,11 +46,11 @@ class Finding:
         correction: EntryCorrection | None = None,
         severities: Mapping[str, Severity] = _NO_SEVERITIES,
     ) -> Self:
-        """The finding that a box says, without its size.
+        """The finding of a box, without its size.
 
-        One that does not say who drew it was drawn by who made the `correction`. One that does not say how
-        severe it was has the severity of its label now, as `severities` says it. Raises KeyError, TypeError,
-        ValueError or OverflowError for a box without a label, a confidence or numbers as corners.
+        Without an author, a drawn one has the author of the `correction`. Without a stored severity it has
+        the present severity of its label, from `severities`. Raises KeyError, TypeError, ValueError or
+        OverflowError for a box without a label, a confidence or numbers as corners.
         """
         drawn = box.get("origin") == Origin.PERSON
         author: EntryBox | EntryCorrection | None = None
@@ -94,11 +94,11 @@ def of_entry(
 
     `severities`: how severe labels are now. `mm_per_pixel`: the scale of the reference image.
     """
-    found = [finding for _, finding in _read(entry, severities)]
+    findings = [finding for _, finding in _read(entry, severities)]
     to_photo = None if mm_per_pixel is None else homography(entry)
     if to_photo is None:
-        return found
-    return [replace(one, size_mm=size_mm(one.box, to_photo, mm_per_pixel)) for one in found]
+        return findings
+    return [replace(finding, size_mm=size_mm(finding.box, to_photo, mm_per_pixel)) for finding in findings]
 
 
 def readable_boxes(entry: Entry | None) -> Iterator[EntryBox]:
@@ -130,8 +130,8 @@ def to_corners(rect: Rect) -> EntryCorners:
 
 
 def _stored_severity(box: EntryBox) -> Severity | None:
-    given = box.get("severity")
-    return Severity(given) if isinstance(given, str) and given in _SEVERITIES else None
+    severity = box.get("severity")
+    return Severity(severity) if isinstance(severity, str) and severity in _SEVERITIES else None
 
 
 def _text(value: object) -> str:
@@ -154,7 +154,7 @@ def size_mm(
         corners = [_mapped(inverse, x, y) for x, y in places]
     except ZeroDivisionError:
         return None
-    sides = [math.dist(one, corners[(at + 1) % 4]) * mm_per_pixel for at, one in enumerate(corners)]
+    sides = [math.dist(corner, corners[(at + 1) % 4]) * mm_per_pixel for at, corner in enumerate(corners)]
     size = (sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2
     return size if all(map(math.isfinite, size)) else None
 

@@ -97,15 +97,15 @@ def mapped_corners(rect: Rect, homography: Sequence[Sequence[float]]) -> Quad | 
 
     None when the rectangle reaches to the horizon of the mapping: then it is no quadrilateral.
     """
-    found, sides = [], set()
+    quad, sides = [], set()
     corners = ((rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom))
     for x, y in corners:
         u, v, w = (row[0] * x + row[1] * y + row[2] for row in homography)
         if abs(w) < 1e-12:
             return None
         sides.add(w > 0)
-        found.append((u / w, v / w))
-    return found if len(sides) == 1 else None
+        quad.append((u / w, v / w))
+    return quad if len(sides) == 1 else None
 
 
 def within(quad: Sequence[Sequence[float]], x: float, y: float) -> bool:

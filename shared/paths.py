@@ -41,11 +41,11 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def own_command(*words: str) -> list[str]:
-    """The argument list that starts this same program with `words`, also when frozen."""
+def own_command(*arguments: str) -> list[str]:
+    """The argument list that starts this same program with `arguments`, also when frozen."""
     if getattr(sys, "frozen", False):
-        return [sys.executable, *words]
-    return [sys.executable, "-m", "shared", *words]
+        return [sys.executable, *arguments]
+    return [sys.executable, "-m", "shared", *arguments]
 
 
 def command_folder() -> Path | None:

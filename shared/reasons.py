@@ -11,9 +11,9 @@ _NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
 def reason(problem: OSError) -> str:
-    """The path, where one is known, and what the system says of it: `photos/a.jpg: Permission denied`."""
-    said = problem.strerror or str(problem)
-    return f"{problem.filename}: {said}" if problem.filename is not None else said
+    """The path, where it is known, and the system's message: `photos/a.jpg: Permission denied`."""
+    message = problem.strerror or str(problem)
+    return f"{problem.filename}: {message}" if problem.filename is not None else message
 
 
 def hindrance(problem: OSError) -> Hindrance | None:

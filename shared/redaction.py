@@ -1,4 +1,4 @@
-"""Takes out of a text for support what belongs to nobody else: names of the person, secrets, addresses."""
+"""Removes private data from a text for support: names of the person, secrets, addresses."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _MAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
 
 def redacted(text: str) -> str:
     """`text` without home folder, name of the system's user, credentials, tokens and mail addresses."""
-    said = text.replace(str(Path.home()), "~")
-    said = _CREDENTIALS.sub("***@", said)
-    said = _NAMED.sub(r"\1\2***", said)
+    text = text.replace(str(Path.home()), "~")
+    text = _CREDENTIALS.sub("***@", text)
+    text = _NAMED.sub(r"\1\2***", text)
     for pattern in _SECRETS:
-        said = pattern.sub("***", said)
-    said = _MAIL.sub("***", said)
+        text = pattern.sub("***", text)
+    text = _MAIL.sub("***", text)
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
-        return said
+        return text
     # A short or common name would take letters out of every word.
     return (
-        re.sub(rf"(?<!\w){re.escape(user)}(?!\w)", "***", said) if len(user) > 2 and user != "root" else said
+        re.sub(rf"(?<!\w){re.escape(user)}(?!\w)", "***", text) if len(user) > 2 and user != "root" else text
     )

@@ -37,8 +37,8 @@ _UNFINISHED = _UNDER_WAY | {Progress.CANCELED, Progress.ERROR}
 
 def version(entry: Entry, index: int = 0) -> int:
     """The entry's version; `index` + 1 where a client gave none."""
-    given = entry.get("version")
-    return given if isinstance(given, int) and not isinstance(given, bool) else index + 1
+    number = entry.get("version")
+    return number if isinstance(number, int) and not isinstance(number, bool) else index + 1
 
 
 def ordered(entries: Iterable[Entry]) -> list[Entry]:
@@ -77,9 +77,9 @@ def is_under_way(entry: Entry) -> bool:
 
 
 def job_of(entry: Entry) -> str | None:
-    """The detection job that writes the entry; None when none of the service's does."""
-    given = entry.get("job_id")
-    return given if isinstance(given, str) and not is_verdict(entry) and not is_correction(entry) else None
+    """The detection job that writes the entry; None when no job of the service does."""
+    job_id = entry.get("job_id")
+    return job_id if isinstance(job_id, str) and not is_verdict(entry) and not is_correction(entry) else None
 
 
 def current(entries: Iterable[Entry]) -> Entry | None:
@@ -114,8 +114,10 @@ def verdict(entries: Iterable[Entry]) -> Verdict:
 
 def accepted_version(entry: Entry | None) -> int | None:
     """The version whose opinion a verdict entry accepts; None for every other entry."""
-    said = None if entry is None else entry.get("verdict")
-    version = said.get("accepted_opinion_of_version") if isinstance(said, Mapping) else None
+    verdict_fields = None if entry is None else entry.get("verdict")
+    version = (
+        verdict_fields.get("accepted_opinion_of_version") if isinstance(verdict_fields, Mapping) else None
+    )
     return version if isinstance(version, int) else None
 
 
@@ -126,12 +128,12 @@ def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> i
     when a person has corrected its findings: that opinion is overruled. An entry that does not say which
     photo it is of, as another client writes it, counts as one of the newest.
     """
-    known = ordered(entries)
-    entry = finished_detection(known)
+    in_order = ordered(entries)
+    entry = finished_detection(in_order)
     if entry is None or is_correction(entry):
         return None
     photo = (entry.get("inputImage") or {}).get("file_id")
-    return version(entry, known.index(entry)) if photo in (None, photo_file_id) else None
+    return version(entry, in_order.index(entry)) if photo in (None, photo_file_id) else None
 
 
 def newest_detection(entries: Iterable[Entry]) -> Entry | None:
@@ -141,8 +143,10 @@ def newest_detection(entries: Iterable[Entry]) -> Entry | None:
 
 def finished_detection(entries: Iterable[Entry]) -> Entry | None:
     """The newest detection that finished, or correction: its findings are the present ones. None without."""
-    found = (entry for entry in reversed(ordered(entries)) if not is_verdict(entry) and is_finished(entry))
-    return next(found, None)
+    candidates = (
+        entry for entry in reversed(ordered(entries)) if not is_verdict(entry) and is_finished(entry)
+    )
+    return next(candidates, None)
 
 
 def model_entry(entries: Iterable[Entry]) -> Entry | None:
@@ -159,7 +163,7 @@ def model_opinion(entries: Iterable[Entry]) -> bool | None:
 def model_origin(entries: Sequence[Entry], present: Entry) -> Entry | None:
     """The detection whose findings `present` corrects, over however many corrections; itself when it is none.
 
-    None when a version that was corrected is not there.
+    None when a version that was corrected does not exist.
     """
     by_version = {version(entry, index): entry for index, entry in enumerate(entries)}
     for _ in entries:
@@ -211,18 +215,18 @@ def record_status(items: Sequence[Sequence[Entry]], now: Status) -> Status:
     return Status.PASSED if all(outcomes) else Status.FAILED
 
 
-def record_state(status: Status, *, sealed: Status | None, begun: bool) -> Status:
+def record_state(status: Status, *, sealed: Status | None, has_started: bool) -> Status:
     """How far people have come with a record, which the desktop shows in place of its `status`.
 
-    `sealed`: the outcome of the edition that seals the record; only then is it passed or failed. `begun`: an
-    item has a finished result, or the record was finished before. So a `status` of passed or failed that a
-    detection came to, or that a client wrote, is in_progress.
+    `sealed`: the outcome of the edition that seals the record; only then is it passed or failed.
+    `has_started`: an item has a finished result, or the record was finished before. So a `status` of passed
+    or failed that a detection came to, or that a client wrote, is in_progress.
     """
     if sealed is not None:
         return sealed
     if status is Status.CANCELLED:
         return status
-    return Status.NOT_STARTED if status is Status.NOT_STARTED and not begun else Status.IN_PROGRESS
+    return Status.NOT_STARTED if status is Status.NOT_STARTED and not has_started else Status.IN_PROGRESS
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,15 +33,15 @@ class SuppressedFinding:
     photos: tuple[str, ...]
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Self:
-        """The finding that an entry says. Raises KeyError, TypeError, ValueError, OverflowError otherwise."""
-        box = said["box"]
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        """The finding of a JSON object. Raises KeyError, TypeError, ValueError, OverflowError otherwise."""
+        box = fields["box"]
         return cls(
             label=str(box["label"]),
             box=from_corners(*findings.corners(box)),
-            score=float(said["score"]),
-            score_alone=float(said["score_alone"]),
-            photos=tuple(str(one) for one in said.get("photos") or ()),
+            score=float(fields["score"]),
+            score_alone=float(fields["score_alone"]),
+            photos=tuple(str(photo) for photo in fields.get("photos") or ()),
         )
 
 
@@ -51,34 +51,38 @@ def of_entry(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[Suppres
     `entries` are all of the item: a correction has what the entry that it corrects has, without what the
     person reported as a finding. What cannot be read is left out.
     """
-    said = _compared(entry, entries).get("suppressed")
-    if entry is None or not isinstance(said, list):
+    suppressed = _compared(entry, entries).get("suppressed")
+    if entry is None or not isinstance(suppressed, list):
         return []
     reported = [from_corners(*findings.corners(box)) for box in findings.readable_boxes(entry)]
-    found = [one for one in _readable(said) if not any(one.box.iou(box) >= _SAME for box in reported)]
-    return sorted(found, key=lambda one: -one.score_alone)
+    unreported = [
+        finding
+        for finding in _readable(suppressed)
+        if not any(finding.box.iou(box) >= _SAME for box in reported)
+    ]
+    return sorted(unreported, key=lambda finding: -finding.score_alone)
 
 
 def memory_photos(entry: Entry | None, entries: Sequence[Entry] = ()) -> int:
-    """Of how many photos the memory was that the comparison of an entry used; 0 for none."""
-    said = _compared(entry, entries).get("memory")
-    count = said.get("photos") if isinstance(said, Mapping) else None
+    """The number of photos of the memory that the comparison of an entry used; 0 for none."""
+    memory = _compared(entry, entries).get("memory")
+    count = memory.get("photos") if isinstance(memory, Mapping) else None
     return count if isinstance(count, int) else 0
 
 
-def _readable(said: Iterable[Any]) -> Iterable[SuppressedFinding]:
-    for one in said:
+def _readable(values: Iterable[Any]) -> Iterable[SuppressedFinding]:
+    for fields in values:
         try:
-            yield SuppressedFinding.from_json(one)
+            yield SuppressedFinding.from_json(fields)
         except (KeyError, TypeError, ValueError, OverflowError):
             continue
 
 
 def _compared(entry: Entry | None, entries: Sequence[Entry]) -> Mapping[str, Any]:
     """The entry of the comparison that an entry goes back to, through corrections of corrections."""
-    known = {results.version(one, index): one for index, one in enumerate(entries)}
+    by_version = {results.version(other, index): other for index, other in enumerate(entries)}
     for _ in range(len(entries) + 1):
         if entry is None or not results.is_correction(entry):
             break
-        entry = known.get(entry["correction"].get("of_version"))
+        entry = by_version.get(entry["correction"].get("of_version"))
     return entry or {}

@@ -58,14 +58,14 @@ _log.setLevel(logging.INFO)
 _NOWHERE = "http://127.0.0.1:9"
 
 
-def make_application(words: list[str] | None = None) -> QApplication:
+def make_application(arguments: list[str] | None = None) -> QApplication:
     """The QApplication with its names and its icon; the running one when there is one."""
     running = QApplication.instance()
     if isinstance(running, QApplication):
         return running
     QCoreApplication.setApplicationName(APP)
     QCoreApplication.setApplicationVersion(__version__)
-    application = QApplication(words or [APP])
+    application = QApplication(arguments or [APP])
     application.setApplicationDisplayName("Walkaround")
     application.setDesktopFileName(APP)
     application.setWindowIcon(QIcon(str(resource("icons", "walkaround.svg"))))
@@ -107,9 +107,9 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
 class Desktop(QObject):
     """The running desktop: preferences, language, service, window.
 
-    Needs the QApplication of `make_application`. `server_url`: use the service there, an empty string the own
-    one, None the one that the person chose last. `data_folder`: for the own service (None: the person's).
-    `early`: the own service on that folder where it has been started already; used, or ended, here.
+    Needs the QApplication of `make_application`. `server_url`: the address of the service; an empty string
+    for the local one, None for the one that the person chose last. `data_folder`: of the local service (None:
+    the person's). `early`: the local service on that folder, if it was started already; used or ended here.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Desktop(QObject):
                 self.service.start()
 
     def use_server(self, url: str) -> None:
-        """Work with the service at `url` from now on (empty: the own one); kept for the next start."""
+        """Work with the service at `url` from now on (empty: the local one); kept for the next start."""
         self.preferences.change(server_url=url)
         if self.context.payload is not None:
             self.context.leave()
@@ -280,23 +280,23 @@ class Desktop(QObject):
             self._early = None
             self.service = service
             # In the watcher's thread.
-            service.follow(lambda state, url: self._gui(lambda: self._service_said(service, state, url)))
+            service.follow(lambda state, url: self._gui(lambda: self._show_state(service, state, url)))
 
     def _trusted(self, url: str) -> str | None:
         """The fingerprint that a person has trusted for the server at `url`."""
         return self.preferences.values.certificates.get(server_key(url))
 
     def _ask_trust(self, url: str, untrusted: Untrusted) -> None:
-        """Ask once whether the server is to be trusted, beside what is going on."""
+        """Ask once whether the server is to be trusted; other work continues."""
         self.context.show_service(ServiceState.FAILED, untrusted=untrusted)
-        found = untrusted.found or ""
-        if found == self._not_trusted or not self.window.isVisible():
+        fingerprint = untrusted.found or ""
+        if fingerprint == self._not_trusted or not self.window.isVisible():
             return
-        self._not_trusted = found
+        self._not_trusted = fingerprint
         dialog = TrustDialog(url, untrusted, self.window)
         theme_manager().apply_to(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted.connect(partial(self._trust, url, found))
+        dialog.accepted.connect(partial(self._trust, url, fingerprint))
         dialog.open()
 
     def _trust(self, url: str, fingerprint: str) -> None:
@@ -358,7 +358,7 @@ class Desktop(QObject):
                 self.tr("Your session has expired. Log in again to continue where you left off.")
             )
 
-    def _service_said(self, service: EmbeddedService, state: ServiceState, url: str | None) -> None:
+    def _show_state(self, service: EmbeddedService, state: ServiceState, url: str | None) -> None:
         if service is not self.service:
             return
         if url is not None:

@@ -37,13 +37,13 @@ def score(wanted: str, text: str) -> int | None:
     wanted, lower = wanted.casefold().replace(" ", ""), text.casefold()
     total, position, run = 0, -1, 0
     for letter in wanted:
-        found = lower.find(letter, position + 1)
-        if found < 0:
+        index = lower.find(letter, position + 1)
+        if index < 0:
             return None
-        run = run + 1 if found == position + 1 else 0
-        begins = found == 0 or not lower[found - 1].isalnum()
+        run = run + 1 if index == position + 1 else 0
+        begins = index == 0 or not lower[index - 1].isalnum()
         total += 1 + 3 * run + (6 if begins else 0)
-        position = found
+        position = index
     return total * 100 - len(text)
 
 
@@ -133,20 +133,20 @@ class Palette(QFrame):
         return [self.list.item(row).data(_ID)[0] for row in range(self.list.count())]
 
     def _fill(self, wanted: str) -> None:
-        found = []
+        matches = []
         for index, entry in enumerate(self._offered):
             points = score(wanted, entry[2])
             if points is None and wanted:
                 # By its section, or in English where the hands are on letters while the words are Chinese.
                 others = (f"{entry[3]} {entry[2]}", COMMANDS[entry[0]].title)
                 less = [
-                    found - 10_000 for found in (score(wanted, text) for text in others) if found is not None
+                    value - 10_000 for value in (score(wanted, text) for text in others) if value is not None
                 ]
                 points = max(less, default=None)
             if points is not None:
-                found.append((-points if wanted else 0, index, entry))
+                matches.append((-points if wanted else 0, index, entry))
         self.list.clear()
-        for _, _, entry in sorted(found, key=lambda row: row[:2]):
+        for _, _, entry in sorted(matches, key=lambda row: row[:2]):
             item = QListWidgetItem(entry[2])
             item.setData(_ID, entry)
             self.list.addItem(item)

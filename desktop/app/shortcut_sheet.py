@@ -104,8 +104,8 @@ class ShortcutSheet(BaseDialog):
         for command, section, widgets in self._rows:
             if command is None:
                 continue
-            words = f"{self._commands.title(command.id)} {self.shown_keys(command.id)}".casefold()
-            fits = needle in words
+            text = f"{self._commands.title(command.id)} {self.shown_keys(command.id)}".casefold()
+            fits = needle in text
             for widget in widgets:
                 widget.setVisible(fits)
             if fits:
@@ -116,7 +116,7 @@ class ShortcutSheet(BaseDialog):
 
 
 class ShortcutDialog(Dialog):
-    """Press the new key of one command; what else it means already is said before it is taken."""
+    """Press the new key of one command; what else it means already is shown before it is assigned."""
 
     def __init__(self, parent: QWidget | None, commands: Commands, command_id: str) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Says once that a newer version is there, where the administrator names an address to ask.
+"""Announces a newer version once, if the administrator names an address to ask.
 
 Asks after the login page is in use, in the background, and once a day for as long as the program runs. What
 is found is a line above the page that can be put away, and it comes again for a still newer version only.
@@ -17,10 +17,10 @@ _EVERY_MS = 24 * 3600 * 1000
 
 
 class UpdateNotice(QObject):
-    """Asks `address` (by default the one of the environment) and tells of what is newer."""
+    """Asks `address` (by default the one of the environment) and reports a newer version."""
 
     found = Signal(str, str)
-    """The newer version, and where it is to be had (may be empty)."""
+    """The newer version, and the address to get it from (may be empty)."""
 
     def __init__(self, parent: QObject | None = None, address: str | None = None) -> None:
         super().__init__(parent)
@@ -48,12 +48,12 @@ class UpdateNotice(QObject):
             run(newer_version, self._address, owner=self, done=self._answered, lane=Lane.LONG)
 
     def put_away(self) -> None:
-        """Tell no more of the version that is shown."""
+        """Do not report the version that is shown again."""
         if self._update is not None:
             self._put_away = self._update.version
 
     def open(self) -> None:
-        """Show where the newer version is to be had."""
+        """Open the page of the newer version."""
         if self._update is not None and self._update.url:
             QDesktopServices.openUrl(QUrl(self._update.url))
 

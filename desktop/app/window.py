@@ -67,10 +67,10 @@ class MainWindow(QMainWindow):
         self._interrupted: tuple[str, Place] | None = None
         self._user_id = ""
         self.setWindowTitle("Walkaround")
-        room = self.screen().availableSize() - _FRAME
+        available = self.screen().availableSize() - _FRAME
         # A laptop at 150 % has less room than the pages would like: they fold before anything is cut off.
-        self.setMinimumSize(_LEAST.boundedTo(room))
-        self.resize(_USUAL.boundedTo(room))
+        self.setMinimumSize(_LEAST.boundedTo(available))
+        self.resize(_USUAL.boundedTo(available))
         self.rail = Rail()
         self.banner = Banner()
         self.font_banner = Banner()
@@ -156,10 +156,10 @@ class MainWindow(QMainWindow):
             self.deleteLater()
 
     def made(self, page_id: str) -> Page | None:
-        """The page with this id, made now when it is not there yet; None when the window has none such."""
-        known, kind = self._pages.get(page_id), self._kinds.get(page_id)
-        if known is not None or kind is None:
-            return known
+        """The page with this id, created now if it does not exist yet; None when there is no such page."""
+        existing, kind = self._pages.get(page_id), self._kinds.get(page_id)
+        if existing is not None or kind is None:
+            return existing
         page = self._pages[page_id] = kind.make()
         self._stack.addWidget(page)
         page.navigate.connect(self.go)
@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
         return page
 
     def _make_ahead(self) -> None:
-        """Make one of the pages that are not there yet, so that nobody waits for it later."""
+        """Create one of the pages that do not exist yet, so that no user waits for it later."""
         missing = next((page_id for page_id in self._kinds if page_id not in self._pages), None)
         if missing is not None:
             self.made(missing)
@@ -180,8 +180,8 @@ class MainWindow(QMainWindow):
 
     def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
         """Bring a page to the front; False when it is not there, not allowed, or the page in front stays."""
-        known = self._kinds.get(page_id)
-        if known is None or (known.kind.in_frame and not self._context.may(known.kind.permission)):
+        factory = self._kinds.get(page_id)
+        if factory is None or (factory.kind.in_frame and not self._context.may(factory.kind.permission)):
             return False
         page = self.made(page_id)
         assert page is not None
@@ -199,9 +199,9 @@ class MainWindow(QMainWindow):
         """Return to where the person was before."""
         if self._history:
             page_id, params = self._history[-1]
-            kept = self._history[:-1]
+            remaining = self._history[:-1]
             if self.go(page_id, params):
-                self._history = kept
+                self._history = remaining
 
     def _front(self, page: Page, params: dict[str, Any]) -> None:
         self._page = page
@@ -222,12 +222,12 @@ class MainWindow(QMainWindow):
             self.rail.mark(self._page.section or self._page.page_id)
 
     def say_update(self, version: str, has_page: bool) -> None:
-        """Say that a newer version is there, with a way to its page where it has one."""
+        """Announce a newer version, with a button for its page if it has one."""
         text = self.tr("Walkaround {version} is available.").format(version=version)
         self.update_banner.say(text, "info", self.tr("Open download page") if has_page else "")
 
     def _say_without_font(self) -> None:
-        """Say why the language that was chosen is not spoken, in the one that is."""
+        """Say why the chosen language is not used, in the language that is."""
         if without_font(self._context.preferences.values.language):
             text = self.tr(
                 "Cannot show Chinese: no font with Chinese characters on this computer. Install one "
@@ -323,9 +323,9 @@ class MainWindow(QMainWindow):
         return self._context.payload is not None
 
     def _palette(self) -> None:
-        found = Palette(self, self._context.commands)
-        theme_manager().apply_to(found)
-        found.open()
+        palette = Palette(self, self._context.commands)
+        theme_manager().apply_to(palette)
+        palette.open()
 
     def _keys(self) -> None:
         self._ask(ShortcutSheet(self, self._context.commands))

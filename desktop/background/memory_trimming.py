@@ -36,7 +36,7 @@ def release_memory() -> None:
 
 
 class MemoryTrimming(QObject):
-    """Gives back what lies free within the heaps, some time after `soon`: 10 to 20 MB after a picture."""
+    """Returns the free memory within the heaps, some time after `soon`: 10 to 20 MB after a picture."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class MemoryTrimming(QObject):
 
 
 def trim() -> None:
-    """Give back what lies free within the heaps. Takes milliseconds: not for the GUI thread.
+    """Return the free memory within the heaps to the system. Takes milliseconds: not for the GUI thread.
 
     Does nothing where the C library is not glibc.
     """

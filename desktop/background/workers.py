@@ -17,7 +17,7 @@ of the pool (`tests/desktop/background/test_workers.py` finds any other):
 - `imaging/sources/remote.py`: the connections that fetch the tiles of one picture from a service elsewhere,
   dropped with the picture.
 
-They speak to the GUI through `gui_caller` or a queued signal.
+They reach the GUI through `gui_caller` or a queued signal.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ class Cancelled(Exception):  # noqa: N818 - not an error
 
 
 class Lane(Enum):
-    """Which pool takes the work: requests and decoding SHORT, what runs until told to stop LONG."""
+    """Which pool takes the work: SHORT for requests and decoding, LONG for what runs until it is stopped."""
 
     SHORT = "short"
     LONG = "long"
 
 
 class Task:
-    """Work that was handed over; tells its state and can be cancelled."""
+    """Work that was handed over; reports its state and can be cancelled."""
 
     def __init__(self, owner: QObject | None) -> None:
         self._cancelled = threading.Event()
@@ -261,8 +261,9 @@ def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
 
     With `progress`, the function gets a `ProgressReport` as its first argument, and every value it reports
     arrives at `progress(value)`. Callbacks run on the GUI thread, never after `Task.cancel()`, never when
-    `owner` is gone (None: whenever the program still runs). An owner that goes does not stop the work: a save
-    is still saved. Without `failed`, an exception goes to `sys.excepthook`. Higher `priority` starts first.
+    `owner` is gone (None: whenever the program still runs). Deleting the owner does not stop the work: a
+    save is still finished. Without `failed`, an exception goes to `sys.excepthook`. Work with a higher
+    `priority` starts first.
 
     Raises RuntimeError away from the GUI thread.
     """
@@ -299,7 +300,7 @@ def _outcome(task: Task) -> tuple[str, list[Any]]:
 
 
 def _post(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
-    # After close() nobody reads the postbox, and its C++ half may already be gone with the application.
+    # After close() nothing reads the postbox, and its C++ half may already be gone with the application.
     if pools.open:
         pools.postbox.post(partial(_arrive, pools, task, which, outcome))
 

@@ -28,7 +28,7 @@ __all__ = ["Credentials", "changes", "credentials", "every", "logged_in", "wait_
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 300.0
-"""So long a call of a script waits for a service that is not there; a person at the desktop waits less."""
+"""How long a call of a script waits for a service that is away; a person at the desktop waits less."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 2.0
 _NAMES = {"url": "WALKAROUND_URL", "username": "WALKAROUND_USERNAME", "password": "WALKAROUND_PASSWORD"}
 
@@ -50,15 +50,15 @@ def credentials(env_file: Path | None = None) -> Credentials:
     read it, and ValueError when something is missing and there is no terminal.
     """
     in_file = {} if env_file is None else _read(env_file)
-    found = {kind: os.environ.get(name) or in_file.get(name, "") for kind, name in _NAMES.items()}
-    missing = [name for kind, name in _NAMES.items() if not found[kind]]
+    values = {kind: os.environ.get(name) or in_file.get(name, "") for kind, name in _NAMES.items()}
+    missing = [name for kind, name in _NAMES.items() if not values[kind]]
     if missing and not sys.stdin.isatty():
         raise ValueError(f"set {', '.join(missing)} in the environment or in a file")
     for kind, name in _NAMES.items():
-        if not found[kind]:
+        if not values[kind]:
             ask = getpass.getpass if kind == "password" else input
-            found[kind] = ask(f"{name}: ")
-    return Credentials(**found)
+            values[kind] = ask(f"{name}: ")
+    return Credentials(**values)
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -69,15 +69,15 @@ def _read(path: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def logged_in(given: Credentials, *, patience: float = PATIENCE_SECONDS) -> Iterator[Session]:
+def logged_in(login: Credentials, *, patience: float = PATIENCE_SECONDS) -> Iterator[Session]:
     """A session with that login, which ends with the block; after a failure it expires by itself.
 
     `patience`: seconds for which a call waits for a service that is not there. Calls that read, and creates
     with a key, go on by themselves when the connection is lost within that time. Raises ClientError.
     """
-    session = Session(given.url, patience=patience)
+    session = Session(login.url, patience=patience)
     try:
-        session.account.login(given.username, given.password)
+        session.account.login(login.username, login.password)
         yield session
         session.account.logout()
     finally:
@@ -90,14 +90,14 @@ def every(fetch: Callable[[int, int], Page[T]], key: Callable[[T], str]) -> Iter
     What is added while the pages are read may be left out; nothing comes twice. What is deleted meanwhile may
     have its neighbour left out.
     """
-    seen: set[str] = set()
+    keys: set[str] = set()
     number, pages = 1, 1
     while number <= pages:
         page = fetch(number, MAX_PAGE_SIZE)
         pages = page.pagination.total_pages
         for entry in page.data:
-            if key(entry) not in seen:
-                seen.add(key(entry))
+            if key(entry) not in keys:
+                keys.add(key(entry))
                 yield entry
         number += 1
 

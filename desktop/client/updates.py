@@ -28,7 +28,7 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A newer version, and where it is to be had (empty: the answer names no valid address)."""
+    """A newer version, and the address to get it from (empty: the answer names no valid one)."""
 
     version: str
     url: str
@@ -36,8 +36,8 @@ class Update:
 
 def update_address() -> str:
     """The address that the administrator names; empty for none, and for one that is not a web address."""
-    given = os.environ.get(VARIABLE, "").strip()
-    return given if _is_web(given) else ""
+    address = os.environ.get(VARIABLE, "").strip()
+    return address if _is_web(address) else ""
 
 
 def newer_version(address: str, current: str = __version__) -> Update | None:
@@ -69,10 +69,10 @@ def _fetched(address: str) -> bytes:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    found = _VERSION.fullmatch(version)
-    if found is None:
+    match = _VERSION.fullmatch(version)
+    if match is None:
         raise ValueError(f"{version} is not a version")
-    return tuple(map(int, found.groups()))
+    return tuple(map(int, match.groups()))
 
 
 def _is_web(address: str) -> bool:

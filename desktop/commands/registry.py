@@ -130,7 +130,7 @@ def _records() -> list[Command]:
             Permission.INSPECTION_ITEM_UPDATE,
         ),
     ]
-    made = [
+    commands = [
         Command(
             id_, title, _RECORDS, keys, sign, "records", right, ("list",) if id_ == "record.delete" else ()
         )
@@ -138,7 +138,7 @@ def _records() -> list[Command]:
     ]
     export = QT_TRANSLATE_NOOP("Commands", "Export record")
     # Wherever a record is open: on its page and on the workbench.
-    return [*made, Command("inspection.export", export, _RECORDS, (), "download")]
+    return [*commands, Command("inspection.export", export, _RECORDS, (), "download")]
 
 
 def _entries() -> list[Command]:
@@ -188,11 +188,11 @@ def _drawing() -> list[Command]:
         ("tool.area", QT_TRANSLATE_NOOP("Commands", "Add ignored area"), ("E",), "eye-off"),
         ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
-    made = [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    commands = [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
     finish = QT_TRANSLATE_NOOP("Commands", "Finish drawing or zoom to region")
     enter = ("Return", "Enter")
-    made.append(Command("tool.finish", finish, _DRAW, enter, "check", _WORK, focus=("canvas",)))
-    return made
+    commands.append(Command("tool.finish", finish, _DRAW, enter, "check", _WORK, focus=("canvas",)))
+    return commands
 
 
 def _moving() -> list[Command]:
@@ -224,10 +224,10 @@ def _comparing() -> list[Command]:
         ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Compare: difference"), ("Ctrl+4",)),
         ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare: overlay"), ("Ctrl+5",)),
     ]
-    made = [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
+    commands = [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
     flip = QT_TRANSLATE_NOOP("Commands", "Toggle blink")
-    made.append(Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORK, focus=("compare",)))
-    return made
+    commands.append(Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORK, focus=("compare",)))
+    return commands
 
 
 def _view() -> list[Command]:
@@ -263,7 +263,7 @@ def _view() -> list[Command]:
             "chevron-right",
         ),
     ]
-    made = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    commands = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
     # On the canvas Tab goes through the findings: these lead out of it without a mouse.
     for id_, title, keys, sign in (
         ("view.leave", QT_TRANSLATE_NOOP("Commands", "Leave the image"), ("F6",), "chevron-right"),
@@ -274,8 +274,8 @@ def _view() -> list[Command]:
             "chevron-left",
         ),
     ):
-        made.append(Command(id_, title, _VIEW, keys, sign, _WORK, focus=("canvas",)))
-    return made
+        commands.append(Command(id_, title, _VIEW, keys, sign, _WORK, focus=("canvas",)))
+    return commands
 
 
 def _editing() -> list[Command]:
@@ -357,19 +357,21 @@ def _items() -> list[Command]:
         ("record.report", QT_TRANSLATE_NOOP("Commands", "Export report"), ("Ctrl+P",), "report"),
         ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions"), (), "upload"),
     ]
-    made = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
+    commands = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
     template = QT_TRANSLATE_NOOP("Commands", "Save regions as template")
     manage = Permission.CATALOGUE_MANAGE
-    made.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORK, manage))
+    commands.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORK, manage))
     for id_, title, keys in (
         ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
         ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
     ):
         # Only on the canvas: everywhere else Tab moves the focus.
-        made.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, focus=("canvas",)))
+        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, focus=("canvas",)))
     accept = QT_TRANSLATE_NOOP("Commands", "Accept finding")
-    made.append(Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORK, focus=("findings",)))
-    return made
+    commands.append(
+        Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORK, focus=("findings",))
+    )
+    return commands
 
 
 COMMANDS: dict[str, Command] = {

@@ -14,7 +14,7 @@ from desktop.user_folders import data_dir, preferences_file
 
 
 def start_early(server_url: str | None, data_folder: Path | None) -> EmbeddedService | None:
-    """The own service, starting; None where the desktop will use another one.
+    """The local service, starting; None where the desktop will use another one.
 
     `server_url` and `data_folder` are what the command line names, as for `desktop.app.application.Desktop`.
     """

@@ -105,7 +105,7 @@ class EmbeddedService:
 
     @property
     def fingerprint(self) -> str | None:
-        """That of the service's certificate; None when it answers without TLS."""
+        """The fingerprint of the service's certificate; None when it answers without TLS."""
         written = service_address(self.data_dir)
         return None if written is None else written.fingerprint
 

@@ -46,7 +46,7 @@ def answers(base_url: str, fingerprint: str | None = None) -> bool:
 
 
 class RemoteWatch(QObject):
-    """Asks again and again whether the service answers.
+    """Asks repeatedly whether the service answers.
 
     READY while it does, RESTARTING when it stopped to, FAILED when that lasts or it never did. `fingerprint`
     as for `answers`; it may be changed at any time.
@@ -74,9 +74,16 @@ class RemoteWatch(QObject):
     def ask(self) -> None:
         """Ask now, and go on asking."""
         self._timer.stop()
-        run(answers, self.base_url, self.fingerprint, owner=self, done=self._heard, failed=self._refused)
+        run(
+            answers,
+            self.base_url,
+            self.fingerprint,
+            owner=self,
+            done=self._update_state,
+            failed=self._refused,
+        )
 
-    def _heard(self, alive: bool) -> None:
+    def _update_state(self, alive: bool) -> None:
         if alive:
             self._misses, self._was_ready = 0, True
             self._on_state(ServiceState.READY)

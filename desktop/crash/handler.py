@@ -29,7 +29,7 @@ def _all_waiting() -> int:
 
 
 class CrashHandler(QObject):
-    """Tells the person about failures.
+    """Shows failures to the person.
 
     The first error of a kind and place opens the dialog; further ones are counted in it while it is open.
     After Continue the same error is only said in a short notice, at its 2nd, 10th, 100th ... time, so that an

@@ -61,18 +61,18 @@ class RunMarker:
         self._marker = self._lock = None
 
     def _died(self) -> LastRun | None:
-        found = None
+        last_run = None
         for marker in sorted(self._folder.glob("run-*.json"), key=lambda path: path.stat().st_mtime):
             lock = FileLock(marker.with_suffix(".lock"))
             try:
                 lock.acquire(timeout=0)
             except Timeout:
                 continue
-            found = LastRun(self._trace(marker))
+            last_run = LastRun(self._trace(marker))
             marker.unlink(missing_ok=True)
             lock.release()
             marker.with_suffix(".lock").unlink(missing_ok=True)
-        return found
+        return last_run
 
     def _trace(self, marker: Path) -> str:
         """What was written into the crash file since that run began."""

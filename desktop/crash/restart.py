@@ -11,13 +11,13 @@ from shared.paths import command_folder, own_command
 
 def start_again(server_url: str | None, data_folder: Path | None) -> None:
     """Start the desktop with the same options, in a process that outlives this one."""
-    words = ["run"]
+    arguments = ["run"]
     if server_url:
-        words += ["--server", server_url]
+        arguments += ["--server", server_url]
     if data_folder is not None:
-        words += ["--data-dir", str(data_folder.absolute())]
+        arguments += ["--data-dir", str(data_folder.absolute())]
     subprocess.Popen(  # noqa: S603 - our own command
-        own_command(*words),
+        own_command(*arguments),
         stdin=subprocess.DEVNULL,
         cwd=command_folder(),
         env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},

@@ -12,19 +12,19 @@ from desktop.display import has_display
 from shared.checkup import CheckResult, fail, report, warn
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Print one line per result. Gives 1 when one of them is a fault."""
     try:
         import PySide6.QtWidgets  # noqa: F401 - whether the libraries of the windows load
     except ImportError as problem:
-        return report("desktop", words, [("windows", partial(without_windows, problem))])
+        return report("desktop", arguments, [("windows", partial(without_windows, problem))])
     from desktop.doctor.here import checks_here
 
-    return report("desktop", words, checks_here())
+    return report("desktop", arguments, checks_here())
 
 
 def without_windows(problem: ImportError) -> Iterator[CheckResult]:
     """The libraries of the windows cannot be loaded: a fault only where there is a display."""
-    found = "the libraries of the windows cannot be loaded ({problem})"
+    message = "the libraries of the windows cannot be loaded ({problem})"
     advice = "install the packages that docs/installing.md names; the service runs without them"
-    yield (fail if has_display() else warn)(found, advice, problem=problem)
+    yield (fail if has_display() else warn)(message, advice, problem=problem)

@@ -86,17 +86,17 @@ def display(facts: DisplayFacts) -> Iterator[CheckResult]:
         yield warn("no display", "the desktop needs one; the service and the demo do not")
         return
     for width, height, scale in facts.screens:
-        said = {"width": width, "height": height, "scale": f"{scale:.0%}", "platform": facts.platform}
-        found = "display {width} x {height} at {scale} ({platform})"
+        values = {"width": width, "height": height, "scale": f"{scale:.0%}", "platform": facts.platform}
+        message = "display {width} x {height} at {scale} ({platform})"
         if width < LEAST[0] or height < LEAST[1]:
             yield warn(
-                found,
+                message,
                 "the window wants at least {least}: choose a higher resolution or a smaller scale",
                 least=f"{LEAST[0]} x {LEAST[1]}",
-                **said,
+                **values,
             )
         else:
-            yield ok(found, **said)
+            yield ok(message, **values)
 
 
 def camera() -> Iterator[CheckResult]:
@@ -119,13 +119,13 @@ def folders() -> Iterator[CheckResult]:
     cache = Path(platformdirs.user_cache_dir("walkaround", appauthor=False))
     fine = 0
     for folder in (preferences_file().parent, data, data / "journal", log_dir(), cache):
-        there = next(one for one in (folder, *folder.parents) if one.exists())
-        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        existing = next(path for path in (folder, *folder.parents) if path.exists())
+        if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
             yield fail(
                 "the folder {folder} cannot be written",
                 "give this user the right to write in {parent}",
                 folder=folder,
-                parent=there,
+                parent=existing,
             )
         elif not folder.is_dir():
             # The program makes it when it needs it.
@@ -195,10 +195,12 @@ def journals() -> Iterator[CheckResult]:
 def clock() -> Iterator[CheckResult]:
     """The clock of this computer and its time zone."""
     now = dt.datetime.now().astimezone()
-    said = {"time": f"{now:%Y-%m-%d %H:%M}", "zone": f"{now:%Z} (UTC{now:%z})"}
+    values = {"time": f"{now:%Y-%m-%d %H:%M}", "zone": f"{now:%Z} (UTC{now:%z})"}
     if now.year < _BUILT:
-        yield fail("the clock says {time}", "set date and time of this computer", **said)
+        yield fail("the clock says {time}", "set date and time of this computer", **values)
     elif not any(time.tzname):
-        yield warn("the clock says {time}, without a time zone", "set the time zone of this computer", **said)
+        yield warn(
+            "the clock says {time}, without a time zone", "set the time zone of this computer", **values
+        )
     else:
-        yield ok("clock {time}, time zone {zone}", **said)
+        yield ok("clock {time}, time zone {zone}", **values)

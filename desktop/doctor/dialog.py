@@ -39,14 +39,14 @@ def checks_of(context: Context) -> list[Callable[[], Found]]:
     location = _location(context)
     if location is not None:
         checks.append(("network", lambda: network(location)))
-    made: list[Callable[[], Found]] = [lambda check=check: _made(check) for check in checks]  # type: ignore[misc]
+    functions: list[Callable[[], Found]] = [lambda check=check: _results_of(check) for check in checks]  # type: ignore[misc]
     if context.embedded and context.data_folder is not None:
         folder = context.data_folder
-        made.append(lambda: service_checks(folder))
-    return made
+        functions.append(lambda: service_checks(folder))
+    return functions
 
 
-def _made(check: Check) -> Found:
+def _results_of(check: Check) -> Found:
     return [(check[0], result) for result in check[1]()]
 
 
@@ -110,7 +110,7 @@ class DoctorDialog(Dialog):
         return row
 
     def check(self) -> None:
-        """Make every check again, one after another, beside the window."""
+        """Run every check again, one after another, in the background."""
         if self._task is not None:
             self._task.cancel()
         checks = checks_of(self._context)
@@ -141,14 +141,14 @@ class DoctorDialog(Dialog):
         """What was found, as text for support, without names and secrets."""
         lines = [f"Walkaround {__version__}, {platform.platform(terse=True)}, Qt {qVersion()}"]
         for _name, result in self.results:
-            said = [texts.found(result), *filter(None, [texts.advice(result)])]
-            lines.append(f"{result.level:<5} {' — '.join(said)}")
+            sentences = [texts.message(result), *filter(None, [texts.advice(result)])]
+            lines.append(f"{result.level:<5} {' — '.join(sentences)}")
         return redacted("\n".join(lines))
 
     def _came(self, value: tuple[int, Found]) -> None:
-        number, found = value
+        number, results = value
         self.progress.setValue(number)
-        self.results.extend(found)
+        self.results.extend(results)
         self._show()
 
     def _ended(self, _nothing: None) -> None:
@@ -178,27 +178,27 @@ class DoctorDialog(Dialog):
         grid.setColumnStretch(1, 1)
         grid.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.mend_buttons = []
-        ordered = sorted(self.results, key=lambda found: _WORST_FIRST.index(found[1].level))
+        ordered = sorted(self.results, key=lambda entry: _WORST_FIRST.index(entry[1].level))
         for at, (_name, result) in enumerate(ordered):
             self._add(grid, at, result)
         self._area.setWidget(inner)
 
     def _add(self, grid: QGridLayout, at: int, result: CheckResult) -> None:
-        words = {Level.OK: self.tr("Fine"), Level.WARN: self.tr("Warning"), Level.FAIL: self.tr("Fault")}
+        names = {Level.OK: self.tr("Fine"), Level.WARN: self.tr("Warning"), Level.FAIL: self.tr("Fault")}
         mark = IconLabel(*_MARKS[result.level])
-        mark.setAccessibleName(words[result.level])
-        mark.setToolTip(words[result.level])
+        mark.setAccessibleName(names[result.level])
+        mark.setToolTip(names[result.level])
         grid.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
-        said = QVBoxLayout()
-        said.setSpacing(2)
-        said.addWidget(label(texts.found(result), wrap=True))
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(label(texts.message(result), wrap=True))
         advice = texts.advice(result)
         if advice:
-            said.addWidget(label(advice, "dim", wrap=True))
-        grid.addLayout(said, at, 1)
+            column.addWidget(label(advice, "dim", wrap=True))
+        grid.addLayout(column, at, 1)
         if result.mend is not None:
             button = Button(self.tr("Mend"))
-            button.setAccessibleName(self.tr("Mend: {what}").format(what=texts.found(result)))
+            button.setAccessibleName(self.tr("Mend: {what}").format(what=texts.message(result)))
             button.clicked.connect(lambda _checked=False: self._mend(result))
             self.mend_buttons.append(button)
             grid.addWidget(button, at, 2, Qt.AlignmentFlag.AlignTop)

@@ -51,15 +51,15 @@ def network(location: ServiceLocation) -> Iterator[CheckResult]:
             url=location.url,
         )
         return
-    said = {"url": location.url, "milliseconds": round(seconds * 1000)}
+    values = {"url": location.url, "milliseconds": round(seconds * 1000)}
     if seconds > SLOW_SECONDS:
         yield warn(
             "the service at {url} answers after {milliseconds} ms",
             "check the network between this computer and the server",
-            **said,
+            **values,
         )
     else:
-        yield ok("the service at {url} answers after {milliseconds} ms", **said)
+        yield ok("the service at {url} answers after {milliseconds} ms", **values)
     yield from _parts(reply)
     yield from _drift(reply, dt.datetime.now(dt.UTC))
 
@@ -99,10 +99,10 @@ def _parts(reply: httpx.Response) -> Iterator[CheckResult]:
 
 def _drift(reply: httpx.Response, now: dt.datetime) -> Iterator[CheckResult]:
     try:
-        there = email.utils.parsedate_to_datetime(reply.headers["date"])
+        service_time = email.utils.parsedate_to_datetime(reply.headers["date"])
     except (KeyError, ValueError):
         return
-    seconds = round(abs((now - there).total_seconds()))
+    seconds = round(abs((now - service_time).total_seconds()))
     if seconds > DRIFT_SECONDS:
         yield warn(
             "the clocks of this computer and of the service differ by {seconds} s",

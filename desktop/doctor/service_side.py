@@ -33,8 +33,8 @@ def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
         )
     except (OSError, subprocess.TimeoutExpired):
         return [("service", _no_answer())]
-    found = [from_json(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return found or [("service", _no_answer())]
+    results = [from_json(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return results or [("service", _no_answer())]
 
 
 def _no_answer() -> CheckResult:

@@ -142,7 +142,7 @@ TEXTS = (
 """Every text of a check; a test compares them with the checks themselves."""
 
 
-def found(result: CheckResult) -> str:
+def message(result: CheckResult) -> str:
     """What was found, as a sentence."""
     return _sentence(QCoreApplication.translate("Doctor", result.found), result)
 

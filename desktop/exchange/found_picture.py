@@ -45,14 +45,14 @@ def found_picture(path: Path) -> FoundPicture | None:
         if embedded is not None:
             return embedded
         named = list(_named(document))
-    beside = {found for name in named for found in _beside(path, name)}
+    beside = {picture for name in named for picture in _beside(path, name)}
     if not beside:
         stems = (f"{path.stem}{ending}" for ending in _PICTURES)
-        beside = {found for name in stems for found in _beside(path, name)}
+        beside = {picture for name in stems for picture in _beside(path, name)}
     if len(beside) != 1:
         return None
-    found = beside.pop()
-    return FoundPicture(found.name, found)
+    picture = beside.pop()
+    return FoundPicture(picture.name, picture)
 
 
 def _embedded(document: Mapping[str, Any]) -> FoundPicture | None:
@@ -99,8 +99,8 @@ def _packed(data: bytes) -> FoundPicture | None:
     """The one picture in a ZIP file; of an export with its photos, the one of the regions."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = [one for one in archive.infolist() if one.filename.lower().endswith(_PICTURES)]
-            drawn_on = [one for one in entries if "regions" in PurePosixPath(one.filename).parts[:-1]]
+            entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(_PICTURES)]
+            drawn_on = [entry for entry in entries if "regions" in PurePosixPath(entry.filename).parts[:-1]]
             entries = drawn_on or entries
             if len(entries) != 1:
                 return None

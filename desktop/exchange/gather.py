@@ -32,23 +32,23 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
     taken: dict[str, Photo] = {}
     with contextlib.suppress(NotFound, Forbidden):
         taken = {photo.file_id: photo for photo in session.items.record_photos(inspection_id)}
-    photos, own = {}, {}
+    photos, own_references = {}, {}
     for done, item in enumerate(items):
         progress(done, len(items))
         photo = _photo(session, item)
         if photo is not None:
-            known = taken.get(_photo_file_id(item))
-            photos[item.item_id] = photo if known is None else _with_camera(photo, known)
+            record_photo = taken.get(_photo_file_id(item))
+            photos[item.item_id] = photo if record_photo is None else _with_camera(photo, record_photo)
         info = item.item_point.fileInfo if item.item_point is not None else None
         named = None if info is None else info.model_dump(mode="json")
         if named is not None and names_another(named, home):
-            own[item.item_id] = _stored(session, named)
+            own_references[item.item_id] = _stored(session, named)
     progress(len(items), len(items))
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
     seal = session.records.seal(inspection_id)
-    return Inspection(record, tuple(items), _reference(image), photos, own, severities, seal)
+    return Inspection(record, tuple(items), _reference(image), photos, own_references, severities, seal)
 
 
 def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
@@ -71,24 +71,24 @@ def _reference(image: ReferenceImage | None) -> ExportedPicture | None:
 
 def _photo(session: Session, item: Item) -> ExportedPicture | None:
     detection = results.finished_detection(entries_of(item))
-    said = (detection or {}).get("inputImage")
-    if not isinstance(said, Mapping):
+    image = (detection or {}).get("inputImage")
+    if not isinstance(image, Mapping):
         return None
-    return _picture(said) or _stored(session, said)
+    return _picture(image) or _stored(session, image)
 
 
 def _photo_file_id(item: Item) -> str:
-    said = (results.finished_detection(entries_of(item)) or {}).get("inputImage")
-    return _file_id(said) if isinstance(said, Mapping) else ""
+    image = (results.finished_detection(entries_of(item)) or {}).get("inputImage")
+    return _file_id(image) if isinstance(image, Mapping) else ""
 
 
 def _with_camera(picture: ExportedPicture, photo: Photo) -> ExportedPicture:
     return replace(picture, camera=photo.camera, taken_mark=photo.taken_mark)
 
 
-def _stored(session: Session, said: Mapping[str, object]) -> ExportedPicture | None:
+def _stored(session: Session, file_info: Mapping[str, object]) -> ExportedPicture | None:
     """The picture that the service keeps for what an item or an entry names."""
-    file_id = _file_id(said)
+    file_id = _file_id(file_info)
     if not file_id:
         return None
     try:
@@ -97,21 +97,21 @@ def _stored(session: Session, said: Mapping[str, object]) -> ExportedPicture | N
         return None
 
 
-def _file_id(said: Mapping[str, object]) -> str:
+def _file_id(file_info: Mapping[str, object]) -> str:
     """The id of the file that a result entry names; empty for one of another system."""
-    if isinstance(said.get("file_id"), str):
-        return str(said["file_id"])
-    return file_id_of(said.get("download_url")) or ""
+    if isinstance(file_info.get("file_id"), str):
+        return str(file_info["file_id"])
+    return file_id_of(file_info.get("download_url")) or ""
 
 
-def _picture(said: Mapping[str, object]) -> ExportedPicture | None:
+def _picture(file_info: Mapping[str, object]) -> ExportedPicture | None:
     """A picture as a result entry or the file store names it; None without its size."""
-    width, height = said.get("width"), said.get("height")
+    width, height = file_info.get("width"), file_info.get("height")
     if not isinstance(width, int) or not isinstance(height, int) or width <= 0 or height <= 0:
         return None
-    content_id = said.get("ipfs_cid")
-    name = said.get("filename")
-    url = said.get("download_url")
+    content_id = file_info.get("ipfs_cid")
+    name = file_info.get("filename")
+    url = file_info.get("download_url")
     return ExportedPicture(
         str(name or "photo"),
         width,

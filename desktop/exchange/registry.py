@@ -17,9 +17,9 @@ from desktop.exchange.formats.archive import MOST_BYTES, is_archive
 
 
 class Write(Protocol):
-    """Writes an inspection, a table in the words of a person."""
+    """Writes an inspection, a table in the terms of a language."""
 
-    def __call__(self, inspection: Inspection, words: ColumnTerms = ..., /) -> bytes:
+    def __call__(self, inspection: Inspection, terms: ColumnTerms = ..., /) -> bytes:
         """The bytes of the file."""
 
 

@@ -24,15 +24,15 @@ class Card:
 
 def mounted_cards() -> list[Card]:
     """The cards that are mounted now. Asks every volume, which may take seconds: not for the GUI thread."""
-    found = []
+    cards = []
     for volume in QStorageInfo.mountedVolumes():
         kind = bytes(volume.fileSystemType().data()).decode(errors="replace").lower()
         if not volume.isValid() or not volume.isReady() or volume.isRoot() or kind.startswith(_PSEUDO):
             continue
         card = card_at(Path(volume.rootPath()), volume.displayName())
         if card is not None:
-            found.append(card)
-    return found
+            cards.append(card)
+    return cards
 
 
 def card_at(root: Path, name: str) -> Card | None:
@@ -56,18 +56,18 @@ class CardFinder(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._there: list[Card] = []
+        self._mounted: list[Card] = []
         self._looking: Task | None = None
         self._next = QTimer(self, singleShot=True, interval=_LOOK_MS)
         self._next.timeout.connect(self._look)
 
     @property
-    def there(self) -> list[Card]:
+    def mounted(self) -> list[Card]:
         """The cards that were mounted at the last look."""
-        return list(self._there)
+        return list(self._mounted)
 
     def start(self) -> None:
-        """Look now, and again and again."""
+        """Look now, and then repeatedly."""
         if self._looking is None and not self._next.isActive():
             self._look()
 
@@ -79,12 +79,12 @@ class CardFinder(QObject):
             self._looking = None
 
     def _look(self) -> None:
-        self._looking = run(mounted_cards, owner=self, done=self._found, failed=lambda _: self._found([]))
+        self._looking = run(mounted_cards, owner=self, done=self._update, failed=lambda _: self._update([]))
 
-    def _found(self, cards: list[Card]) -> None:
+    def _update(self, cards: list[Card]) -> None:
         self._looking = None
         self._next.start()
-        before, self._there = self._there, cards
+        before, self._mounted = self._mounted, cards
         for card in before:
             if card not in cards:
                 self.removed.emit(card)

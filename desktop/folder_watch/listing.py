@@ -10,7 +10,7 @@ from pathlib import Path
 from desktop.imaging.conversion import CONVERTED, PICTURES
 
 MOST_FILES = 20_000
-"""Of a folder with more pictures the rest is left out, and that is said."""
+"""Of a folder with more pictures the rest is left out, and the result says so."""
 
 _DEEPEST = 12
 _CHECK_EVERY = 200
@@ -45,41 +45,43 @@ class Listing:
 def list_photos(folder: Path, check: Callable[[], None] = lambda: None) -> Listing:
     """The pictures in `folder` and below it. Of a RAW or HEIC file beside a JPEG of its name the JPEG only.
 
-    `check` is called again and again and may raise to end it. Folders that lead back into themselves are read
+    `check` is called repeatedly and may raise to end it. Folders that lead back into themselves are read
     once. Raises OSError when `folder` itself cannot be read.
     """
-    found = Listing()
-    for file in _walk(folder, found, check):
-        if len(found.files) == MOST_FILES:
-            found.cut = True
+    listing = Listing()
+    for file in _walk(folder, listing, check):
+        if len(listing.files) == MOST_FILES:
+            listing.cut = True
             break
-        found.files.append(file)
-    jpegs = {_stem(file) for file in found.files if file.path.suffix.lower() in (".jpg", ".jpeg")}
-    found.files = [
-        file for file in found.files if file.path.suffix.lower() not in CONVERTED or _stem(file) not in jpegs
+        listing.files.append(file)
+    jpegs = {_stem(file) for file in listing.files if file.path.suffix.lower() in (".jpg", ".jpeg")}
+    listing.files = [
+        file
+        for file in listing.files
+        if file.path.suffix.lower() not in CONVERTED or _stem(file) not in jpegs
     ]
-    found.files.sort(key=lambda file: file.name)
-    return found
+    listing.files.sort(key=lambda file: file.name)
+    return listing
 
 
 def _stem(file: ListedFile) -> str:
     return file.name.rpartition(".")[0].casefold()
 
 
-def _walk(folder: Path, found: Listing, check: Callable[[], None]) -> Iterator[ListedFile]:
-    seen = {_identity(folder, folder.stat())}
+def _walk(folder: Path, listing: Listing, check: Callable[[], None]) -> Iterator[ListedFile]:
+    identities = {_identity(folder, folder.stat())}
     waiting = [(folder, "", 0)]
     count = 0
     while waiting:
-        here, prefix, depth = waiting.pop()
+        directory, prefix, depth = waiting.pop()
         try:
-            entries = os.scandir(here)
+            entries = os.scandir(directory)
         except OSError:
-            if here == folder:
+            if directory == folder:
                 raise
-            # A folder inside that nobody may read, or that is gone by now.
+            # A folder inside that may not be read, or that has been deleted.
             continue
-        found.folders.append(here)
+        listing.folders.append(directory)
         with entries:
             for entry in entries:
                 count += 1
@@ -90,8 +92,8 @@ def _walk(folder: Path, found: Listing, check: Callable[[], None]) -> Iterator[L
                 try:
                     if entry.is_dir():
                         identity = _identity(Path(entry.path), entry.stat())
-                        if depth < _DEEPEST and identity not in seen:
-                            seen.add(identity)
+                        if depth < _DEEPEST and identity not in identities:
+                            identities.add(identity)
                             waiting.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
                     elif entry.name.lower().endswith(PICTURES) and entry.is_file():
                         status = entry.stat()

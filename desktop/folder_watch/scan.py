@@ -25,7 +25,7 @@ _CLOCKS = timedelta(minutes=5)
 """Clocks of camera and workstation that differ by no more make no photo an older one."""
 _PIECE = 2**20
 _MOST_READS = 32
-"""So many files are read in one look at most, so that what was found is not kept waiting."""
+"""The most files that are read in one look, so that new photos do not wait long."""
 
 Mark = tuple[str, int, int]
 
@@ -46,7 +46,7 @@ class Look:
     `folders` were read; `cut`: there are more files than are watched; `seconds`: how long the listing took.
     """
 
-    found: tuple[FoundPhoto, ...]
+    photos: tuple[FoundPhoto, ...]
     older: int
     writing: int
     more: int
@@ -59,10 +59,10 @@ class Look:
 class FolderScan:
     """Remembers from look to look. Used by one thread at a time."""
 
-    def __init__(self, folder: Path, record_id: str, since: datetime, seen: SeenPhotos) -> None:
+    def __init__(self, folder: Path, record_id: str, since: datetime, seen_photos: SeenPhotos) -> None:
         """`since`: the start of the record, with a zone."""
         self.folder, self.record_id = folder, record_id
-        self._since, self._seen = since - _CLOCKS, seen
+        self._since, self._seen_photos = since - _CLOCKS, seen_photos
         self._mount = _mount_of(folder)
         self._done: set[Mark] = set()
         self._handed: set[str] = set()
@@ -87,35 +87,35 @@ class FolderScan:
         if not os.path.ismount(self._mount):
             # The folder that a card was mounted at stays behind, empty.
             raise FileNotFoundError(str(self.folder))
-        begun = now()
+        start = now()
         listing = list_photos(self.folder, check)
-        seconds = now() - begun
-        there = {file.mark for file in listing.files}
+        seconds = now() - start
+        listed_marks = {file.mark for file in listing.files}
         for marks in (self._done, self._older, self._damaged):
-            marks &= there
-        self._first_seen = {mark: at for mark, at in self._first_seen.items() if mark in there}
-        found: list[FoundPhoto] = []
+            marks &= listed_marks
+        self._first_seen = {mark: at for mark, at in self._first_seen.items() if mark in listed_marks}
+        photos: list[FoundPhoto] = []
         writing = more = reads = 0
         for file in listing.files:
             if file.mark in self._done or file.mark in self._damaged:
                 continue
-            first_seen = self._first_seen.setdefault(file.mark, begun)
+            first_seen = self._first_seen.setdefault(file.mark, start)
             if not older_too and self._is_older(file):
                 continue
             if now() - first_seen < _QUIET_SECONDS or file.size == 0:
                 writing += 1
                 continue
-            if len(found) >= most or reads >= _MOST_READS:
+            if len(photos) >= most or reads >= _MOST_READS:
                 more += 1
                 continue
             check()
             reads += 1
             photo = self._read(file, older_too, known, check)
             if photo is not None:
-                found.append(photo)
+                photos.append(photo)
         older = 0 if older_too else sum(file.mark in self._older for file in listing.files)
         folders = tuple(listing.folders)
-        return Look(tuple(found), older, writing, more, len(self._damaged), folders, listing.cut, seconds)
+        return Look(tuple(photos), older, writing, more, len(self._damaged), folders, listing.cut, seconds)
 
     def give_back(self, photo: FoundPhoto) -> None:
         """A photo that was given could not be read later: it is given again when it can be."""
@@ -125,8 +125,8 @@ class FolderScan:
     def _is_older(self, file: ListedFile) -> bool:
         """Whether it was written before the record's start, as far as the file system says."""
         if file.mark not in self._older and file.changed / 1e9 < self._since.timestamp():
-            sha256 = self._seen.content(file)
-            if sha256 is not None and self._seen.is_taken(self.record_id, sha256):
+            sha256 = self._seen_photos.content(file)
+            if sha256 is not None and self._seen_photos.is_taken(self.record_id, sha256):
                 self._done.add(file.mark)
                 return True
             self._older.add(file.mark)
@@ -136,7 +136,7 @@ class FolderScan:
         self, file: ListedFile, older_too: bool, known: Set[str], check: Callable[[], None]
     ) -> FoundPhoto | None:
         """The photo, unless it was taken before, is an older one by the camera's clock, or does not open."""
-        sha256 = self._seen.content(file)
+        sha256 = self._seen_photos.content(file)
         try:
             if sha256 is None:
                 taken = _taken_at(file.path)
@@ -145,12 +145,12 @@ class FolderScan:
                     self._older.add(file.mark)
                     return None
                 sha256 = _sha256(file.path, check)
-                self._seen.keep_content(file, sha256)
+                self._seen_photos.keep_content(file, sha256)
         except (OSError, pyvips.Error):
             self._damaged.add(file.mark)
             return None
         self._done.add(file.mark)
-        if sha256 in self._handed or sha256 in known or self._seen.is_taken(self.record_id, sha256):
+        if sha256 in self._handed or sha256 in known or self._seen_photos.is_taken(self.record_id, sha256):
             return None
         self._handed.add(sha256)
         return FoundPhoto(file.path, file.name, sha256)
@@ -182,7 +182,7 @@ def _sha256(path: Path, check: Callable[[], None]) -> str:
 
 def _mount_of(folder: Path) -> Path:
     """The folder where the file system of `folder` is mounted."""
-    here = folder.absolute()
-    while not os.path.ismount(here) and here != here.parent:
-        here = here.parent
-    return here
+    mount = folder.absolute()
+    while not os.path.ismount(mount) and mount != mount.parent:
+        mount = mount.parent
+    return mount

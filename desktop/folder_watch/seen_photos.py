@@ -47,7 +47,7 @@ class SeenPhotos:
         return self._opened
 
     def close(self) -> None:
-        """Release the file; whoever asks again opens it again."""
+        """Release the file; the next question opens it again."""
         with self._lock:
             opened, self._opened = self._opened, None
             if opened is not None:
@@ -56,10 +56,10 @@ class SeenPhotos:
     def content(self, file: ListedFile) -> str | None:
         """The SHA-256 of a file that was read before; None for another one."""
         with self._lock:
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "SELECT sha256 FROM content WHERE name = ? AND size = ? AND changed = ?", file.mark
             ).fetchone()
-        return None if found is None else str(found[0])
+        return None if row is None else str(row[0])
 
     def keep_content(self, file: ListedFile, sha256: str) -> None:
         """A file was read."""
@@ -70,10 +70,10 @@ class SeenPhotos:
     def is_taken(self, record_id: str, sha256: str) -> bool:
         """Whether the record got this content once, also when it was removed from it since."""
         with self._lock:
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "SELECT 1 FROM taken WHERE record_id = ? AND sha256 = ?", (record_id, sha256)
             ).fetchone()
-        return found is not None
+        return row is not None
 
     def keep_taken(self, record_id: str, sha256: str) -> None:
         """The service has this content as a photo of the record."""

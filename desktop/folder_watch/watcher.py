@@ -1,4 +1,4 @@
-"""Watches one folder beside the GUI thread: looks at a bounded rate, sooner when the system says so.
+"""Watches one folder beside the GUI thread: looks at a bounded rate, sooner when the system reports a change.
 
 Network folders announce nothing, so every folder is looked at again and again. A look never takes more than a
 tenth of the time, and gives as many photos as there is room for.
@@ -23,7 +23,7 @@ _REST = 10
 _ANNOUNCED_MS = 300
 _MORE_MS = 200
 _MOST_FOLDERS = 64
-"""The system announces changes of at most so many folders; it has few watches, and others want some too."""
+"""The most folders whose changes the system announces; it has few watches, and others want some too."""
 _NETWORKS = ("nfs", "cifs", "smb", "sshfs", "fuse.", "9p", "afp", "webdav", "davfs")
 
 
@@ -37,16 +37,16 @@ class WatchState(StrEnum):
 
 
 class FolderWatcher(QObject):
-    """At most one look at a time. What is found goes to `found`; `room` says how many are wanted now."""
+    """At most one look at a time. What is found goes to `found`; `capacity` says how many are wanted now."""
 
     changed = Signal()
     """`state`, `look` or `folder` are others."""
     found = Signal(object)
     """The new `FoundPhoto`s of a look, a tuple."""
 
-    def __init__(self, seen: SeenPhotos, room: Callable[[], int], parent: QObject) -> None:
+    def __init__(self, seen_photos: SeenPhotos, capacity: Callable[[], int], parent: QObject) -> None:
         super().__init__(parent)
-        self._seen, self._room = seen, room
+        self._seen_photos, self._capacity = seen_photos, capacity
         self._scan: FolderScan | None = None
         self._looking: Task | None = None
         self._older_too = False
@@ -72,12 +72,19 @@ class FolderWatcher(QObject):
         self.state = WatchState.WATCHING
         # Finding out where the folder is mounted asks a disk that may be slow.
         self._looking = run(
-            FolderScan, folder, record_id, since, self._seen, owner=self, done=self._prepared, lane=Lane.LONG
+            FolderScan,
+            folder,
+            record_id,
+            since,
+            self._seen_photos,
+            owner=self,
+            done=self._prepared,
+            lane=Lane.LONG,
         )
         self.changed.emit()
 
     def stop(self) -> None:
-        """Stop watching; what was found stays with whoever has it."""
+        """Stop watching; photos that were handed out stay with their receiver."""
         self._next.stop()
         if self._looking is not None:
             self._looking.cancel()
@@ -95,7 +102,7 @@ class FolderWatcher(QObject):
 
     def go_on(self) -> None:
         """There is room again: look sooner when more photos wait."""
-        if self.look is not None and self.look.more and self._room() > 0:
+        if self.look is not None and self.look.more and self._capacity() > 0:
             self._soon(_MORE_MS)
 
     def give_back(self, photo: FoundPhoto) -> None:
@@ -114,7 +121,7 @@ class FolderWatcher(QObject):
         self._looking = run(
             _look,
             self._scan,
-            self._room(),
+            self._capacity(),
             self._older_too,
             self.known(),
             owner=self,
@@ -134,8 +141,8 @@ class FolderWatcher(QObject):
             wait = _ANNOUNCED_MS
         self._next.start(wait)
         self.changed.emit()
-        if self.look.found:
-            self.found.emit(self.look.found)
+        if self.look.photos:
+            self.found.emit(self.look.photos)
         self.go_on()
 
     def _not_looked(self, _error: Exception) -> None:
@@ -164,9 +171,9 @@ class FolderWatcher(QObject):
 
 
 def _look(
-    report: ProgressReport, scan: FolderScan, room: int, older_too: bool, known: frozenset[str]
+    report: ProgressReport, scan: FolderScan, most: int, older_too: bool, known: frozenset[str]
 ) -> tuple[Look, bool]:
     """The look, and whether the system announces changes of the folder. Raises OSError when it is away."""
     kind = bytes(QStorageInfo(str(scan.folder)).fileSystemType().data()).decode(errors="replace").lower()
     is_local = not kind.startswith(_NETWORKS) and not str(scan.folder).startswith("\\\\")
-    return scan.look(room, older_too=older_too, known=known, check=report.check), is_local
+    return scan.look(most, older_too=older_too, known=known, check=report.check), is_local

@@ -60,14 +60,14 @@ class Guide:
         words = wanted.casefold().split()
         if not words:
             return []
-        found = []
+        hits = []
         for order, topic in enumerate(self._texts):
             plain = _plain(self.markdown(topic))
             lower, title = plain.casefold(), self.title(topic).casefold()
             if all(word in lower for word in words):
                 points = sum(100 * (word in title) + min(lower.count(word), 20) for word in words)
-                found.append((-points, order, Hit(topic, self.title(topic), _excerpt(plain, words[0]))))
-        return [hit for _points, _order, hit in sorted(found, key=lambda one: one[:2])]
+                hits.append((-points, order, Hit(topic, self.title(topic), _excerpt(plain, words[0]))))
+        return [hit for _points, _order, hit in sorted(hits, key=lambda row: row[:2])]
 
 
 def _plain(markdown: str) -> str:

@@ -117,12 +117,12 @@ class HelpWindow(QWidget):
 
     def open_topic(self, topic: str) -> None:
         """Show a page; the one that was shown can be returned to."""
-        known = topic if self.guide.has(topic) else START
-        if known != self.topic:
+        page = topic if self.guide.has(topic) else START
+        if page != self.topic:
             if self.topic:
                 self._past.append(self.topic)
             self._future = []
-            self._show(known)
+            self._show(page)
 
     def go_back(self) -> None:
         """Return to the page before."""

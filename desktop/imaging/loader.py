@@ -48,7 +48,7 @@ class _Shared:
         self.wanted: list[TileKey] = []
         self.reading: set[TileKey] = set()
         self.stopping = False
-        self.gone = False
+        self.ended = False
 
     def next_wanted(self) -> TileKey | None:
         """The most wanted tile that no thread reads yet; None when there is none."""
@@ -63,9 +63,9 @@ class _Shared:
             self.condition.notify_all()
 
     def end(self) -> None:
-        """The loader's C++ half goes: from now on no thread speaks to it."""
+        """The loader's C++ half is deleted: from now on no thread calls it."""
         with self.condition:
-            self.gone = True
+            self.ended = True
         self.stop()
 
 
@@ -118,11 +118,11 @@ class TileLoader(QObject):
 
     def tile(self, key: TileKey) -> QImage | None:
         """The tile when it is here, perhaps still in the tone before; None when it is not."""
-        found = self._cache.get(key)
-        if found is None:
+        entry = self._cache.get(key)
+        if entry is None:
             return None
         self._cache.move_to_end(key)
-        return found[1]
+        return entry[1]
 
     def want(self, keys: Sequence[TileKey]) -> None:
         """The tiles to read, the most wanted first, instead of those wanted before."""
@@ -164,7 +164,7 @@ class TileLoader(QObject):
         # `end` waits for this lock, so Qt does not take the loader away under an emit;
         # a RuntimeError is how PySide says that it is already half gone
         with self._shared.condition, contextlib.suppress(RuntimeError):
-            if not self._shared.gone:
+            if not self._shared.ended:
                 self._delivered.emit(generation, what, value)
 
     def _forget(self) -> None:

@@ -31,7 +31,7 @@ class DraftHistory:
     after: list[Any] = field(default_factory=list)
 
     def take(self, value: Any) -> None:
-        """Have another value; what was undone is gone."""
+        """Set another value; steps that were undone are dropped."""
         self.before.append(self.now)
         self.after.clear()
         self.now = value

@@ -304,8 +304,8 @@ class Journal:
                 skipped += 1
         self.damaged = contents.damaged or skipped > 0
         if self.damaged:
-            kept = self._path.with_name(f"{self._path.name}.damaged-{int(self._clock())}")
-            kept.write_bytes(data)
+            copy = self._path.with_name(f"{self._path.name}.damaged-{int(self._clock())}")
+            copy.write_bytes(data)
         fd = _open(self._path)
         if contents.good_bytes < len(data):
             os.ftruncate(fd, contents.good_bytes)
@@ -338,9 +338,9 @@ class Journal:
                 return ()
             edits = joined(stack[-1].edits)
             taken = edits if at_most is None else edits[-at_most:]
-            made = tuple(inverse(edit, self._clock()) for edit in reversed(taken))
-            self._edits(kind, step or new_key(), made, None, part=len(taken) < len(edits))
-            return made
+            inverses = tuple(inverse(edit, self._clock()) for edit in reversed(taken))
+            self._edits(kind, step or new_key(), inverses, None, part=len(taken) < len(edits))
+            return inverses
 
     def _record(self, line: dict[str, Any]) -> None:
         self._write(line)

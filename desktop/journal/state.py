@@ -113,9 +113,9 @@ class JournalState:
     def _dequeue(self, edit_id: str) -> None:
         edit = self.queue.pop(edit_id, None)
         if edit is not None:
-            mine = self._of[edit.object_id]
-            del mine[edit_id]
-            if not mine:
+            edits = self._of[edit.object_id]
+            del edits[edit_id]
+            if not edits:
                 del self._of[edit.object_id]
 
     @staticmethod
@@ -165,20 +165,20 @@ class JournalState:
         if etag is not None:
             self.etags[edit.object_id] = etag
         decided = [replace(edit, before=before, after=after)] if after is not None else []
-        gone = set(conflict.parts)
+        removed = set(conflict.parts)
         if decided:
             self._enqueue(decided[0])
         elif edit.kind in (EditKind.CREATE, EditKind.RESTORE):
             # an object that the service never gets: nothing that was done with it later can be sent
-            gone.update(later.id for later in self.waiting_of(edit.object_id))
-        for key in gone - {one.id for one in decided}:
+            removed.update(later.id for later in self.waiting_of(edit.object_id))
+        for key in removed - {new.id for new in decided}:
             self._dequeue(key)
         for stack in (self.undo[edit.record_id], self.redo[edit.record_id]):
             for step in stack:
                 step.edits = [
                     new
                     for old in step.edits
-                    for new in (decided if old.id == edit_id else [] if old.id in gone else [old])
+                    for new in (decided if old.id == edit_id else [] if old.id in removed else [old])
                 ]
             stack[:] = [step for step in stack if step.edits]
 
@@ -219,7 +219,7 @@ class JournalState:
             for item in line["conflicts"]
         }
         self.service_ids, self.etags = dict(line["service_ids"]), dict(line["etags"])
-        self.local_ids = {known: local for local, known in self.service_ids.items()}
+        self.local_ids = {service_id: local for local, service_id in self.service_ids.items()}
         self.drafts.clear()
         # A journal of an earlier version has none.
         for record, drafts in line.get("drafts", {}).items():

@@ -17,7 +17,7 @@ def day(when: date) -> str:
 
 def minute(time: datetime | None) -> str:
     """A time of the service (a value without zone is UTC) on this machine's clock; empty for None."""
-    return "" if time is None else _formatted(_here(time), _minute_form())
+    return "" if time is None else _formatted(_local(time), _minute_form())
 
 
 def clock_minute(time: datetime) -> str:
@@ -28,23 +28,23 @@ def clock_minute(time: datetime) -> str:
 
 def second(time: datetime) -> str:
     """The same to the second, with the zone: for a log."""
-    return f"{_formatted(_here(time), _second_form())} {_here(time).strftime('%z')}"
+    return f"{_formatted(_local(time), _second_form())} {_local(time).strftime('%z')}"
 
 
 def minute_in_zone(time: datetime | None) -> str:
     """The same to the minute, with the name of the zone: for what is read elsewhere. A dash for None."""
-    return "–" if time is None else f"{minute(time)} {_here(time).tzname()}"
+    return "–" if time is None else f"{minute(time)} {_local(time).tzname()}"
 
 
 def nearby(time: datetime) -> str:
     """A time of the service: today and yesterday by the clock, every other day by its date."""
-    here, today = _here(time), datetime.now().astimezone().date()
-    clock = QLocale().toString(QTime(here.hour, here.minute), _clock_form())
-    if here.date() == today:
+    local, today = _local(time), datetime.now().astimezone().date()
+    clock = QLocale().toString(QTime(local.hour, local.minute), _clock_form())
+    if local.date() == today:
         return QCoreApplication.translate("Moments", "today {clock}").format(clock=clock)
-    if here.date() == today - timedelta(days=1):
+    if local.date() == today - timedelta(days=1):
         return QCoreApplication.translate("Moments", "yesterday {clock}").format(clock=clock)
-    return day(here.date())
+    return day(local.date())
 
 
 def example() -> str:
@@ -61,22 +61,24 @@ def typed_minute(text: str) -> datetime | None:
     if not cleaned:
         return None
     entered = QLocale().toDateTime(cleaned, _minute_form())
-    here = _from_qt(entered) if entered.isValid() else datetime.fromisoformat(_plain(cleaned))
-    if not 1970 <= here.year <= 2200:
+    local = _from_qt(entered) if entered.isValid() else datetime.fromisoformat(_plain(cleaned))
+    if not 1970 <= local.year <= 2200:
         raise ValueError("out of range")
-    return here.astimezone(UTC)
+    return local.astimezone(UTC)
 
 
 def _plain(text: str) -> str:
     return text.replace("/", "-").replace("：", ":")
 
 
-def _here(time: datetime) -> datetime:
+def _local(time: datetime) -> datetime:
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone()
 
 
-def _formatted(here: datetime, form: str) -> str:
-    moment = QDateTime(QDate(here.year, here.month, here.day), QTime(here.hour, here.minute, here.second))
+def _formatted(local: datetime, form: str) -> str:
+    moment = QDateTime(
+        QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second)
+    )
     return QLocale().toString(moment, form)
 
 

@@ -63,7 +63,7 @@ def model_word(model_id: str | None, name: str | None) -> str:
 
 
 def model_description(model: DetectionModel) -> str:
-    """What is said about a model: what the built-in one comes with has words in each language."""
+    """The description of a model: the texts of the built-in one exist in each language."""
     if model.model_id == REFERENCE_DIFFERENCE and model.model_description == _DELIVERED:
         return QCoreApplication.translate(
             "Finding", "Compares the photo with the region of the reference image. No training required"

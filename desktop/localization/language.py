@@ -46,7 +46,7 @@ def labelled_value(name: str, value: str) -> str:
 
 
 def system_language() -> str:
-    """The best of our languages for this system; English when it speaks neither."""
+    """The best of our languages for this system; English when it uses neither."""
     for name in QLocale.system().uiLanguages():
         if name.startswith("zh"):
             return "zh_CN"
@@ -56,7 +56,7 @@ def system_language() -> str:
 
 
 def wanted(chosen: str) -> str:
-    """The language that is meant by `chosen`: a code of LANGUAGES, or else what the system speaks."""
+    """The language that is meant by `chosen`: a code of LANGUAGES, or else the system's language."""
     return chosen if chosen in LANGUAGES else system_language()
 
 
@@ -72,10 +72,10 @@ class Language:
         self._translators: list[QTranslator] = []
         self.code = "en"
         self.missing = False
-        """True when the catalogue of the language in force is not there, so that plain English is shown."""
+        """True when the catalogue of the language in force is missing, so that plain English is shown."""
 
     def use(self, chosen: str) -> None:
-        """Speak `chosen` (a code of LANGUAGES), or with an empty string what the system speaks.
+        """Use `chosen` (a code of LANGUAGES), or with an empty string the system's language.
 
         English takes the place of a language that no font of this computer can show.
         """

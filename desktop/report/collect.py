@@ -103,14 +103,14 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
     for index, item in enumerate(items):
         progress(index, len(items))
         marked_on = reference
-        own = _own_file(item, image)
-        if own is not None:
-            picture = pictures.get(own)
-            marked_on = None if picture is None else _Reference(picture, own=True)
+        own_file = _own_file(item, image)
+        if own_file is not None:
+            picture = pictures.get(own_file)
+            marked_on = None if picture is None else _Reference(picture, of_item=True)
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
-            evidence.append(_evidence(use.format(number=index + 1), own, pictures))
-        made = _item(index + 1, item, marked_on, pictures, evidence, content.severities)
-        reported.append(replace(made, camera=_camera(item, taken)))
+            evidence.append(_evidence(use.format(number=index + 1), own_file, pictures))
+        reported_item = _item(index + 1, item, marked_on, pictures, evidence, content.severities)
+        reported.append(replace(reported_item, camera=_camera(item, taken)))
     progress(len(items), len(items))
     overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -196,11 +196,11 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A picture that regions are marked on, and its scale where it is known; `own`: not the record's."""
+    """A picture that regions are marked on, and its scale where it is known; `of_item`: not the record's."""
 
     picture: ImageSource
     mm_per_pixel: float | None = None
-    own: bool = False
+    of_item: bool = False
 
 
 def _camera(item: Item, taken: Mapping[str, Photo]) -> str:
@@ -211,8 +211,8 @@ def _camera(item: Item, taken: Mapping[str, Photo]) -> str:
     photo = taken.get(str(info.get("file_id") or file_id_of(info.get("download_url"))))
     if photo is None or photo.camera is None:
         return ""
-    said = (camera_terms.taken(photo.camera), camera_terms.camera_name(photo.camera))
-    return "\n".join(filter(None, (*said, camera_terms.mark_sentence(photo.taken_mark))))
+    lines = (camera_terms.taken(photo.camera), camera_terms.camera_name(photo.camera))
+    return "\n".join(filter(None, (*lines, camera_terms.mark_sentence(photo.taken_mark))))
 
 
 def _severities(session: Session, seal: RecordSeal) -> Mapping[str, Severity]:
@@ -228,8 +228,8 @@ def _severities(session: Session, seal: RecordSeal) -> Mapping[str, Severity]:
 
 def severities_of(content: Mapping[str, Any]) -> Mapping[str, Severity] | None:
     """What a sealed content says of labels; None for one of the form that did not say it."""
-    said = content.get("severities")
-    return None if said is None else {label: Severity(severity) for label, severity in said.items()}
+    by_label = content.get("severities")
+    return None if by_label is None else {label: Severity(severity) for label, severity in by_label.items()}
 
 
 def _reference_image(session: Session, record: Record) -> Image | None:
@@ -297,7 +297,7 @@ def _item(
         crop = _fitted(_crop(reference.picture, region), CROP_PX)
         if reference.mm_per_pixel is not None:
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
-    said = current["verdict"] if current is not None and results.is_verdict(current) else {}
+    verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
     failure = (results.newest_detection(entries) or {}).get("error") or {}
     return ReportedItem(
         number=number,
@@ -306,16 +306,16 @@ def _item(
         model=model_word(item.model_id, item.model_name),
         region=region,
         region_mm=region_mm,
-        on_overview=reference is not None and not reference.own,
+        on_overview=reference is not None and not reference.of_item,
         reference_crop=crop,
         photo_crop=_photo_crop(pictures, photo, reported, region, provenance),
         findings=tuple(reported),
         passed=_judged(results.verdict(entries)),
         opinion=results.model_opinion(entries),
         verdict=results.verdict(entries),
-        reason=str(said.get("reason") or ""),
-        decided_by=str(said.get("by_name") or said.get("by") or ""),
-        decided_at=_time(said.get("at")),
+        reason=str(verdict.get("reason") or ""),
+        decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
+        decided_at=_time(verdict.get("at")),
         version=results.version(current) if current is not None else None,
         note=str(failure.get("message") or ""),
         accepted=results.accepted_version(current) is not None,
@@ -331,36 +331,38 @@ def _judged(verdict: Verdict) -> bool | None:
 def _photo_crop(
     pictures: _Pictures,
     photo: ImageSource | None,
-    found: Sequence[Finding],
+    reported: Sequence[Finding],
     region: Rect | None,
     provenance: Provenance,
 ) -> QImage:
     """The part of the photo that shows the region and every finding, with the boxes drawn on it."""
     if photo is None:
         return QImage()
-    seen = _seen(photo, region, [finding.box for finding in found], provenance)
-    fitted, scale = pictures.fitted(photo, seen)
+    part = _shown_part(photo, region, [finding.box for finding in reported], provenance)
+    fitted, scale = pictures.fitted(photo, part)
     painter = QPainter(fitted)
     painter.setPen(QPen(_FAIL, 2))
-    for finding in found:
+    for finding in reported:
         box = finding.box
         painter.drawRect(
-            QRectF((box.x - seen.x) * scale, (box.y - seen.y) * scale, box.w * scale, box.h * scale)
+            QRectF((box.x - part.x) * scale, (box.y - part.y) * scale, box.w * scale, box.h * scale)
         )
     painter.end()
     return fitted
 
 
-def _seen(photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Provenance) -> Rect:
+def _shown_part(
+    photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Provenance
+) -> Rect:
     """The part of the photo (px of it) around the region and `boxes`; all of it without an alignment."""
     whole = Rect(0, 0, *photo.size)
     alignment = provenance.get("alignment")
     matrix = None if alignment is None else alignment.get("homography")
-    seen = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
-    if seen is None:
+    visible = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
+    if visible is None:
         return whole
     # A person may have drawn a finding outside of the region.
-    parts = [seen, *boxes]
+    parts = [visible, *boxes]
     left, top = min(part.x for part in parts), min(part.y for part in parts)
     right, bottom = max(part.right for part in parts), max(part.bottom for part in parts)
     margin = 0.08 * max(right - left, bottom - top)

@@ -28,52 +28,54 @@ def collect_edition(
     Pictures whose bytes are not the sealed ones are left empty. Raises ClientError, SealBrokenError.
     """
     stored = session.records.edition(inspection_id, edition)
-    newest = max(one.edition for one in session.records.editions(inspection_id))
+    newest = max(other.edition for other in session.records.editions(inspection_id))
     return assemble(session, _content(session, inspection_id, stored, newest), made_by, progress)
 
 
 def _content(session: Session, inspection_id: str, stored: EditionContent, newest: int) -> Content:
     if sha256(stored.canonical.encode()) != stored.seal:
         raise SealBrokenError(stored.edition)
-    said = json.loads(stored.canonical)
-    own = Edition.model_validate(stored.model_dump(include=set(Edition.model_fields)))
-    status = Status(said["record"]["inspection_status"])
-    record = Record.model_validate({**said["record"], **said["known"], "status_name": STATUS_NAMES[status]})
+    content = json.loads(stored.canonical)
+    edition = Edition.model_validate(stored.model_dump(include=set(Edition.model_fields)))
+    status = Status(content["record"]["inspection_status"])
+    record = Record.model_validate(
+        {**content["record"], **content["known"], "status_name": STATUS_NAMES[status]}
+    )
     return Content(
         record=record,
-        items=[_item(item) for item in said["items"]],
+        items=[_item(item) for item in content["items"]],
         standing=RecordSeal(
             inspection_id=inspection_id,
             state=SealState.REOPENED if stored.reopened_at is not None else SealState.FINISHED,
             record_state=stored.outcome,
             outcome=stored.outcome,
-            counters=Tally.model_validate(said["counters"]),
-            newest=own,
+            counters=Tally.model_validate(content["counters"]),
+            newest=edition,
         ),
-        sealed=edition_seal(inspection_id, own, newest),
-        image=_image(said["reference_image"], said["files"]),
+        sealed=edition_seal(inspection_id, edition, newest),
+        image=_image(content["reference_image"], content["files"]),
         task=task_of(session, record.task_id),
-        severities=severities_of(said) or {},
-        files={file["file_id"]: file["sha256"] for file in said["files"]},
+        severities=severities_of(content) or {},
+        files={file["file_id"]: file["sha256"] for file in content["files"]},
     )
 
 
-def _item(said: Mapping[str, Json]) -> Item:
-    made = {name: value for name, value in said.items() if name in Item.model_fields}
-    origin = (results.model_entry(said["result"]) or {}).get("provenance") or {}
-    times = {name: f"{said[name]}Z" for name in ("created_at", "updated_at")}
+def _item(fields: Mapping[str, Json]) -> Item:
+    values = {name: value for name, value in fields.items() if name in Item.model_fields}
+    origin = (results.model_entry(fields["result"]) or {}).get("provenance") or {}
+    times = {name: f"{fields[name]}Z" for name in ("created_at", "updated_at")}
     named = {"model_name": origin.get("model_name"), "model_description": None}
-    return Item.model_validate({**made, **named, **times})
+    return Item.model_validate({**values, **named, **times})
 
 
-def _image(said: Mapping[str, Json] | None, files: list[Mapping[str, Json]]) -> Image | None:
-    if said is None:
+def _image(fields: Mapping[str, Json] | None, files: list[Mapping[str, Json]]) -> Image | None:
+    if fields is None:
         return None
-    file_id, digest = said["file_id"], said["sha256"]
-    file = next((one for one in files if one["file_id"] == file_id), {})
+    file_id, digest = fields["file_id"], fields["sha256"]
+    file = next((entry for entry in files if entry["file_id"] == file_id), {})
     info = {
         "download_url": f"/api/files/{file_id}/content",
-        "filename": file.get("filename") or said["reference_image_name"],
+        "filename": file.get("filename") or fields["reference_image_name"],
         "ipfs_cid": None if digest is None else cid(digest),
     }
-    return Image(info, said["mm_per_pixel"])
+    return Image(info, fields["mm_per_pixel"])

@@ -53,7 +53,7 @@ def page(report: Report) -> str:
         f"<tr><td>{_text(row.use)}<td>{_text(row.name)}<td class=dim>{_text(row.digest)}"
         for row in report.evidence
     )
-    made = QCoreApplication.translate("Report", "Created by {person} on {time} with {program}").format(
+    created = QCoreApplication.translate("Report", "Created by {person} on {time} with {program}").format(
         person=report.made_by, time=minute_in_zone(report.made_at), program=report.program
     )
     title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
@@ -69,7 +69,7 @@ def page(report: Report) -> str:
         f"{_state(report)}</p>{_draft(report)}"
         f"<dl>{fields}</dl>{_counts(report)}"
         f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
-        f"<h2>{_text(title)}</h2><table>{evidence}</table>{_seal(report)}<p class=dim>{_text(made)}</p>"
+        f"<h2>{_text(title)}</h2><table>{evidence}</table>{_seal(report)}<p class=dim>{_text(created)}</p>"
         f'<script type="application/json" id="record">{record}</script>'
     )
 
@@ -91,7 +91,7 @@ def _seal(report: Report) -> str:
     if report.seal is None:
         return ""
     title = QCoreApplication.translate("Report", "Seal")
-    said = "".join(f"<p>{_text(line)}</p>" for line in seal.seal_lines(report.seal))
+    paragraphs = "".join(f"<p>{_text(line)}</p>" for line in seal.seal_lines(report.seal))
     modules = seal.qr_modules(report.seal)
     size = len(modules)
     dark = "".join(
@@ -101,7 +101,7 @@ def _seal(report: Report) -> str:
         f"<svg class=qr viewBox='0 0 {size} {size}' shape-rendering=crispEdges role=img"
         f" aria-label='{_text(title)}'><path d='{dark}'/></svg>"
     )
-    return f"<h2>{_text(title)}</h2><div class=seal>{code}<div>{said}</div></div>"
+    return f"<h2>{_text(title)}</h2><div class=seal>{code}<div>{paragraphs}</div></div>"
 
 
 def _counts(report: Report) -> str:
@@ -164,12 +164,12 @@ def _item(item: ReportedItem) -> str:
         report_terms.opinion(item),
     ]
     lines += [report_terms.decision(item), item.reason, item.note, item.camera]
-    said = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
+    paragraphs = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
     return (
         f"<article><header><h3>{item.number}&ensp;{_text(item.name)}</h3> "
         f"<span class='pill {_CLASSES[item.passed]}'>{_text(report_terms.outcome(item.passed))}</span>"
         "</header>"
         f"<div>{_picture(item.reference_crop, item.name)}</div>"
         f"<div>{_picture(item.photo_crop, item.name)}</div>"
-        f"<div>{said}</div></article>"
+        f"<div>{paragraphs}</div></article>"
     )

@@ -259,14 +259,14 @@ class _Pages:
 
     def _signature(self) -> Block:
         def paint(y: float) -> None:
-            said = QCoreApplication.translate(
+            text = QCoreApplication.translate(
                 "Report", "Created by {person} on {time} with {program}"
             ).format(
                 person=self.report.made_by,
                 time=minute_in_zone(self.report.made_at),
                 program=self.report.program,
             )
-            self._draw.text(MARGIN, y + 10, WIDTH, said, 9, DIM)
+            self._draw.text(MARGIN, y + 10, WIDTH, text, 9, DIM)
             self.painter.setPen(QPen(DIM, 0.8))
             self.painter.drawLine(int(MARGIN), int(y + 62), int(MARGIN + 220), int(y + 62))
             sign = QCoreApplication.translate("Report", "Signature and date")
@@ -297,18 +297,18 @@ class _Pages:
 
     def _watermark(self) -> None:
         """Say across the page that the record is not sealed yet, below everything else."""
-        said = seal.mark(self.report.seal)
-        if not said:
+        text = seal.mark(self.report.seal)
+        if not text:
             return
         self.painter.save()
         self.painter.translate(PAGE_W / 2, PAGE_H / 2)
         self.painter.rotate(-54)
         font = self._draw.font(_WATERMARK_PX, True)
         self.painter.setFont(font)
-        wide = self.painter.fontMetrics().horizontalAdvance(said)
+        wide = self.painter.fontMetrics().horizontalAdvance(text)
         size = min(_WATERMARK_PX, _WATERMARK_PX * (PAGE_H - 4 * MARGIN) / wide)
         self._draw.text(
-            -PAGE_H / 2, -size, PAGE_H, said, size, _WATERMARK, True, align=Qt.AlignmentFlag.AlignHCenter
+            -PAGE_H / 2, -size, PAGE_H, text, size, _WATERMARK, True, align=Qt.AlignmentFlag.AlignHCenter
         )
         self.painter.restore()
 
@@ -317,14 +317,14 @@ class _Pages:
         page = QCoreApplication.translate("Report", "Page {number} of {total}").format(
             number=number, total=total
         )
-        said = seal.mark(self.report.seal) or seal.footer(self.report.seal)
+        text = seal.mark(self.report.seal) or seal.footer(self.report.seal)
         self._draw.text(MARGIN, y, WIDTH - 290, self.report.title, 8, DIM, height=12)
-        self._draw.text(PAGE_W - MARGIN - 290, y, 196, said, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
+        self._draw.text(PAGE_W - MARGIN - 290, y, 196, text, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
         self._draw.text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
 
 
 def _stacked(blocks: list[Block]) -> Block:
-    """`blocks` as one that is not parted."""
+    """`blocks` as one block that no page break divides."""
 
     def paint(y: float) -> None:
         for height, part in blocks:

@@ -14,7 +14,7 @@ from shared.codes import Status
 PAGE_W, PAGE_H, MARGIN, FOOTER = 595.0, 842.0, 42.5, 28.0
 WIDTH = PAGE_W - 2 * MARGIN
 _BAND_PX = 160
-"""Height of what is painted at once of a large picture."""
+"""Height of the band of a large picture that is painted at once."""
 _OVERLAP_PX = 8
 """So much of the next band comes with each: edges that only met would leave a line of paper on a screen."""
 
@@ -36,7 +36,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def paint_in_bands(painter: QPainter, place: QRectF, image: QImage) -> None:
-    """Paint a large picture a band at a time: while Qt packs one into a PDF, no other thread goes on."""
+    """Paint a large picture a band at a time: while Qt packs one into a PDF, no other thread runs."""
     scale = place.height() / image.height()
     for top in range(0, image.height(), _BAND_PX):
         band = image.copy(0, top, image.width(), min(_BAND_PX + _OVERLAP_PX, image.height() - top))
@@ -58,7 +58,7 @@ class Drawing:
         # Points of the page, not of the device: the painter is scaled already.
         font.setPixelSize(round(size))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        # Ligatures and the digits of a locale are glyphs without a character: nobody would find the text.
+        # Ligatures and the digits of a locale are glyphs without a character: no search finds the text.
         for feature in ("liga", "locl"):
             font.setFeature(QFont.Tag(feature), 0)
         return font

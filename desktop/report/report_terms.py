@@ -87,12 +87,12 @@ def _finding(finding: Finding) -> str:
     details = severity_word(finding.severity), size_text(finding.size_mm)
     more = ", ".join(part for part in details if part)
     if not finding.drawn:
-        said = f"{finding_word(finding.label)} {finding.confidence:.2f}"
+        text = f"{finding_word(finding.label)} {finding.confidence:.2f}"
     else:
-        said = QCoreApplication.translate("Report", "{label}, drawn by {person}").format(
+        text = QCoreApplication.translate("Report", "{label}, drawn by {person}").format(
             label=finding_word(finding.label), person=finding.author or "–"
         )
-    return f"{said} ({more})" if more else said
+    return f"{text} ({more})" if more else text
 
 
 def region(item: ReportedItem) -> str:

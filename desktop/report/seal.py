@@ -14,7 +14,7 @@ _SHORT = 16
 
 
 def report_seal(seal: RecordSeal) -> ReportSeal | None:
-    """The seal of the record as the report says it; None for a record that is not sealed: a draft."""
+    """The seal of the record as the report shows it; None for a record that is not sealed: a draft."""
     edition = seal.newest
     if edition is None or seal.state not in SEALED_STATES:
         return None
@@ -22,7 +22,7 @@ def report_seal(seal: RecordSeal) -> ReportSeal | None:
 
 
 def edition_seal(record_id: str, edition: Edition, newest: int) -> ReportSeal:
-    """The seal of an edition as its report says it; `newest` is the number of the record's newest edition."""
+    """The seal of an edition for its report; `newest` is the number of the record's newest edition."""
     return ReportSeal(
         record_id=record_id,
         edition=edition.edition,
@@ -42,8 +42,8 @@ def mark(seal: ReportSeal | None) -> str:
     if seal is None:
         return QCoreApplication.translate("Report", "DRAFT")
     if seal.superseded_by is not None:
-        said = QCoreApplication.translate("Report", "Superseded by edition {n}")
-        return said.format(n=seal.superseded_by)
+        text = QCoreApplication.translate("Report", "Superseded by edition {n}")
+        return text.format(n=seal.superseded_by)
     if seal.reopened:
         return QCoreApplication.translate("Report", "REOPENED")
     if seal.awaits_release:
@@ -55,25 +55,25 @@ def footer(seal: ReportSeal | None) -> str:
     """The seal in short, for the foot of every page; empty for a draft."""
     if seal is None:
         return ""
-    said = QCoreApplication.translate("Report", "Edition {n}, seal {seal}…")
-    return said.format(n=seal.edition, seal=seal.seal[:_SHORT])
+    text = QCoreApplication.translate("Report", "Edition {n}, seal {seal}…")
+    return text.format(n=seal.edition, seal=seal.seal[:_SHORT])
 
 
 def seal_lines(seal: ReportSeal) -> list[str]:
     """Who finished and released the record when, its seal, and how to check it."""
     finished = QCoreApplication.translate("Report", "Finished by {name}, {time}, edition {n}")
-    said = [
+    lines = [
         finished.format(name=seal.finished_by, time=minute_in_zone(seal.finished_at), n=seal.edition),
     ]
     if seal.released_at is not None:
         released = QCoreApplication.translate("Report", "Released by {name}, {time}")
-        said.append(released.format(name=seal.released_by, time=minute_in_zone(seal.released_at)))
+        lines.append(released.format(name=seal.released_by, time=minute_in_zone(seal.released_at)))
     elif seal.awaits_release:
-        said.append(QCoreApplication.translate("Report", "Awaiting release by another user"))
-    said.append(seal.seal)
+        lines.append(QCoreApplication.translate("Report", "Awaiting release by another user"))
+    lines.append(seal.seal)
     check = QCoreApplication.translate("Report", "Verify with: {command}")
-    said.append(check.format(command=f"walkaround audit verify --record {seal.record_id}"))
-    return said
+    lines.append(check.format(command=f"walkaround audit verify --record {seal.record_id}"))
+    return lines
 
 
 def qr_modules(seal: ReportSeal) -> list[list[bool]]:

@@ -25,9 +25,9 @@ class TourFrame(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def surround(self, target: QRect, room: QRect) -> None:
+    def surround(self, target: QRect, bounds: QRect) -> None:
         """Lie around `target`, both in px of the window."""
-        self.setGeometry(target.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND).intersected(room))
+        self.setGeometry(target.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND).intersected(bounds))
         self.show()
         self.raise_()
 
@@ -86,7 +86,7 @@ class TourBubble(QWidget):
         self.setAccessibleName(title)
         self.setAccessibleDescription(text)
 
-    def place(self, target: QRect, room: QRect) -> None:
+    def place(self, target: QRect, bounds: QRect) -> None:
         """Lie beside `target` where there is room, both in px of the window; never on it if avoidable."""
         self.layout().activate()  # type: ignore[union-attr]
         height = self.heightForWidth(_WIDTH) if self.hasHeightForWidth() else self.sizeHint().height()
@@ -97,15 +97,15 @@ class TourBubble(QWidget):
             QPoint(target.left() - _GAP - _WIDTH, target.top()),
             QPoint(target.left(), target.top() - _GAP - height),
         )
-        inner = room.adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
-        best = max(places, key=lambda place: _seen(self._inside(place, inner), target))
+        inner = bounds.adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
+        best = max(places, key=lambda place: _uncovered(self._inside(place, inner), target))
         self.move(self._inside(best, inner).topLeft())
         self.show()
         self.raise_()
 
-    def _inside(self, place: QPoint, room: QRect) -> QRect:
-        x = max(room.left(), min(place.x(), room.right() - self.width()))
-        y = max(room.top(), min(place.y(), room.bottom() - self.height()))
+    def _inside(self, place: QPoint, bounds: QRect) -> QRect:
+        x = max(bounds.left(), min(place.x(), bounds.right() - self.width()))
+        y = max(bounds.top(), min(place.y(), bounds.bottom() - self.height()))
         return QRect(QPoint(x, y), self.size())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -118,7 +118,7 @@ class TourBubble(QWidget):
         painter.end()
 
 
-def _seen(bubble: QRect, target: QRect) -> int:
+def _uncovered(bubble: QRect, target: QRect) -> int:
     """How much of the target the bubble leaves free, as the negative of what it covers, px²."""
     covered = bubble.intersected(target)
     return -(covered.width() * covered.height()) if covered.isValid() else 0

@@ -28,7 +28,7 @@ class TourController(QObject):
         self._page: Page | None = None
         self._stops: list[TourStop] = []
         self._at = 0
-        self._heard: QWidget | None = None
+        self._focused: QWidget | None = None
         self.frame = TourFrame(window)
         self.bubble = TourBubble(window)
         theme_manager().apply_to(self.bubble)
@@ -80,14 +80,14 @@ class TourController(QObject):
         self.frame.hide()
         self.bubble.hide()
         QApplication.instance().focusChanged.disconnect(self._focus_changed)  # type: ignore[union-attr]
-        self._hear(None)
+        self._watch_focus(None)
         if had_focus and self._page is not None and isValid(self._page):
             self._page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # -- when it begins
 
     def _watch(self, on: bool) -> None:
-        """Hear when the page shows something else, such as the first records."""
+        """Notice when the page shows something else, such as the first records."""
         page = self._page
         if page is None or not isValid(page) or not has_tour(page):
             return
@@ -131,11 +131,11 @@ class TourController(QObject):
         self._stops = tour_stops(page, self._rail, self._context.commands)
         if not self._stops:
             return
-        seen = self._context.preferences.values.tours
-        if self._key(page) not in seen:
-            self._context.preferences.change(tours=[*seen, self._key(page)])
+        tours = self._context.preferences.values.tours
+        if self._key(page) not in tours:
+            self._context.preferences.change(tours=[*tours, self._key(page)])
         QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
-        self._hear(QApplication.focusWidget())
+        self._watch_focus(QApplication.focusWidget())
         self._follow.start()
         self._go(0)
 
@@ -149,33 +149,33 @@ class TourController(QObject):
         stop = self._stops[at]
         self.bubble.say(stop.title, stop.text, at + 1, len(self._stops))
         self._place()
-        said = QAccessibleAnnouncementEvent(self.bubble, f"{stop.title}. {stop.text}")
-        QAccessible.updateAccessibility(said)
+        announcement = QAccessibleAnnouncementEvent(self.bubble, f"{stop.title}. {stop.text}")
+        QAccessible.updateAccessibility(announcement)
 
     def _place(self) -> None:
-        """Lie where the control is now; a control that went takes its stop with it."""
+        """Move to where the control is now; end when it has disappeared."""
         if not self._stops:
             return
         target = self._stops[self._at].target
         if not isValid(target) or not target.isVisible():
             self.end()
             return
-        room = self._window.rect()
+        bounds = self._window.rect()
         where = QRect(target.mapTo(self._window, target.rect().topLeft()), target.size())
-        self.frame.surround(where, room)
-        self.bubble.place(where, room)
+        self.frame.surround(where, bounds)
+        self.bubble.place(where, bounds)
 
     # -- Esc
 
     def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
-        self._hear(now)
+        self._watch_focus(now)
 
-    def _hear(self, widget: QWidget | None) -> None:
-        if self._heard is not None and isValid(self._heard):
-            self._heard.removeEventFilter(self)
-        self._heard = widget if widget is not None and widget.window() is self._window else None
-        if self._heard is not None:
-            self._heard.installEventFilter(self)
+    def _watch_focus(self, widget: QWidget | None) -> None:
+        if self._focused is not None and isValid(self._focused):
+            self._focused.removeEventFilter(self)
+        self._focused = widget if widget is not None and widget.window() is self._window else None
+        if self._focused is not None:
+            self._focused.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if (

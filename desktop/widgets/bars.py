@@ -234,7 +234,7 @@ class Rail(Panel):
 
 
 class SaveMark(QWidget):
-    """A cloud and a word: everything saved, so many edits waiting or held, or the service out of reach."""
+    """A cloud and a word: everything saved, how many edits wait or are held, or the service out of reach."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -88,11 +88,11 @@ class _Popup(QFrame):
         """Show it below `owner`, or above where there is no room, on its screen."""
         theme_manager().apply_to(self, late=True)
         self.adjustSize()
-        room = owner.screen().availableGeometry()
+        available = owner.screen().availableGeometry()
         at = owner.mapToGlobal(QPoint(0, owner.height() + 4))
-        if at.y() + self.height() > room.bottom():
+        if at.y() + self.height() > available.bottom():
             at.setY(owner.mapToGlobal(QPoint(0, 0)).y() - self.height() - 4)
-        at.setX(max(room.left(), min(at.x(), room.right() - self.width())))
+        at.setX(max(available.left(), min(at.x(), available.right() - self.width())))
         self.move(at)
         self.show()
 

@@ -215,10 +215,10 @@ class Toast(QWidget):
 
 
 def key_hint(keys: str) -> QLabel:
-    """A key as it looks on a keyboard, to stand beside what it does."""
-    made = label(keys, "key")
-    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    """A key as it looks on a keyboard, to be shown beside its action."""
+    hint = label(keys, "key")
+    hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
     side = max(18, line_px(LABEL_PX) + 2)
-    made.setFixedHeight(side)
-    made.setMinimumWidth(side)
-    return made
+    hint.setFixedHeight(side)
+    hint.setMinimumWidth(side)
+    return hint

@@ -28,7 +28,7 @@ _SEARCH_MS = 250
 _ACTION_PX = 20
 """The height of a button beside a label."""
 _AROUND_PX = 70
-"""What stands in a search line beside its text: the glass, the key, the space around them."""
+"""Width in px of what a search line has beside its text: icon, key and the space around them."""
 
 
 class TextArea(QPlainTextEdit):
@@ -282,9 +282,9 @@ class SearchField(QLineEdit):
         self.textChanged.connect(lambda _: self._show_key())
 
     def sizeHint(self) -> QSize:
-        """What it asks for is seen whole, with the glass and the key beside it."""
-        words = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _AROUND_PX + 10
-        return QSize(max(250, words), super().sizeHint().height())
+        """The placeholder is visible as a whole, with the icon and the key beside it."""
+        text_width = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _AROUND_PX + 10
+        return QSize(max(250, text_width), super().sizeHint().height())
 
     def _tell(self) -> None:
         self._pause.stop()

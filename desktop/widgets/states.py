@@ -136,7 +136,7 @@ class ErrorState(_State):
 
 
 class NoPermissionState(_State):
-    """The person lacks the right: says so, and whom to ask."""
+    """The person lacks the permission: says so, and whom to ask."""
 
     def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
         super().__init__("lock", "dim", "", parent)

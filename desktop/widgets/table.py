@@ -145,14 +145,14 @@ class _Delegate(QStyledItemDelegate):
         else:
             colour = theme.dim_text if column.kind == "dim" else theme.text
             top = inner.adjusted(0, 5, 0, -inner.height() / 2 + 2) if under else inner
-            _words(painter, top, text, colour, TEXT_PX, column.kind == "strong")
+            _draw_text(painter, top, text, colour, TEXT_PX, column.kind == "strong")
             if under:
                 below = inner.adjusted(0, inner.height() / 2 + 1, 0, -4)
-                _words(painter, below, under, theme.dim_text, LABEL_PX, False)
+                _draw_text(painter, below, under, theme.dim_text, LABEL_PX, False)
         painter.restore()
 
 
-def _words(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bold: bool) -> None:
+def _draw_text(painter: QPainter, box: QRectF, text: str, colour: str, size: int, bold: bool) -> None:
     painter.setFont(sized(size, bold=bold))
     painter.setPen(QColor(colour))
     line = text.replace("\n", " ")
@@ -191,10 +191,10 @@ class ColumnSpread(QObject):
     def _spread(self, room: int) -> None:
         whole, least = sum(self._widths), sum(self._least)
         grown = max(1.0, room / whole)
-        kept = min(max((room - least) / max(whole - least, 1), 0.0), 1.0)
+        share = min(max((room - least) / max(whole - least, 1), 0.0), 1.0)
         for section, (width, narrow) in enumerate(zip(self._widths, self._least, strict=True)):
             if section != self._stretch:
-                wanted = round((narrow + (width - narrow) * kept) * grown)
+                wanted = round((narrow + (width - narrow) * share) * grown)
                 self._table.setColumnWidth(section, max(wanted, self._title_px(section)))
 
     def _title_px(self, section: int) -> int:

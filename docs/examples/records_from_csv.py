@@ -27,15 +27,15 @@ from desktop.client.scripts import PATIENCE_SECONDS, credentials, logged_in
 from shared.wire.inspection import RecordCreate
 
 _MORE = ""
-"""The name of what stands in a row beyond the columns; no record has it."""
+"""The name of the fields of a row beyond the columns; no record has it."""
 
 
 def read(path: Path) -> list[tuple[str, RecordCreate]]:
-    """The key and the record of each row; a row that is there twice makes two records.
+    """The key and the record of each row; a row that occurs twice makes two records.
 
     Raises ValueError for a column that no record has, and with the line of a row that cannot be a record.
     """
-    found: list[tuple[str, RecordCreate]] = []
+    records: list[tuple[str, RecordCreate]] = []
     times = Counter[str]()
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file, restkey=_MORE)
@@ -56,12 +56,12 @@ def read(path: Path) -> list[tuple[str, RecordCreate]]:
             text = json.dumps(body.model_dump(mode="json", exclude_unset=True), sort_keys=True)
             times[text] += 1
             key = hashlib.sha256(f"{times[text]} {text}".encode()).hexdigest()
-            found.append((key, body))
-    return found
+            records.append((key, body))
+    return records
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Create the records; 0 when all of them are there."""
+    """Create the records; 0 when all of them exist."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("csv", type=Path, help="the file with the rows")
     parser.add_argument("--env", type=Path, help="file with WALKAROUND_URL, _USERNAME and _PASSWORD")
@@ -71,15 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=PATIENCE_SECONDS,
         help="seconds to wait for a service that is not there (%(default).0f)",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        rows = read(given.csv)
-        with logged_in(credentials(given.env), patience=given.patience) as session:
+        rows = read(options.csv)
+        with logged_in(credentials(options.env), patience=options.patience) as session:
             for number, (key, body) in enumerate(rows, start=1):
                 record = session.records.create(body, key)
                 print(f"{number}/{len(rows)} {record.inspection_id} {body.task_id}", flush=True)
     except UnicodeDecodeError:
-        print(f"{given.csv} is not UTF-8. Save it as “CSV UTF-8”.", file=sys.stderr)
+        print(f"{options.csv} is not UTF-8. Save it as “CSV UTF-8”.", file=sys.stderr)
         return 1
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)

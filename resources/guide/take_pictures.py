@@ -113,18 +113,18 @@ def _of_login(play: DemoRun, camera: Camera) -> None:
     page = play.page(LoginPage)
     camera.window("login")
     page._change_server()
-    asked = dialog(ServerDialog)
-    camera.widget("server", asked)
-    asked.reject()
+    form = dialog(ServerDialog)
+    camera.widget("server", form)
+    form.reject()
     people.log_in_by_password(play)
 
 
 def _of_inspector(play: DemoRun, camera: Camera) -> None:
     press(play.desktop.window, play.key("record.new"))
-    asked = dialog(NewRecord)
-    asked.name.set_text(play.words.record)
-    camera.widget("new-record", asked)
-    asked.reject()
+    form = dialog(NewRecord)
+    form.name.set_text(play.texts.record)
+    camera.widget("new-record", form)
+    form.reject()
     process_events()
     records.new_record(play)
     records.draw_regions(play)
@@ -149,9 +149,9 @@ def _of_inspector(play: DemoRun, camera: Camera) -> None:
 
 
 def _finish(play: DemoRun, camera: Camera) -> None:
-    def taken(asked: Confirm) -> QAbstractButton:
-        camera.widget("finish", asked)
-        return asked.act
+    def taken(confirm: Confirm) -> QAbstractButton:
+        camera.widget("finish", confirm)
+        return confirm.act
 
     page = play.page(WorkbenchPage)
     click_in_dialog(Confirm, lambda: press(page.view, play.key("record.finish")), taken)

@@ -36,7 +36,7 @@ LEVEL = 6
 UNIT = Path(__file__).with_name("walkaround.service")
 
 OPERATORS_DOCUMENTS = ("backup.md", "clients.md", "deploy.md", "monitoring.md", "security.md")
-"""For whoever runs the service of a site: the package is all that they have of the sources."""
+"""For the operator of a site's service, who has only the package and not the sources."""
 
 DESKTOP_ENTRY = """\
 [Desktop Entry]
@@ -102,11 +102,11 @@ def build(bundle: Path, out: Path) -> Path:
         "utf-8",
     )
     _rights(stage)
-    made = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
+    installer = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
     # By several threads; the time of the archive itself comes from a variable.
     times = {"SOURCE_DATE_EPOCH": str(build_time())}
-    output("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", stage, made, **times)
-    return made
+    output("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", stage, installer, **times)
+    return installer
 
 
 def _fill(stage: Path, bundle: Path) -> None:
@@ -122,7 +122,7 @@ def _fill(stage: Path, bundle: Path) -> None:
     icon = share / "icons" / "hicolor" / "scalable" / "apps" / f"{PACKAGE}.svg"
     icon.parent.mkdir(parents=True)
     shutil.copyfile(root() / "resources" / "icons" / "walkaround.svg", icon)
-    # Enabled by nobody but the administrator: the package has no script that runs when it is installed.
+    # Only the administrator enables it: the package has no script that runs when it is installed.
     unit = stage / "usr" / "lib" / "systemd" / "system" / UNIT.name
     unit.parent.mkdir(parents=True)
     shutil.copyfile(UNIT, unit)
@@ -138,7 +138,7 @@ def _fill(stage: Path, bundle: Path) -> None:
 
 
 def _rights(stage: Path) -> None:
-    """Readable by everyone, writable by nobody but root, whatever the umask was, and of one time."""
+    """Make all files readable by everyone, writable by root only, whatever the umask, and of one time."""
     time = build_time()
     for path in stage.rglob("*"):
         if not path.is_symlink():
@@ -154,29 +154,29 @@ def depends(bundle: Path) -> list[str]:
     """
     libraries = [path for path in bundle.rglob("*") if path.is_file() and is_elf(path)]
     inside = {path.name for path in bundle.rglob("*")}
-    told = output("objdump", "-p", *libraries)
-    there = _by_soname()
-    outside = needed_in(told) - inside
-    missing = sorted(outside - set(there))
+    headers = output("objdump", "-p", *libraries)
+    paths = _by_soname()
+    outside = needed_in(headers) - inside
+    missing = sorted(outside - set(paths))
     if missing:
         wanted = " ".join(named_after(name) for name in missing)
         raise BuildError(
             f"the bundle needs libraries that this machine lacks: {', '.join(missing)}. "
             f"Install them and try again; on Debian and Ubuntu: apt install {wanted}"
         )
-    packages = set(_OPENED) | {package_of(there[name]) for name in outside}
-    major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(told))
+    packages = set(_OPENED) | {package_of(paths[name]) for name in outside}
+    major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(headers))
     return [f"{each} (>= {major}.{minor})" if each == "libc6" else each for each in sorted(packages)]
 
 
 def _by_soname() -> dict[str, Path]:
     """Where the system keeps each library that programs may be linked against."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for line in output("ldconfig", "-p").splitlines():
         name, arrow, path = line.partition(" => ")
         if arrow:
-            found.setdefault(name.split()[0], Path(path))
-    return found
+            paths.setdefault(name.split()[0], Path(path))
+    return paths
 
 
 if __name__ == "__main__":

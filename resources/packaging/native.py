@@ -59,7 +59,7 @@ _FILES = {
     "libssl": ("OpenSSL", "Apache-2.0"),
     "libvips": ("libvips", "LGPL-2.1-or-later"),
 }
-# What libvips of pyvips-binary is linked with: a text in its file that tells it, the library and its licence.
+# What libvips of pyvips-binary is linked with: a text in its file that shows it, the library and its licence.
 _IN_LIBVIPS = (
     (rb"AOMedia Project AV1 Decoder v([\d.]+)", "libaom", "BSD-2-Clause"),
     (rb"libarchive ([\d.]+)", "libarchive", "BSD-2-Clause"),
@@ -109,7 +109,7 @@ def inside(files: Iterable[Path], bills: Iterable[Path]) -> list[Native]:
 
     Raises BuildError.
     """
-    taken, found = _of_bills(bills)
+    taken, libraries = _of_bills(bills)
     for file in files:
         if ".so" not in file.name or _OF_THE_PART.search(file.as_posix()) or _OF_THE_PART.search(file.name):
             continue
@@ -123,38 +123,39 @@ def inside(files: Iterable[Path], bills: Iterable[Path]) -> list[Native]:
         name, licence = _FILES[stem]
         version = _VERSION.search(bare)
         numbered = version[1] if version and stem in _NUMBERED else ""
-        found.add(Native(name, taken.get(_RED_HAT.get(name, ""), numbered), licence))
+        libraries.add(Native(name, taken.get(_RED_HAT.get(name, ""), numbered), licence))
         if stem == "libvips":
-            found |= set(_linked_into(file))
-    return sorted(found, key=lambda one: (one.name.lower(), one.version))
+            libraries |= set(_linked_into(file))
+    return sorted(libraries, key=lambda library: (library.name.lower(), library.version))
 
 
 def _of_bills(bills: Iterable[Path]) -> tuple[dict[str, str], set[Native]]:
     """The versions of Red Hat's packages by name, and the libraries that were compiled in."""
-    taken, found = dict[str, str](), set[Native]()
+    taken, libraries = dict[str, str](), set[Native]()
     for bill in bills:
-        for one in json.loads(bill.read_text("utf-8")).get("components", ()):
-            name, version, purl = one["name"], one.get("version", ""), one.get("purl", "")
+        for component in json.loads(bill.read_text("utf-8")).get("components", ()):
+            name, version, purl = component["name"], component.get("version", ""), component.get("purl", "")
             if purl.startswith("pkg:rpm/"):
                 taken[name] = version.partition("-")[0]
             elif purl.startswith(("pkg:cargo/", "pkg:generic/")):
-                said = [
-                    each.get("expression") or each["license"].get("id") for each in one.get("licenses", ())
+                licences = [
+                    each.get("expression") or each["license"].get("id")
+                    for each in component.get("licenses", ())
                 ]
-                licence = " AND ".join(filter(None, said)) or _WITHOUT_LICENCE.get(name)
+                licence = " AND ".join(filter(None, licences)) or _WITHOUT_LICENCE.get(name)
                 if licence is None:
                     raise BuildError(
                         f"{bill.name} names {name} without a licence: say in native.py what it is under"
                     )
-                found.add(Native(name, version, licence))
-    return taken, found
+                libraries.add(Native(name, version, licence))
+    return taken, libraries
 
 
 def _linked_into(libvips: Path) -> list[Native]:
     content = libvips.read_bytes()
-    found = []
+    libraries = []
     for mark, name, licence in _IN_LIBVIPS:
-        seen = re.search(mark, content)
-        if seen is not None:
-            found.append(Native(name, seen[1].decode("ascii") if seen.re.groups else "", licence))
-    return found
+        match = re.search(mark, content)
+        if match is not None:
+            libraries.append(Native(name, match[1].decode("ascii") if match.re.groups else "", licence))
+    return libraries

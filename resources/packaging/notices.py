@@ -1,6 +1,6 @@
 """Collects the licences of everything in the bundle while it is built.
 
-Whoever hands the program on hands these parts on as well, and most licences want their text to go along. What
+Whoever distributes the program distributes these parts as well, and most licences require their text. What
 counts as bundled is what PyInstaller really took, file by file; a file whose owner or licence is not known
 stops the build, so that nothing slips in without its notice. NOTICE.txt lists the parts for people, a
 CycloneDX document (`resources.packaging.sbom`) for programs.
@@ -71,14 +71,14 @@ class Part:
     inside: tuple[native.Native, ...] = ()
 
 
-def gather(sources: Iterable[str], own: Path, into: Path) -> list[Part]:
+def gather(sources: Iterable[str], project: Path, into: Path) -> list[Part]:
     """Write a folder of texts per part, and NOTICE.txt that lists them, below `into`; gives the parts.
 
-    `sources` are the files that were bundled, as paths on the machine that builds; those below `own`, the
+    `sources` are the files that were bundled, as paths on the machine that builds; those below `project`, the
     project itself, are not parts. Raises BuildError.
     """
     owners = _owners()
-    python, systems, found = False, set[Path](), dict[str, tuple[metadata.Distribution, list[Path]]]()
+    python, systems, distributions = False, set[Path](), dict[str, tuple[metadata.Distribution, list[Path]]]()
     stdlib = Path(sysconfig.get_path("stdlib")).resolve()
     base = Path(sys.base_prefix).resolve()
     for source in sorted({Path(each).resolve() for each in sources}):
@@ -86,14 +86,14 @@ def gather(sources: Iterable[str], own: Path, into: Path) -> list[Part]:
         if owner is None and "site-packages" in source.parts:
             owner = _beside(source, owners)
         if owner is not None:
-            found.setdefault(owner.metadata["Name"], (owner, []))[1].append(source)
-        elif source.is_relative_to(own) or "PyInstaller" in source.parts:
+            distributions.setdefault(owner.metadata["Name"], (owner, []))[1].append(source)
+        elif source.is_relative_to(project) or "PyInstaller" in source.parts:
             continue
         elif source.is_relative_to(stdlib) or (source.is_relative_to(base) and base != Path("/usr")):
             python = True
         else:
             systems.add(source)
-    parts = [_of_distribution(each, files) for each, files in found.values()]
+    parts = [_of_distribution(each, files) for each, files in distributions.values()]
     parts += _of_system(systems)
     if python:
         parts.append(Part("Python", sys.version.split()[0], "PSF-2.0", (stdlib / "LICENSE.txt",), "generic"))
@@ -104,13 +104,13 @@ def gather(sources: Iterable[str], own: Path, into: Path) -> list[Part]:
 
 def _owners() -> dict[Path, metadata.Distribution]:
     """Every installed file and the distribution that it came with."""
-    found: dict[Path, metadata.Distribution] = {}
+    owners: dict[Path, metadata.Distribution] = {}
     for distribution in metadata.distributions():
         if distribution.metadata["Name"] == _OWN:
             continue
         for file in distribution.files or ():
-            found[Path(str(distribution.locate_file(file))).resolve()] = distribution
-    return found
+            owners[Path(str(distribution.locate_file(file))).resolve()] = distribution
+    return owners
 
 
 def _beside(source: Path, owners: dict[Path, metadata.Distribution]) -> metadata.Distribution | None:
@@ -140,13 +140,13 @@ def _of_distribution(distribution: metadata.Distribution, files: list[Path]) -> 
 
 def licence_of(distribution: metadata.Distribution) -> str:
     """What an installed package is under, as an SPDX expression. Raises BuildError."""
-    said: Mapping[str, Any] = distribution.metadata.json
-    name = said["name"]
-    kinds = [each.split(" :: ")[-1] for each in said.get("classifier", ()) if each.startswith("License ::")]
+    fields: Mapping[str, Any] = distribution.metadata.json
+    name = fields["name"]
+    kinds = [each.split(" :: ")[-1] for each in fields.get("classifier", ()) if each.startswith("License ::")]
     claims: list[str | None] = [
         _SPDX_OF.get(name),
-        said.get("license_expression"),
-        said.get("license", "").strip(),
+        fields.get("license_expression"),
+        fields.get("license", "").strip(),
         *kinds,
     ]
     for claim in claims:
@@ -163,7 +163,7 @@ def _is_spdx(expression: str) -> bool:
 
 def _of_system(files: set[Path]) -> list[Part]:
     """The packages of the system that libraries were taken from."""
-    found = []
+    parts = []
     for package in sorted({package_of(file) for file in files}):
         text = _DOCS / package / "copyright"
         if not text.is_file():
@@ -172,8 +172,8 @@ def _of_system(files: set[Path]) -> list[Part]:
         licence = _OF_SYSTEM.get(package)
         if licence is None:
             raise BuildError(f"{package}: say in notices.py what it is under; its text is {text}")
-        found.append(Part(package, version, licence, (text,), "deb"))
-    return found
+        parts.append(Part(package, version, licence, (text,), "deb"))
+    return parts
 
 
 def _write(parts: Sequence[Part], into: Path) -> None:
@@ -187,12 +187,12 @@ def _write(parts: Sequence[Part], into: Path) -> None:
         "their own beside this folder, and may be replaced by builds of yours.",
         "",
     ]
-    names = [part.name for part in parts] + [f"  {one.name}" for part in parts for one in part.inside]
+    names = [part.name for part in parts] + [f"  {library.name}" for part in parts for library in part.inside]
     width = max(map(len, names))
     for part in parts:
         lines.append(f"{part.name:<{width}}  {part.version:<18}  {part.licence}")
-        for one in part.inside:
-            lines.append(f"  {one.name:<{width - 2}}  {one.version or '-':<18}  {one.licence}")
+        for library in part.inside:
+            lines.append(f"  {library.name:<{width - 2}}  {library.version or '-':<18}  {library.licence}")
         folder = into / part.name
         folder.mkdir()
         for number, text in enumerate(part.texts):

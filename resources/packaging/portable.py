@@ -56,8 +56,8 @@ def build(bundle: Path, out: Path) -> Path:
     xz = shutil.which("xz")
     if xz is None:
         raise BuildError("xz is missing: on Debian and Ubuntu it is in the package xz-utils")
-    made = out / f"{name()}.tar.xz"
-    with atomic.writing(made, durable=False) as file:
+    archive = out / f"{name()}.tar.xz"
+    with atomic.writing(archive, durable=False) as file:
         # By several threads; how many there are changes nothing in what comes out.
         command = [xz, "--compress", "--stdout", f"-{LEVEL}", "--threads=0", "--block-size=24MiB"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file) as packing:  # noqa: S603
@@ -65,7 +65,7 @@ def build(bundle: Path, out: Path) -> Path:
             write(bundle, packing.stdin)
         if packing.returncode:
             raise BuildError("xz failed: is the disk full?")
-    return made
+    return archive
 
 
 def write(bundle: Path, file: IO[bytes]) -> None:

@@ -59,21 +59,21 @@ def write(parts: Iterable[Part], path: Path) -> None:
             purl=purl,
             licenses=[licences.make_with_expression(part.licence)],
         )
-        for one in part.inside:
+        for library in part.inside:
             component.components.add(
                 Component(
-                    name=one.name,
-                    version=one.version or None,
+                    name=library.name,
+                    version=library.version or None,
                     type=ComponentType.LIBRARY,
-                    bom_ref=f"{purl}#{one.name}@{one.version}",
-                    licenses=[licences.make_with_expression(one.licence)],
+                    bom_ref=f"{purl}#{library.name}@{library.version}",
+                    licenses=[licences.make_with_expression(library.licence)],
                 )
             )
         bom.components.add(component)
         listed.append(component)
     bom.register_dependency(program, listed)
     bom.serial_number = uuid.uuid5(
-        uuid.NAMESPACE_URL, repr(sorted((one.name, one.version) for one in listed))
+        uuid.NAMESPACE_URL, repr(sorted((each.name, each.version) for each in listed))
     )
     text = JsonV1Dot6(bom).output_as_string(indent=1)
     path.write_text(json.dumps(json.loads(text), ensure_ascii=False, indent=1) + "\n", "utf-8")

@@ -62,11 +62,11 @@ def strip(library: Path) -> None:
     or search path was set after they were linked, as the makers of wheels do.
     """
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-        made = Path(folder) / library.name
-        output("strip", "--strip-unneeded", "-o", made, library)
-        if segments(made.read_bytes()) == segments(library.read_bytes()):
-            made.chmod(library.stat().st_mode)
-            made.replace(library)
+        new_library = Path(folder) / library.name
+        output("strip", "--strip-unneeded", "-o", new_library, library)
+        if segments(new_library.read_bytes()) == segments(library.read_bytes()):
+            new_library.chmod(library.stat().st_mode)
+            new_library.replace(library)
 
 
 def segments(library: bytes) -> list[tuple[int, ...]]:
@@ -76,16 +76,16 @@ def segments(library: bytes) -> list[tuple[int, ...]]:
     """
     start = struct.unpack_from("<Q", library, 32)[0]
     size, count = struct.unpack_from("<HH", library, 54)
-    found: list[tuple[int, ...]] = []
+    parts: list[tuple[int, ...]] = []
     for at in range(start, start + size * count, size):
         kind, rights, offset, address, _, in_file, in_memory, align = struct.unpack_from(
             "<IIQQQQQQ", library, at
         )
         if kind == _LOAD:
-            # The header of the file, which is in the first segment, tells where the sections are.
+            # The header of the file, which is in the first segment, says where the sections are.
             content = library[max(offset, _HEADER) : offset + in_file]
-            found.append((rights, address, in_file, in_memory, align, offset % align, hash(content)))
-    return found
+            parts.append((rights, address, in_file, in_memory, align, offset % align, hash(content)))
+    return parts
 
 
 # --- ICU ----------------------------------------------------------------------------------------------
@@ -116,14 +116,14 @@ def trim_icu(library: Path) -> None:
             "utf-8",
         )
         output("as", "-o", compiled, source)
-        made = Path(folder) / library.name
-        output("ld", "-shared", "-soname", library.name, "-o", made, compiled)
-        made.chmod(library.stat().st_mode)
-        library.write_bytes(made.read_bytes())
+        new_library = Path(folder) / library.name
+        output("ld", "-shared", "-soname", library.name, "-o", new_library, compiled)
+        new_library.chmod(library.stat().st_mode)
+        library.write_bytes(new_library.read_bytes())
 
 
 def wanted(name: str) -> bool:
-    """Whether Qt, in a program that speaks these languages, may ask for this entry of ICU's data."""
+    """Whether Qt, in a program in these languages, may ask for this entry of ICU's data."""
     _, *folders, last = name.split("/")
     if folders and folders[0] in _UNUSED_BY_QT:
         return False

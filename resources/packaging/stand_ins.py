@@ -42,16 +42,16 @@ def stand_ins(user: Path, libraries: Iterable[Path], into: Path) -> dict[Path, P
         soname: [line.split()[-1] for line in lines.splitlines()]
         for soname, lines in _REFERENCE.findall(output("objdump", "-p", user))
     }
-    made = {}
+    paths = {}
     for library in libraries:
         if not versions.get(library.name):
             raise BuildError(f"{user.name} asks {library.name} for symbols without a version")
         symbols = {version: wanted[version] for version in versions[library.name]}
-        made[library] = _made(library.name, symbols, trap, into)
-    return made
+        paths[library] = _stand_in(library.name, symbols, trap, into)
+    return paths
 
 
-def _made(soname: str, symbols: dict[str, list[str]], trap: str, into: Path) -> Path:
+def _stand_in(soname: str, symbols: dict[str, list[str]], trap: str, into: Path) -> Path:
     source, script, compiled = (into / f"{soname}.{kind}" for kind in ("s", "map", "o"))
     names = [name for group in symbols.values() for name in group]
     source.write_text(
@@ -67,7 +67,7 @@ def _made(soname: str, symbols: dict[str, list[str]], trap: str, into: Path) -> 
         ),
         "utf-8",
     )
-    made = into / soname
+    stand_in = into / soname
     output("as", "-o", compiled, source)
-    output("ld", "-shared", "-soname", soname, "--version-script", script, "-o", made, compiled)
-    return made
+    output("ld", "-shared", "-soname", soname, "--version-script", script, "-o", stand_in, compiled)
+    return stand_in

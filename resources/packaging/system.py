@@ -43,9 +43,9 @@ def needed(*libraries: Path) -> set[str]:
     return needed_in(output("objdump", "-p", *libraries))
 
 
-def needed_in(told: str) -> set[str]:
-    """The same, of what `objdump -p` says."""
-    return set(_NEEDED.findall(told))
+def needed_in(headers: str) -> set[str]:
+    """The same, from the output of `objdump -p`."""
+    return set(_NEEDED.findall(headers))
 
 
 def build_time() -> int:
@@ -53,9 +53,9 @@ def build_time() -> int:
 
     It is `SOURCE_DATE_EPOCH` (reproducible-builds.org), else the newest commit's, else the changelog's.
     """
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    if given is not None:
-        return int(given)
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch is not None:
+        return int(epoch)
     try:
         return int(output("git", "-C", root(), "log", "-1", "--format=%ct"))
     except BuildError:
@@ -103,9 +103,9 @@ def packaged(
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("--bundle", type=Path, default=root() / "dist" / "walkaround")
     parser.add_argument("--out", type=Path, default=root() / "dist")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        print(build(given.bundle, given.out))
+        print(build(options.bundle, options.out))
     except BuildError as problem:
         print(problem, file=sys.stderr)
         return 1

@@ -13,14 +13,14 @@ def main(folder: Path = HERE) -> int:
     """Compile every catalogue into `folder`; the exit status of the first that fails, or 0."""
     tool = Path(sys.executable).with_name("pyside6-lrelease")
     for catalogue in sorted(HERE.glob("*.ts")):
-        made = folder / f"{catalogue.stem}.new.qm"
-        command = [str(tool), "-silent", str(catalogue), "-qm", str(made)]
+        new_file = folder / f"{catalogue.stem}.new.qm"
+        command = [str(tool), "-silent", str(catalogue), "-qm", str(new_file)]
         done = subprocess.run(command, check=False)  # noqa: S603 - our own command
         if done.returncode != 0:
             print(f"{catalogue.name} could not be compiled", file=sys.stderr)
             return done.returncode
         # A running program has the old file mapped into its memory: replaced, it stays whole there.
-        made.replace(folder / f"{catalogue.stem}.qm")
+        new_file.replace(folder / f"{catalogue.stem}.qm")
     return 0
 
 

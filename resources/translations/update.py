@@ -29,7 +29,7 @@ SOURCES = ("desktop",)
 
 @dataclass(frozen=True, order=True)
 class Text:
-    """A literal of the source: its context, itself, what tells it from an equal one, whether it counts."""
+    """A literal of the source: its context, the comment that distinguishes equal ones, whether it counts."""
 
     context: str
     source: str
@@ -82,11 +82,11 @@ def _literal(call: ast.Call, value: ast.expr, path: Path) -> str:
 
 def all_texts() -> list[Text]:
     """Every text of the desktop, sorted, each once. Raises `Wrong`."""
-    found: set[Text] = set()
+    collected: set[Text] = set()
     for folder in SOURCES:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            found.update(texts(path))
-    return sorted(found)
+            collected.update(texts(path))
+    return sorted(collected)
 
 
 def entries(catalogue: Path) -> dict[Text, str | None]:
@@ -112,11 +112,11 @@ def entries(catalogue: Path) -> dict[Text, str | None]:
 
 
 def update(catalogue: Path, wanted: list[Text]) -> None:
-    """Let lupdate merge `wanted` into `catalogue`: new texts are added, gone ones leave, the rest stays."""
+    """Merge `wanted` into `catalogue` by lupdate: add new texts, remove obsolete ones, keep the rest."""
     lines = ["from PySide6.QtCore import QCoreApplication"]
     for text in wanted:
-        words = [repr(part) for part in (text.context, text.source, text.comment)]
-        call = ", ".join(_escaped(word) for word in (words if text.comment or text.counts else words[:2]))
+        parts = [repr(part) for part in (text.context, text.source, text.comment)]
+        call = ", ".join(_escaped(part) for part in (parts if text.comment or text.counts else parts[:2]))
         lines.append(f"QCoreApplication.translate({call}{', 1' if text.counts else ''})")
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "texts.py"
@@ -136,25 +136,25 @@ def main(arguments: list[str] | None = None) -> int:
     """Update or check all catalogues; 0 when they are complete."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--check", action="store_true", help="change nothing")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
         wanted = all_texts()
     except Wrong as wrong:
         print(wrong, file=sys.stderr)
         return 1
     faults = 0
-    for catalogue, here in ((CHINESE, wanted), (ENGLISH, [text for text in wanted if text.counts])):
-        if not given.check:
-            update(catalogue, here)
+    for catalogue, expected in ((CHINESE, wanted), (ENGLISH, [text for text in wanted if text.counts])):
+        if not options.check:
+            update(catalogue, expected)
         held = entries(catalogue)
-        missing = [text for text in here if held.get(text) is None]
-        stale = [text for text in held if text not in set(here)]
+        missing = [text for text in expected if held.get(text) is None]
+        stale = [text for text in held if text not in set(expected)]
         for text in missing:
             print(f"{catalogue.name}: not translated: [{text.context}] {text.source}")
         for text in stale:
             print(f"{catalogue.name}: no longer in the source: [{text.context}] {text.source}")
         faults += len(missing) + len(stale)
-        print(f"{catalogue.name}: {len(here)} texts, {len(missing)} not translated, {len(stale)} stale")
+        print(f"{catalogue.name}: {len(expected)} texts, {len(missing)} not translated, {len(stale)} stale")
     return 1 if faults else 0
 
 

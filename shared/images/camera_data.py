@@ -58,20 +58,20 @@ def _text(image: Any, name: str) -> str | None:
     half = (len(text) - 2) // 2
     is_twice = half > 0 and text[:half] == text[half + 2 :]
     text = text[:half] if is_twice else text.partition(" (")[0]
-    text = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text)
+    text = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in text)
     text = " ".join(text.split())[:_LONGEST].rstrip()
     return None if text.casefold() in _BLANK else text
 
 
 def _numbers(image: Any, name: str) -> list[float]:
-    found = []
+    numbers = []
     for part in _raw(image, name).partition(" (")[0].split()[:4]:
         match = _NUMBER.fullmatch(part)
         below = int(match[2] or 1) if match else 0
         if match is None or below == 0:
             return []
-        found.append(int(match[1]) / below)
-    return found
+        numbers.append(int(match[1]) / below)
+    return numbers
 
 
 def _within(image: Any, name: str, least: float, most: float) -> float | None:
@@ -94,11 +94,11 @@ def _taken_at(image: Any) -> str | None:
             continue
         try:
             year, month, day, hour, minute, second = map(int, match.groups())
-            found = datetime(year, month, day, hour, minute, second)
+            taken_at = datetime(year, month, day, hour, minute, second)
         except ValueError:
             # Zeros where the clock was never set.
             continue
-        text = found.isoformat()
+        text = taken_at.isoformat()
         part = _FRACTION.match(_raw(image, fraction))
         if part is not None and int(part[0]):
             text += f".{part[0]}"

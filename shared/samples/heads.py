@@ -110,7 +110,7 @@ def rotation(pose: Pose) -> NDArray[np.float64]:
 
 def head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, seed: int = 0) -> Pixels:
     """A camera frame of the head with `texture` in `pose`."""
-    return camera(seen(texture, shape.depth, pose, scene), scene, seed)
+    return camera(render(texture, shape.depth, pose, scene), scene, seed)
 
 
 def picture_frame(
@@ -129,13 +129,13 @@ def picture_frame(
         through = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
         return np.asarray(sag - holes * through, np.float32)
 
-    return camera(seen(texture, depth, pose, scene), scene, seed)
+    return camera(render(texture, depth, pose, scene), scene, seed)
 
 
 Depth = Callable[[Map, Map], Map]
 
 
-def seen(texture: Texture, depth: Depth, pose: Pose, scene: Scene) -> Pixels:
+def render(texture: Texture, depth: Depth, pose: Pose, scene: Scene) -> Pixels:
     """A surface of `depth` over the plane of the eyes, as a camera without faults shows it."""
     middle = texture.eyes.mean(axis=0)
     eye_distance = float(np.hypot(*(texture.eyes[1] - texture.eyes[0])))
@@ -184,11 +184,11 @@ def path(poses: Sequence[tuple[float, Pose]], times: Sequence[float]) -> list[Po
     at = np.array([time for time, _ in poses])
     names = ("yaw", "pitch", "roll", "x", "y", "nearer")
     values = np.array([[getattr(pose, name) for name in names] for _, pose in poses])
-    given = []
+    poses_at_times = []
     for time in times:
         index = int(np.clip(np.searchsorted(at, time, side="right") - 1, 0, len(at) - 2))
         part = float(np.clip((time - at[index]) / (at[index + 1] - at[index]), 0, 1))
         part = part * part * (3 - 2 * part)
         row = values[index] * (1 - part) + values[index + 1] * part
-        given.append(replace(Pose(), **dict(zip(names, row.tolist(), strict=True))))
-    return given
+        poses_at_times.append(replace(Pose(), **dict(zip(names, row.tolist(), strict=True))))
+    return poses_at_times

@@ -62,11 +62,11 @@ def draw() -> SampleInspection:
     drawn = panel(*SIZE, _SEED)
     today, defects = drawn, []
     for spot in REGIONS:
-        found: tuple[Defect, ...] = ()
+        drawn_defects: tuple[Defect, ...] = ()
         if spot.damage is not None:
-            hurt, found = damage(today, (spot.damage,), spot.seed, _inner(spot.region))
+            hurt, drawn_defects = damage(today, (spot.damage,), spot.seed, _inner(spot.region))
             today = replace(today, image=hurt)
-        defects.append(found[0] if found else None)
+        defects.append(drawn_defects[0] if drawn_defects else None)
     photo, homography = photograph(today.image, _VIEW, _SEED)
     return SampleInspection(drawn.image, photo, tuple(defects), homography)
 

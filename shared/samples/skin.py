@@ -67,13 +67,13 @@ def _steps(length: float, step: float) -> list[float]:
 
 
 def _apart(points: Sequence[Point], distance: float) -> list[Point]:
-    kept: dict[tuple[int, int], Point] = {}
+    cells: dict[tuple[int, int], Point] = {}
     for x, y in points:
         key = (int(x // distance), int(y // distance))
-        near = (kept.get((key[0] + i, key[1] + j)) for i in (-1, 0, 1) for j in (-1, 0, 1))
+        near = (cells.get((key[0] + i, key[1] + j)) for i in (-1, 0, 1) for j in (-1, 0, 1))
         if all(p is None or (p[0] - x) ** 2 + (p[1] - y) ** 2 >= distance**2 for p in near):
-            kept[key] = (x, y)
-    return list(kept.values())
+            cells[key] = (x, y)
+    return list(cells.values())
 
 
 def _line(canvas: NDArray[Any], start: Point, end: Point, thickness: float, grey: float) -> None:
@@ -162,8 +162,8 @@ def _hatch(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Gene
 
 
 def _stencil(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Generator) -> None:
-    words = ("NO STEP", "LIFT HERE", "FUEL", "STATIC PORT", "GND")
-    text = words[int(rng.integers(len(words)))]
+    labels = ("NO STEP", "LIFT HERE", "FUEL", "STATIC PORT", "GND")
+    text = labels[int(rng.integers(len(labels)))]
     size = max(cell / 420, 0.28)
     thick = max(round(cell / 300), 1)
     (text_w, _), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, size, thick)

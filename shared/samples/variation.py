@@ -56,8 +56,8 @@ class VariedRegion:
             zone = place.zone
             part = canvas[int(zone.y) : int(zone.bottom), int(zone.x) : int(zone.right)]
             number = 0 if place.kind in without else inspection
-            own, now = np.random.default_rng(place.seed), np.random.default_rng([place.seed, number])
-            _DRAWN[place.kind](part, own, now, number)
+            place_rng, now = np.random.default_rng(place.seed), np.random.default_rng([place.seed, number])
+            _DRAWN[place.kind](part, place_rng, now, number)
         return replace(self.drawn, image=to_bytes(canvas))
 
     def damaged(
@@ -136,17 +136,17 @@ def _stroke(part: Canvas, ends: tuple[tuple[int, ...], tuple[int, ...]], thick: 
     return soft_mask(part.shape, lambda m: cv2.line(m, *ends, 255, thick, cv2.LINE_AA, 4))
 
 
-def _highlight(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
-    size, angle = min(part.shape[:2]) * own.uniform(0.14, 0.24), float(own.uniform(0, 180))
+def _highlight(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+    size, angle = min(part.shape[:2]) * place_rng.uniform(0.14, 0.24), float(place_rng.uniform(0, 180))
     for _ in range(int(now.integers(1, 3))):
         grown = size * now.uniform(0.8, 1.2)
         mask = _ellipse(part, _anywhere(part, now, 0.25), (grown, grown * 0.6), angle, grown * 0.25)
         blend(part, mask * float(now.uniform(0.75, 1)), (255, 255, 255))
 
 
-def _cable(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _cable(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
-    thick, colour = int(own.integers(3, 7)), own.uniform(20, 70, 3)
+    thick, colour = int(place_rng.integers(3, 7)), place_rng.uniform(20, 70, 3)
     sag, end = now.uniform(-0.3, 0.3) * width, now.uniform(-0.12, 0.12) * width
     t = np.linspace(0, 1, 24)
     x = width / 2 + sag * np.sin(np.pi * t) + end * t
@@ -155,8 +155,8 @@ def _cable(part: Canvas, own: np.random.Generator, now: np.random.Generator, num
     blend(part, mask, colour)
 
 
-def _dirt(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
-    colour = np.array([50, 70, 90]) + own.uniform(-15, 15, 3)
+def _dirt(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+    colour = np.array([50, 70, 90]) + place_rng.uniform(-15, 15, 3)
     for _ in range(int(now.integers(2, 5))):
         size = min(part.shape[:2]) * now.uniform(0.06, 0.16)
         axes = (size, size * float(now.uniform(0.5, 1)))
@@ -174,7 +174,7 @@ def _text(part: Canvas, text: str, at: Point, size: float, colour: Sequence[floa
     blend(part, mask, colour)
 
 
-def _digits(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _digits(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     plate = part[round(height * 0.3) : round(height * 0.7)]
     plate[:] = (46, 42, 40)
@@ -184,7 +184,7 @@ def _digits(part: Canvas, own: np.random.Generator, now: np.random.Generator, nu
         _text(plate, str(int(now.integers(10))), at, size, (225, 230, 232), max(round(size * 2), 1))
 
 
-def _label(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _label(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     x, y = (float(v) for v in (width * 0.12 + now.uniform(-3, 3), height * 0.25 + now.uniform(-3, 3)))
     sheet = Rect(x, y, width * 0.74, height * 0.46)
@@ -196,19 +196,19 @@ def _label(part: Canvas, own: np.random.Generator, now: np.random.Generator, num
         _text(part, text, (sheet.x + 5, sheet.y + sheet.h * (0.3 + 0.29 * row)), width / 190, (40, 40, 60), 1)
 
 
-def _wear(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _wear(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     width = part.shape[1]
     colour = np.array([225, 225, 228])
     for _ in range(3 + number):
-        x, y = _anywhere(part, own, 0.15)
-        length, angle = own.uniform(0.05, 0.14) * width, own.normal(0.6, 0.25)
+        x, y = _anywhere(part, place_rng, 0.15)
+        length, angle = place_rng.uniform(0.05, 0.14) * width, place_rng.normal(0.6, 0.25)
         ends = (fixed(x, y), fixed(x + length * np.cos(angle), y + length * np.sin(angle)))
-        thick = int(own.integers(1, 4))
+        thick = int(place_rng.integers(1, 4))
         mask = _stroke(part, ends, thick)
-        blend(part, mask * float(own.uniform(0.5, 0.9)), colour)
+        blend(part, mask * float(place_rng.uniform(0.5, 0.9)), colour)
 
 
-def _lamp(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _lamp(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     radius, on = min(height, width) * 0.22, number > 0 and now.random() < 0.5
     mask = _ellipse(part, (width / 2, height / 2), (radius * 1.2, radius * 1.2), 0, 0.8)
@@ -217,7 +217,7 @@ def _lamp(part: Canvas, own: np.random.Generator, now: np.random.Generator, numb
     blend(part, mask, (120, 235, 255) if on else (50, 60, 95))
 
 
-def _door(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _door(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     opened = number > 0 and now.random() < 0.4
     inner = part[round(height * 0.2) : round(height * 0.8), round(width * 0.2) : round(width * 0.8)]
@@ -229,7 +229,7 @@ def _door(part: Canvas, own: np.random.Generator, now: np.random.Generator, numb
             inner[3:-3, x - 2 : x + 2] = (110, 112, 105)
 
 
-def _strap(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _strap(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     x, lean = float(now.uniform(0.3, 0.7) * width), float(now.normal(0, 0.15) * width)
     ends = (fixed(x, 0), fixed(x + lean, height * now.uniform(0.6, 0.9)))
@@ -237,16 +237,16 @@ def _strap(part: Canvas, own: np.random.Generator, now: np.random.Generator, num
     blend(part, mask, (40, 30, 190))
 
 
-def _streak(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _streak(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     x = np.arange(width, dtype=np.float32)
-    middle, wide = now.uniform(0.25, 0.75) * width, own.uniform(0.05, 0.1) * width
+    middle, wide = now.uniform(0.25, 0.75) * width, place_rng.uniform(0.05, 0.1) * width
     fade = np.sin(np.pi * np.linspace(0.05, 0.95, height, dtype=np.float32)) ** 0.5
     glow = np.exp(-((x - middle) ** 2) / (2 * wide**2))[None] * fade[:, None]
     blend(part, (glow * float(now.uniform(0.6, 0.95))).astype(np.float32), (250, 252, 255))
 
 
-def _puddle(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _puddle(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     mask = np.zeros((height, width), np.float32)
     for _ in range(3):
@@ -259,7 +259,7 @@ def _puddle(part: Canvas, own: np.random.Generator, now: np.random.Generator, nu
     part *= 1 - 0.4 * mask[..., None]
 
 
-def _needle(part: Canvas, own: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _needle(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     radius = min(height, width) * 0.4
     mask = _ellipse(part, (width / 2, height / 2), (radius, radius), 0, 0.8)

@@ -54,8 +54,8 @@ class _NotNull:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         nullable = handler(schema)
-        (found,) = (part for part in nullable["anyOf"] if part != {"type": "null"})
-        return {**found, **{name: said for name, said in nullable.items() if name.startswith("x-")}}
+        (inner,) = (part for part in nullable["anyOf"] if part != {"type": "null"})
+        return {**inner, **{name: value for name, value in nullable.items() if name.startswith("x-")}}
 
     @staticmethod
     def _check(value: Any) -> Any:
@@ -77,9 +77,9 @@ class _EmptyAsNull:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        found = dict(handler(schema))
-        found["anyOf"] = [*found["anyOf"], {"type": "string", "maxLength": 0}]
-        return found
+        json_schema = dict(handler(schema))
+        json_schema["anyOf"] = [*json_schema["anyOf"], {"type": "string", "maxLength": 0}]
+        return json_schema
 
     @staticmethod
     def _read(value: Any) -> Any:

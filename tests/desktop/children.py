@@ -11,6 +11,6 @@ T = TypeVar("T", bound=QObject)
 
 def child(parent: QObject, kind: type[T], name: str | None = None) -> T:
     """The descendant of that class (and object name); fails the test when there is none."""
-    found = parent.findChild(kind) if name is None else parent.findChild(kind, name)
-    assert found is not None, f"{parent} has no {kind.__name__} {name or ''}"
-    return found
+    descendant = parent.findChild(kind) if name is None else parent.findChild(kind, name)
+    assert descendant is not None, f"{parent} has no {kind.__name__} {name or ''}"
+    return descendant

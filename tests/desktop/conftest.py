@@ -207,8 +207,8 @@ def preferences() -> Preferences:
 def context(qapp: QApplication, preferences: Preferences) -> Iterator[Context]:
     """A context whose service is never reached; nobody is logged in."""
     session = Session("http://127.0.0.1:9", patience=0.0)
-    made = Context(session, preferences)
-    yield made
+    context = Context(session, preferences)
+    yield context
     session.close()
 
 

@@ -26,7 +26,7 @@ def stale_items() -> int:
 
     To look makes PySide know every item that there is: count only when the windows are about to go.
     """
-    known = [one for one in shiboken6.getAllValidWrappers() if isinstance(one, QLayoutItem)]
-    layouts = [one for one in known if isinstance(one, QLayout)]
-    addresses = {_address(one) for one in known if not isinstance(one, QLayout)}
+    items = [wrapper for wrapper in shiboken6.getAllValidWrappers() if isinstance(wrapper, QLayoutItem)]
+    layouts = [item for item in items if isinstance(item, QLayout)]
+    addresses = {_address(item) for item in items if not isinstance(item, QLayout)}
     return len(addresses - set(_in_layouts(layouts)))

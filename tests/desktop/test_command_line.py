@@ -44,9 +44,9 @@ def test_without_a_display_the_demo_runs_and_says_where_its_pictures_are(
     assert command_line.main(["run"]) == 0
     assert command_line.main(["run", "--out", "elsewhere"]) == 0
     assert played == [Path("out"), Path("elsewhere")]
-    said = capsys.readouterr().out
-    assert str(Path("out") / "workbench.png") in said
-    assert str(Path("elsewhere") / "report.pdf") in said
+    output = capsys.readouterr().out
+    assert str(Path("out") / "workbench.png") in output
+    assert str(Path("elsewhere") / "report.pdf") in output
 
 
 def test_demo_takes_a_folder(played: list[Path]) -> None:
@@ -79,8 +79,8 @@ def test_invalid_address_is_refused(address: str, capsys: pytest.CaptureFixture[
 
 
 def _takes_sigterm(process_id: int) -> bool:
-    said = Path(f"/proc/{process_id}/status").read_text("ascii")
-    caught = int(said.partition("SigCgt:")[2].split()[0], 16)
+    status = Path(f"/proc/{process_id}/status").read_text("ascii")
+    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
     return bool(caught >> (signal.SIGTERM - 1) & 1)
 
 
@@ -97,6 +97,6 @@ def test_the_program_starts_and_ends_in_order_on_sigterm(tmp_path: Path) -> None
     while process.poll() is None and not _takes_sigterm(process.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 0, said
-    assert "Traceback" not in said
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert "Traceback" not in errors

@@ -26,12 +26,12 @@ class Silence(httpx.SyncByteStream):
 
 def test_listening_that_stops_while_it_connects_ends(preferences: Preferences, qtbot: QtBot) -> None:
     service = Service()
-    asked, may = threading.Event(), threading.Event()
+    is_asked, may = threading.Event(), threading.Event()
 
     def answer(request: httpx.Request) -> httpx.Response:
         if not request.url.path.endswith("/events"):
             return service(request)
-        asked.set()
+        is_asked.set()
         assert may.wait(20)
         return httpx.Response(200, stream=Silence())
 
@@ -40,7 +40,7 @@ def test_listening_that_stops_while_it_connects_ends(preferences: Preferences, q
     context = Context(session, preferences)
     listener = ChangeListener(context, context)
     listener.start()
-    qtbot.waitUntil(asked.is_set)
+    qtbot.waitUntil(is_asked.is_set)
     listener.stop()
     may.set()
     qtbot.waitUntil(lambda: workers.busy() == 0)

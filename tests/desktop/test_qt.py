@@ -27,11 +27,11 @@ print(application.platformName(), button.isVisible(), cv2.__version__ != "")
 
 def test_20000_void_calls(qtbot: QtBot) -> None:
     """Some PySide6 versions lose a reference to None at each void call and abort after some 5,000."""
-    made = QLabel()
-    qtbot.addWidget(made)
+    label = QLabel()
+    qtbot.addWidget(label)
     before = sys.getrefcount(None)
     for _ in range(20_000):
-        made.setText("x")
+        label.setText("x")
     assert sys.getrefcount(None) > before - 1_000
 
 

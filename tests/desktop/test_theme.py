@@ -92,19 +92,19 @@ def test_stylesheet_is_filled_and_its_drawings_exist(theme: Theme) -> None:
 
 
 def test_switching_changes_palette_and_tells(qapp: QApplication) -> None:
-    heard: list[Theme] = []
+    themes: list[Theme] = []
     theme_manager().set_mode(Mode.LIGHT)
-    theme_manager().themeChanged.connect(heard.append)
+    theme_manager().themeChanged.connect(themes.append)
     try:
         theme_manager().set_mode(Mode.DARK)
-        assert heard == [DARK]
+        assert themes == [DARK]
         assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.bg
         theme_manager().set_mode(Mode.DARK)
-        assert heard == [DARK]
+        assert themes == [DARK]
         theme_manager().set_mode(Mode.LIGHT)
         assert theme_manager().theme is LIGHT
     finally:
-        theme_manager().themeChanged.disconnect(heard.append)
+        theme_manager().themeChanged.disconnect(themes.append)
         theme_manager().set_mode(Mode.SYSTEM)
 
 

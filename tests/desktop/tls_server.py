@@ -16,7 +16,7 @@ from tests.certificates import Pair, make_pair
 class _Answers(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, _Server)
-        self.server.asked.append(self.path)
+        self.server.paths.append(self.path)
         document = {"status": "ok"} if self.path == "/healthz" else {"code": 0, "data": {"needed": False}}
         body = json.dumps(document).encode()
         self.send_response(200)
@@ -26,7 +26,7 @@ class _Answers(BaseHTTPRequestHandler):
 
     do_POST = do_GET
 
-    def log_message(self, *_words: object) -> None:
+    def log_message(self, *_arguments: object) -> None:
         pass
 
 
@@ -35,9 +35,9 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
-        self.asked: list[str] = []
+        self.paths: list[str] = []
 
-    def handle_error(self, *_given: object) -> None:
+    def handle_error(self, *_arguments: object) -> None:
         # A client that does not trust the server ends the handshake.
         pass
 
@@ -58,8 +58,8 @@ class TlsServer:
         self.key = f"127.0.0.1:{self._server.server_address[1]}"
 
     @property
-    def asked(self) -> list[str]:
-        return self._server.asked
+    def paths(self) -> list[str]:
+        return self._server.paths
 
     @property
     def fingerprint(self) -> str:

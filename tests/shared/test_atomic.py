@@ -27,29 +27,29 @@ def usual_umask() -> Iterator[None]:
 @pytest.fixture
 def happened(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What was synced and named, in order: the size of a file, "folder", "named"."""
-    found: list[object] = []
+    events: list[object] = []
     synced, replaced, linked = os.fsync, Path.replace, os.link
 
     def sync(handle: int) -> None:
         state = os.fstat(handle)
-        found.append("folder" if stat.S_ISDIR(state.st_mode) else state.st_size)
+        events.append("folder" if stat.S_ISDIR(state.st_mode) else state.st_size)
         synced(handle)
 
     def replace(self: Path, target: Path) -> Path:
-        found.append("named")
+        events.append("named")
         return replaced(self, target)
 
     def link(source: Path, target: Path) -> None:
-        found.append("named")
+        events.append("named")
         linked(source, target)
 
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(Path, "replace", replace)
     monkeypatch.setattr(os, "link", link)
-    return found
+    return events
 
 
-def refuse(number: int, *_given: object) -> None:
+def refuse(number: int, *_arguments: object) -> None:
     raise OSError(number, os.strerror(number))
 
 

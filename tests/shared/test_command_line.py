@@ -12,10 +12,10 @@ from shared.command_line import COMMANDS, main, usage
 from shared.paths import root
 
 
-@pytest.mark.parametrize("words", [["--version"], *([command, "--version"] for command in COMMANDS)])
-def test_every_command_says_the_version(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("arguments", [["--version"], *([command, "--version"] for command in COMMANDS)])
+def test_every_command_says_the_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(words)
+        main(arguments)
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"walkaround {__version__}\n"
 

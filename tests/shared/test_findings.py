@@ -44,9 +44,9 @@ def test_a_finding_written_as_a_box_reads_as_the_same() -> None:
     drawn = Finding("dent", 1.0, Rect(10, 20, 100, 60), drawn=True, accepted=True)
     assert drawn.to_box() == {**BOX, "accepted": True}
     assert Finding.from_box(drawn.to_box()) == drawn
-    found = Finding("crack", 0.5, Rect(1, 2, 3, 4))
-    assert found.to_box()["origin"] == "model"
-    assert Finding.from_box(found.to_box()) == found
+    finding = Finding("crack", 0.5, Rect(1, 2, 3, 4))
+    assert finding.to_box()["origin"] == "model"
+    assert Finding.from_box(finding.to_box()) == finding
 
 
 def test_findings_of_an_entry_leave_out_boxes_that_cannot_be_read() -> None:
@@ -59,18 +59,18 @@ def test_findings_of_an_entry_leave_out_boxes_that_cannot_be_read() -> None:
         {"label": "x", "confidence": 1, "points": {**points, "x1": 10**400}},
     ]
     swapped: EntryBox = {**BOX, "label": "hole", "points": {"x1": 110, "y1": 80, "x2": 10, "y2": 20}}
-    found = of_entry({"resultImage": {"boxes": [*broken, BOX, *broken, swapped]}})
-    assert [(one.label, one.place) for one in found] == [("dent", 0), ("hole", 1)]
-    assert [one.box for one in found] == [Rect(10, 20, 100, 60)] * 2
+    findings = of_entry({"resultImage": {"boxes": [*broken, BOX, *broken, swapped]}})
+    assert [(finding.label, finding.place) for finding in findings] == [("dent", 0), ("hole", 1)]
+    assert [finding.box for finding in findings] == [Rect(10, 20, 100, 60)] * 2
     assert of_entry(None) == of_entry({}) == of_entry({"resultImage": None}) == []
 
 
 def test_findings_of_an_entry_have_a_size_where_scale_and_alignment_are_known() -> None:
     straight = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     entry: Entry = {"resultImage": {"boxes": [BOX]}, "provenance": {"alignment": {"homography": straight}}}
-    assert [one.size_mm for one in of_entry(entry, mm_per_pixel=0.5)] == [(50, 30)]
-    assert [one.size_mm for one in of_entry(entry)] == [None]
-    assert [one.size_mm for one in of_entry({**entry, "provenance": {}}, mm_per_pixel=0.5)] == [None]
+    assert [finding.size_mm for finding in of_entry(entry, mm_per_pixel=0.5)] == [(50, 30)]
+    assert [finding.size_mm for finding in of_entry(entry)] == [None]
+    assert [finding.size_mm for finding in of_entry({**entry, "provenance": {}}, mm_per_pixel=0.5)] == [None]
 
 
 def test_the_size_is_measured_on_the_reference_image() -> None:

@@ -29,10 +29,10 @@ def test_pixels_become_fractions_and_come_back(
     rect = from_corners(x1 * width, y1 * height, x2 * width, y2 * height).clamped(width, height)
     point = pixels_to_point(rect, width, height)
     again = point_to_pixels(point.x, point.y, point.w, point.h, width, height)
-    for one, other in zip(
+    for before, after in zip(
         (rect.x, rect.y, rect.right, rect.bottom), (again.x, again.y, again.right, again.bottom), strict=True
     ):
-        assert abs(one - other) < 1e-6 * max(width, height)
+        assert abs(before - after) < 1e-6 * max(width, height)
 
 
 def test_a_value_above_one_makes_all_four_pixels() -> None:
@@ -61,9 +61,9 @@ def test_the_right_and_the_bottom_edge_are_outside(x: float, y: float, inside: b
 
 
 @given(rects, rects)
-def test_iou_is_symmetric_and_between_0_and_1(one: Rect, other: Rect) -> None:
-    assert one.iou(other) == other.iou(one)
-    assert 0 <= one.iou(other) <= 1 + 1e-9
+def test_iou_is_symmetric_and_between_0_and_1(first: Rect, second: Rect) -> None:
+    assert first.iou(second) == second.iou(first)
+    assert 0 <= first.iou(second) <= 1 + 1e-9
 
 
 def test_iou_of_halves() -> None:

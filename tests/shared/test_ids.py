@@ -20,9 +20,9 @@ from shared.ids import new_id, new_key, random_name
     ],
 )
 def test_each_kind_of_id_has_its_form_and_does_not_repeat(make: Callable[[], str], form: str) -> None:
-    made = [make() for _ in range(1000)]
-    assert [name for name in made if re.fullmatch(form, name) is None] == []
-    assert len(set(made)) == len(made)
+    ids = [make() for _ in range(1000)]
+    assert [name for name in ids if re.fullmatch(form, name) is None] == []
+    assert len(set(ids)) == len(ids)
 
 
 def test_row_id_and_key_are_random_uuids() -> None:

@@ -25,13 +25,13 @@ def decision(version: int, value: str) -> Entry:
 
 
 def correction(version: int, of_version: int, boxes: int = 0) -> Entry:
-    found = [{"label": "crack"}] * boxes
+    drawn = [{"label": "crack"}] * boxes
     # Only what these rules read: boxes without places, a correction without its time.
     entry = {
         "version": version,
         "isPassed": not boxes,
         "progress": "done",
-        "resultImage": {"boxes": found},
+        "resultImage": {"boxes": drawn},
         "correction": {"of_version": of_version, "by": "u1"},
     }
     return cast(Entry, entry)
@@ -166,7 +166,7 @@ def test_the_record_follows_its_items(
 
 
 @pytest.mark.parametrize(
-    ("status", "sealed", "begun", "state"),
+    ("status", "sealed", "has_started", "state"),
     [
         (Status.NOT_STARTED, None, False, Status.NOT_STARTED),
         (Status.NOT_STARTED, None, True, Status.IN_PROGRESS),
@@ -179,6 +179,6 @@ def test_the_record_follows_its_items(
     ],
 )
 def test_only_a_sealed_record_is_passed_or_failed(
-    status: Status, sealed: Status | None, begun: bool, state: Status
+    status: Status, sealed: Status | None, has_started: bool, state: Status
 ) -> None:
-    assert results.record_state(status, sealed=sealed, begun=begun) is state
+    assert results.record_state(status, sealed=sealed, has_started=has_started) is state

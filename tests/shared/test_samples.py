@@ -42,6 +42,6 @@ def test_the_homography_of_a_view_leads_to_the_photo() -> None:
     reference[100:110, 200:212] = 220
     photo, matrix = samples.photograph(reference, samples.View(rotation=7, scale=1.2, perspective=0.03), 2)
     rows, columns = np.nonzero(photo[..., 0] > 130)
-    seen = np.array([columns.mean() + 0.5, rows.mean() + 0.5])
+    actual = np.array([columns.mean() + 0.5, rows.mean() + 0.5])
     expected = matrix @ np.array([206.0, 105.0, 1.0])
-    assert np.abs(seen - expected[:2] / expected[2]).max() < 0.2
+    assert np.abs(actual - expected[:2] / expected[2]).max() < 0.2

@@ -38,18 +38,18 @@ def test_what_is_made_at_the_start_is_not_looked_through() -> None:
         assert gc.get_freeze_count() == 0
     assert gc.isenabled()
     assert gc.get_freeze_count() > 0
-    gone = weakref.ref(lasting)
+    reference = weakref.ref(lasting)
     del lasting
     gc.collect()
-    assert gone() is not None
+    assert reference() is not None
 
 
 def test_what_is_made_afterwards_is_collected() -> None:
     with without_collections():
         pass
-    gone = weakref.ref(Cycle())
+    reference = weakref.ref(Cycle())
     gc.collect()
-    assert gone() is None
+    assert reference() is None
 
 
 def test_a_start_that_fails_leaves_the_collection_on() -> None:

@@ -40,13 +40,13 @@ def test_a_correction_has_what_was_suppressed_in_the_entry_it_corrects() -> None
     entries = [COMPARED, once, twice]
     assert len(suppressed.of_entry(once, entries)) == 2
     # The one at 100 was reported by a person.
-    assert [one.box.x for one in suppressed.of_entry(twice, entries)] == [0]
+    assert [finding.box.x for finding in suppressed.of_entry(twice, entries)] == [0]
     assert suppressed.memory_photos(twice, entries) == 4
 
 
 def test_corrections_that_name_each_other_end() -> None:
-    one, other = (entry(n, [], correction={"of_version": 3 - n}) for n in (1, 2))
-    assert suppressed.of_entry(one, [one, other]) == []
+    first, second = (entry(n, [], correction={"of_version": 3 - n}) for n in (1, 2))
+    assert suppressed.of_entry(first, [first, second]) == []
 
 
 def test_what_cannot_be_read_is_left_out() -> None:

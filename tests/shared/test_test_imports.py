@@ -22,35 +22,37 @@ def test_no_test_imports_the_demo() -> None:
     # What the demo and the tests both show is in shared.samples.
     files = list(TESTS.rglob("*.py"))
     assert files
-    found = [path.name for path in files for name in imported(path) if f"{name}.".startswith("desktop.demo.")]
-    assert found == []
+    importers = [
+        path.name for path in files for name in imported(path) if f"{name}.".startswith("desktop.demo.")
+    ]
+    assert importers == []
 
 
 def with_helpers(files: Iterable[Path]) -> set[Path]:
     """`files`, and the modules of the tests that they import, directly or through one another."""
-    found: set[Path] = set()
+    modules: set[Path] = set()
     waiting = list(files)
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
+        if path not in modules:
+            modules.add(path)
             for name in imported(path):
                 # What is imported is a module, or something in one.
                 for module in (name, name.rpartition(".")[0]):
                     helper = TESTS.parent.joinpath(*module.split(".")).with_suffix(".py")
                     if helper.is_relative_to(TESTS) and helper.is_file():
                         waiting.append(helper)
-    return found
+    return modules
 
 
 def test_no_test_of_the_service_imports_the_desktop() -> None:
     files = with_helpers((TESTS / "service").rglob("*.py"))
     assert TESTS / "service_process.py" in files
     desktop = ("desktop.", "tests.desktop.", "tests.e2e.", "PySide6.")
-    found = {
+    imports = {
         (str(path.relative_to(TESTS)), name)
         for path in files
         for name in imported(path)
         if f"{name}.".startswith(desktop)
     }
-    assert found == set()
+    assert imports == set()

@@ -12,11 +12,11 @@ from shared.unused import drop_unused
 
 
 @pytest.fixture(params=["files", "folders"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
+def paths(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
     """Four of 10 bytes each, the first used last, a second apart."""
     paths = []
     for age in range(4):
-        path = tmp_path / f"kept{age}"
+        path = tmp_path / f"file{age}"
         if request.param == "files":
             path.write_bytes(bytes(10))
         else:
@@ -33,37 +33,37 @@ def left(paths: list[Path]) -> list[int]:
 
 
 @pytest.mark.parametrize(("limit", "stay"), [(40, [0, 1, 2, 3]), (39, [0, 1, 2]), (20, [0, 1]), (0, [])])
-def test_the_longest_unused_go_until_the_rest_fits(kept: list[Path], limit: int, stay: list[int]) -> None:
-    drop_unused(kept, limit)
-    assert left(kept) == stay
+def test_the_longest_unused_go_until_the_rest_fits(paths: list[Path], limit: int, stay: list[int]) -> None:
+    drop_unused(paths, limit)
+    assert left(paths) == stay
 
 
-def test_the_one_in_use_stays_and_counts(kept: list[Path]) -> None:
-    drop_unused(kept, 10, keep=kept[3])
-    assert left(kept) == [3]
+def test_the_one_in_use_stays_and_counts(paths: list[Path]) -> None:
+    drop_unused(paths, 10, keep=paths[3])
+    assert left(paths) == [3]
 
 
-def test_each_is_let_go_of_before_it_goes(kept: list[Path]) -> None:
-    told = []
-    drop_unused(kept, 20, let_go=lambda path: told.append((path, path.exists())))
-    assert told == [(kept[3], True), (kept[2], True)]
+def test_each_is_let_go_of_before_it_goes(paths: list[Path]) -> None:
+    calls = []
+    drop_unused(paths, 20, let_go=lambda path: calls.append((path, path.exists())))
+    assert calls == [(paths[3], True), (paths[2], True)]
 
 
 def test_what_is_gone_already_or_cannot_go_is_passed_over(
-    kept: list[Path], monkeypatch: pytest.MonkeyPatch
+    paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path | str, *_: object, **__: object) -> None:
         raise PermissionError(13, "in use", str(path))
 
-    def remove(path: Path, own: Callable[[Path], None] = Path.unlink) -> None:
-        refuse(path) if path == kept[3] else own(path)
+    def remove(path: Path, unlink: Callable[[Path], None] = Path.unlink) -> None:
+        refuse(path) if path == paths[3] else unlink(path)
 
-    gone = kept[0].with_name("gone")
-    if kept[3].is_dir():
+    missing = paths[0].with_name("gone")
+    if paths[3].is_dir():
         monkeypatch.setattr("shutil.rmtree", refuse)
-        drop_unused([gone, *kept], 20)
-        assert left(kept) == [0, 1, 2, 3]
+        drop_unused([missing, *paths], 20)
+        assert left(paths) == [0, 1, 2, 3]
     else:
         monkeypatch.setattr(Path, "unlink", remove)
-        drop_unused([gone, *kept], 20)
-        assert left(kept) == [0, 3]
+        drop_unused([missing, *paths], 20)
+        assert left(paths) == [0, 3]

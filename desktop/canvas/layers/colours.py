@@ -80,9 +80,9 @@ def chip_colours(colour: QColor) -> tuple[QColor, QColor]:
     return _chip_colours(colour.rgb())
 
 
-def contrast(one: QColor, other: QColor) -> float:
+def contrast(first: QColor, second: QColor) -> float:
     """Contrast ratio of two colours, 1 to 21, as WCAG 2.2 defines it."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -23,8 +23,8 @@ Matrix = npt.NDArray[np.float64]
 class FindingBox:
     """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1).
 
-    `author` is said of one that a person drew, which has no confidence. `quiet` is one of another item: it
-    is there to be known of, not to be worked on. `reason` says why one is no finding of the photo, such as
+    `author` is set for one that a person drew, which has no confidence. `quiet` marks one of another
+    item: it is only shown and cannot be edited. `reason` says why one is not a finding of the photo, such as
     that the memory of the region explains it: it is quiet too, and the reason is its tooltip.
     """
 
@@ -107,7 +107,7 @@ class FindingLayer:
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
         places: list[tuple[FindingBox, QColor, list[tuple[float, float]]]] = []
-        for box in sorted(self.boxes, key=lambda one: one.highlighted):
+        for box in sorted(self.boxes, key=lambda box: box.highlighted):
             corners = [viewport.to_view(x, y) for x, y in mapped_corners(box.rect, self.mapping)]
             if box.quiet and not _in_view(corners, viewport):
                 continue
@@ -134,14 +134,14 @@ class FindingLayer:
                 draw_chip(painter, chip, text, colour)
 
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:
-        """Why the box at a place of the view is no finding; empty where there is none that says it."""
+        """Why the box at a place of the view is not a finding; empty where no box has a reason."""
         place, rule = QPointF(x, y), Qt.FillRule.WindingFill
-        found = [
+        reasons = [
             (box.rect.area, box.reason)
             for box in self.boxes
             if box.reason and self._outlined(box, viewport).containsPoint(place, rule)
         ]
-        return min(found, default=(0.0, ""))[1]
+        return min(reasons, default=(0.0, ""))[1]
 
     def _outlined(self, box: FindingBox, viewport: Viewport) -> QPolygonF:
         corners = mapped_corners(box.rect, self.mapping)

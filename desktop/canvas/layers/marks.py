@@ -47,7 +47,7 @@ def chip_places(box: Rect, width: float, view: tuple[float, float]) -> list[QRec
         around[0] = (left, below if box.h < CHIP_HEIGHT else max(box.y, 0.0))
     most_x, most_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)
     places = [QRectF(round(x), round(y), round(width), CHIP_HEIGHT) for x, y in around]
-    inside = [one for one in places[1:] if 0 <= one.x() <= most_x and 0 <= one.y() <= most_y]
+    inside = [chip for chip in places[1:] if 0 <= chip.x() <= most_x and 0 <= chip.y() <= most_y]
     first = places[0]
     first.moveLeft(round(min(max(first.x(), 0.0), most_x)))
     return [first, *inside]

@@ -14,7 +14,7 @@ from desktop.canvas.model.viewport import Viewport
 from shared.images.cv import cv2
 
 _BEYOND = 8
-"""So many px outside the view the edges are cut off: nobody sees them, and the coordinates stay small."""
+"""Edges are cut off this many px outside the view: nobody sees them, and the coordinates stay small."""
 
 
 def paint_outlines(painter: QPainter, viewport: Viewport, groups: Iterable[tuple[Edges, QColor]]) -> None:
@@ -41,7 +41,7 @@ def paint_outlines(painter: QPainter, viewport: Viewport, groups: Iterable[tuple
 
 
 def crisp_boxes(edges: Edges, viewport: Viewport) -> list[QRectF]:
-    """What `crisp` gives of the rectangles that are seen, all at once; `edges` are px of the picture."""
+    """What `crisp` gives for the visible rectangles, all at once; `edges` are px of the picture."""
     corners = crisp_corners(edges, viewport)
     corners[:, 2:] -= corners[:, :2]
     return [QRectF(*box) for box in corners.tolist()]
@@ -51,7 +51,7 @@ def crisp_corners(edges: Edges, viewport: Viewport) -> Edges:
     """Left, top, right, bottom in view px, on whole px and at least one apart, of those that are seen."""
     corner = (viewport.left, viewport.top)
     view = np.rint(edges * viewport.scale + (*corner, *corner))
-    seen = (view[:, :2] <= (viewport.width, viewport.height)).all(axis=1) & (view[:, 2:] >= 0).all(axis=1)
-    view = view[seen]
+    visible = (view[:, :2] <= (viewport.width, viewport.height)).all(axis=1) & (view[:, 2:] >= 0).all(axis=1)
+    view = view[visible]
     view[:, 2:] = np.maximum(view[:, 2:], view[:, :2] + 1)
     return view

@@ -73,8 +73,8 @@ class RegionLayer:
                 if region and not region.hidden
             ]
         else:
-            seen = self._store.touching(viewport.visible)
-            plain = [region for region in seen if region.id not in special]
+            visible = self._store.touching(viewport.visible)
+            plain = [region for region in visible if region.id not in special]
             plain.sort(key=lambda region: -region.rect.area)
         self._paint_few(painter, viewport, colours, plain)
         chosen = [self._store[key] for key in special if key in self._store]
@@ -95,7 +95,7 @@ class RegionLayer:
     def _paint_few(
         self, painter: QPainter, viewport: Viewport, colours: CanvasColours, regions: Iterable[Region]
     ) -> None:
-        for region in sorted(regions, key=lambda one: one.z):
+        for region in sorted(regions, key=lambda region: region.z):
             box = viewport.rect_to_view(region.rect)
             self._box(painter, box, colours.of_state(region.state), region.locked, 1.5)
 
@@ -223,7 +223,7 @@ class RegionLayer:
             mark = RegionState.NONE if self.full_names else region.state
             width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not RegionState.NONE else 0)
             chips = chip_places(box, width, (viewport.width, viewport.height))
-            free = (one for one in chips if taken.isdisjoint(chip_cells(one)))
+            free = (place for place in chips if taken.isdisjoint(chip_cells(place)))
             chip = chips[0] if chosen else next(free, None)
             if chip is None:
                 continue

@@ -39,7 +39,7 @@ class RegionStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A rectangle in upright px with its number and what is shown of it. `note` is said after the name.
+    """A rectangle in upright px with its number and what is shown of it. `note` is shown after the name.
 
     `copy_of` is the id of the region that this one was copied from; empty for none.
     """
@@ -119,11 +119,13 @@ class RegionStore:
     def replace(self, regions: Iterable[Region]) -> None:
         """Hold exactly these regions; what is still there stays selected."""
         wanted = {region.id: region for region in regions}
-        gone = [region for key, region in self._regions.items() if key not in wanted]
-        known = self._regions.get
+        dropped = [region for key, region in self._regions.items() if key not in wanted]
+        current = self._regions.get
         # Most are the very same objects: comparing their fields would take long in a large record.
-        fresh = [one for key, one in wanted.items() if known(key) is not one and known(key) != one]
-        self._take(gone, fresh)
+        fresh = [
+            region for key, region in wanted.items() if current(key) is not region and current(key) != region
+        ]
+        self._take(dropped, fresh)
 
     def apply(self, change: RegionsChanged) -> None:
         """Take over what a person did, or undo. Only `after` and the ids of `before` count."""
@@ -155,16 +157,16 @@ class RegionStore:
     def hits(self, x: float, y: float, margin: float = 0.0) -> list[Region]:
         """The visible regions at a point, the one to pick first: higher z, then smaller, so that a region
         inside a larger one can always be reached."""
-        found = [self._regions[key] for key in self._index.at(x, y, margin)]
+        regions = [self._regions[key] for key in self._index.at(x, y, margin)]
         return sorted(
-            (region for region in found if not region.hidden),
+            (region for region in regions if not region.hidden),
             key=lambda region: (-region.z, region.rect.area, region.number),
         )
 
     def touching(self, rect: Rect) -> list[Region]:
         """The visible regions that have a point in common with `rect`."""
-        found = (self._regions[key] for key in self._index.touching(rect))
-        return [region for region in found if not region.hidden]
+        regions = (self._regions[key] for key in self._index.touching(rect))
+        return [region for region in regions if not region.hidden]
 
     def count_touching(self, rect: Rect) -> int:
         """How many regions, hidden ones as well, have a point in common with `rect`."""
@@ -178,18 +180,18 @@ class RegionStore:
         """One above the highest number."""
         return max((region.number for region in self), default=0) + 1
 
-    def _take(self, gone: Sequence[Region], now: Sequence[Region]) -> None:
+    def _take(self, dropped: Sequence[Region], fresh: Sequence[Region]) -> None:
         removed: set[str] = set()
         added: set[str] = set()
         changed: set[str] = set()
-        for region in gone:
+        for region in dropped:
             if self._regions.pop(region.id, None) is not None:
                 self._index.remove(region.id)
                 removed.add(region.id)
-        for region in now:
+        for region in fresh:
             (changed if region.id in self._regions else added).add(region.id)
             self._regions[region.id] = region
-        self._index.put({region.id: region.rect for region in now})
+        self._index.put({region.id: region.rect for region in fresh})
         if not (removed or added or changed):
             return
         lost = removed & self._selected.keys()

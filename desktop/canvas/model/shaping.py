@@ -34,7 +34,7 @@ def handle_at(rect: Rect, x: float, y: float, reach: float) -> Handle | None:
     On a rectangle too small for them the handles of the edges give way to moving it.
     """
     roomy = min(rect.w, rect.h) > 3 * reach
-    for handle in sorted(Handle, key=lambda one: 0 in one.value):
+    for handle in sorted(Handle, key=lambda handle: 0 in handle.value):
         if 0 in handle.value and not roomy:
             continue
         handle_x, handle_y = handle.point_on(rect)

@@ -56,7 +56,7 @@ class Viewport:
 
     @property
     def fitted(self) -> bool:
-        """True when the scale is that of `fit`."""
+        """True when the scale is the one of `fit`."""
         return math.isclose(self.scale, min(self.fit_scale, MAX_SCALE), rel_tol=1e-9)
 
     def fit(self) -> Viewport:

@@ -29,7 +29,7 @@ class _Resizing:
 
 @dataclass(slots=True)
 class _Banding:
-    kept: tuple[str, ...]
+    selected: tuple[str, ...]
 
 
 class SelectTool:
@@ -86,11 +86,11 @@ class SelectTool:
                 self._draft = ToolDraft(moved=dict(zip(ids, rects, strict=True)))
             case _Resizing(region, handle):
                 self._draft = ToolDraft(moved={region.id: self._resized(region, handle, pointer)})
-            case _Banding(kept):
+            case _Banding(selected):
                 band = from_corners(self._start.x, self._start.y, pointer.x, pointer.y)
                 self._draft = ToolDraft(band=band)
                 inside = [region.id for region in self._board.store.touching(band)]
-                self._board.store.select([*kept, *(key for key in inside if key not in kept)])
+                self._board.store.select([*selected, *(key for key in inside if key not in selected)])
 
     def release(self, pointer: Pointer) -> bool:
         """Make the drag a change; a click picks."""
@@ -108,8 +108,8 @@ class SelectTool:
                 store.select([clicked.id])
             case _Resizing(region) if dragged:
                 return self._emit((region,), draft, RegionStep.RESIZE)
-            case _Banding(kept) if not dragged:
-                store.select(kept)
+            case _Banding(selected) if not dragged:
+                store.select(selected)
         return False
 
     def finish(self) -> bool:

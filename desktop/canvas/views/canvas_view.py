@@ -142,7 +142,7 @@ class CanvasView(PictureView):
         self.store.select([region.id for region in self.store if not region.hidden])
 
     def move_by(self, dx: int, dy: int) -> None:
-        """Move the selected regions by px; with none selected the picture, by so many steps."""
+        """Move the selected regions by px; with none selected the picture, by that many steps."""
         if self.store.selected:
             self.editor.nudge(dx, dy)
         else:

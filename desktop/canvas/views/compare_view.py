@@ -275,7 +275,7 @@ class CompareView(QWidget):
         self._drag_from = event.position()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let go."""
+        """End the drag, or report a click."""
         way = event.position() - self._pressed
         if self._held and self._tool is not None:
             self._held = False

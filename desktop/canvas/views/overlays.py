@@ -238,7 +238,7 @@ class Minimap(QWidget):
 
 
 def _strong(font: QFont) -> QFont:
-    """The font of the scale, as the stylesheet says it."""
+    """The font of the scale, from the stylesheet."""
     strong = QFont(font)
     strong.setPixelSize(12)
     strong.setWeight(QFont.Weight.DemiBold)

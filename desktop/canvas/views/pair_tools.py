@@ -21,7 +21,7 @@ from desktop.canvas.model.viewport import Viewport
 from shared.geometry import Rect
 
 POINTS = 3
-"""So many places make an alignment."""
+"""The number of places that make an alignment."""
 
 _REACH = 7.0
 _HANDLE = 4.0
@@ -135,8 +135,8 @@ class BoxTool:
         """Report the changed finding."""
         self.move(spot)
         draft, self.draft = self.draft, None
-        begun, self._from = self._from, None
-        if begun is None or draft is None:
+        start, self._from = self._from, None
+        if start is None or draft is None:
             return
         if self.drawing:
             self._added(draft)
@@ -174,8 +174,8 @@ class BoxTool:
 
     def _reach(self, spot: PairPointer) -> float:
         x, y = self._photo(spot)
-        there = self._photo(PairPointer(spot.x + _REACH / spot.scale, spot.y, True, spot.scale))
-        return float(np.hypot(there[0] - x, there[1] - y))
+        edge = self._photo(PairPointer(spot.x + _REACH / spot.scale, spot.y, True, spot.scale))
+        return float(np.hypot(edge[0] - x, edge[1] - y))
 
 
 class ThreePointTool:

@@ -27,5 +27,5 @@ def panes(width: float, height: float, picture: tuple[int, int], *, may_stack: b
 
 def useful_height(width: float, picture: tuple[int, int], *, two: bool) -> float:
     """The height of a view of this width in which one picture, or two stacked ones, fill it."""
-    one = width * picture[1] / max(picture[0], 1)
-    return 2 * one + GAP if two else one
+    height = width * picture[1] / max(picture[0], 1)
+    return 2 * height + GAP if two else height

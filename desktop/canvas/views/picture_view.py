@@ -32,7 +32,7 @@ class PictureView(QWidget):
     opened = Signal()
     """The first useful picture is on view."""
     prepared = Signal()
-    """Full detail is there."""
+    """Full detail is available."""
     failed = Signal(str)
     """The picture cannot be read; the text is for the person (it is shown on the canvas as well)."""
 

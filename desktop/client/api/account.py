@@ -143,12 +143,12 @@ class Account:
         return self._transport.call("POST", "/auth/updateInfo", body=dict(fields)).read(Envelope[User]).data
 
     def update_password(self, password: str, new_password: str) -> None:
-        """Change the own password; ends the other logins of the user. Raises Refused."""
+        """Change the user's password; ends the other logins of the user. Raises Refused."""
         body = {"password": password, "newPassword": new_password}
         self._transport.call("POST", "/auth/updatePassword", body=body)
 
     def sessions(self) -> Page[LoginSession]:
-        """The own sessions that have not ended, the last used one first; the service gives up to 50."""
+        """The user's sessions that have not ended, the last used one first; the service gives up to 50."""
         return self._transport.call("GET", "/auth/sessions").read(_SESSIONS).data
 
     def end_session(self, session_id: str) -> None:
@@ -160,7 +160,7 @@ class Account:
         return self._transport.call("DELETE", "/auth/sessions").read(Envelope[int]).data
 
     def face_status(self) -> FaceStatus:
-        """Whether the own face is enrolled, and the text that an enrolment consents to."""
+        """Whether the user's face is enrolled, and the text that an enrolment consents to."""
         return self._transport.call("GET", "/auth/face").read(Envelope[FaceStatus]).data
 
     def enrol_face(self, images: Sequence[bytes]) -> FaceStatus:
@@ -173,7 +173,7 @@ class Account:
         return answer.read(Envelope[FaceStatus]).data
 
     def delete_face(self) -> None:
-        """Delete everything that was enrolled of the own face."""
+        """Delete everything that was enrolled of the user's face."""
         self._transport.call("DELETE", "/auth/face")
 
 

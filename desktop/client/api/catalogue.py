@@ -31,7 +31,7 @@ class Entries(Generic[Read, Write]):
     def __init__(self, transport: Transport, kind: str, read: type[Read]) -> None:
         self._transport = transport
         self._path = f"/catalogue/{kind}"
-        self._one = Envelope[read]  # type: ignore[valid-type]
+        self._entry = Envelope[read]  # type: ignore[valid-type]
         self._page = Envelope[Page[read]]  # type: ignore[valid-type]
 
     def list(self, page: int = 1, page_size: int = 50, q: str | None = None, **of: str | None) -> Page[Read]:
@@ -50,12 +50,12 @@ class Entries(Generic[Read, Write]):
     def tagged(self, entry_id: str) -> Versioned[Read]:
         """One of them with its version, so that a change can be refused when it is stale. Raises NotFound."""
         answer = self._transport.call("GET", f"{self._path}/{segment(entry_id)}")
-        return Versioned(answer.read(self._one).data, answer.etag)
+        return Versioned(answer.read(self._entry).data, answer.etag)
 
     def create(self, body: Write) -> Read:
         """Make one."""
         sent = body.model_dump(mode="json", exclude_unset=True)
-        return self._transport.call("POST", self._path, body=sent).read(self._one).data
+        return self._transport.call("POST", self._path, body=sent).read(self._entry).data
 
     def update(self, entry_id: str, body: Write, etag: str | None = None) -> Read:
         """Update an entry; only the fields set in `body` change.
@@ -65,7 +65,7 @@ class Entries(Generic[Read, Write]):
         """
         sent = body.model_dump(mode="json", exclude_unset=True)
         answer = self._transport.call("PUT", f"{self._path}/{segment(entry_id)}", body=sent, etag=etag)
-        return answer.read(self._one).data
+        return answer.read(self._entry).data
 
     def delete(self, entry_id: str, etag: str | None = None) -> None:
         """Delete one. Raises Conflict while others refer to it, Stale as `update` does."""

@@ -104,7 +104,7 @@ class Detection:
 
     def set_severities(self, severities: Mapping[str, Severity | None]) -> dict[str, Severity]:
         """Say how severe findings with these labels are, None: it is not said (needs MODEL_MANAGE)."""
-        changes = [LabelSeverity(label=name, severity=one) for name, one in severities.items()]
+        changes = [LabelSeverity(label=name, severity=severity) for name, severity in severities.items()]
         body = LabelSeverities(labels=changes).model_dump(mode="json")
         answer = self._transport.call("PUT", "/detection/labels", body=body)
         return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
@@ -145,11 +145,11 @@ class Detection:
     def open_jobs(self, record_id: str) -> Sequence[Job]:
         """Every job of a record that waits or runs, newest first."""
         page = self.jobs(record_id=record_id, states=OPEN)
-        found = list(page)
+        jobs = list(page)
         while len(page) == JOBS_PAGE:
-            page = self.jobs(record_id=record_id, states=OPEN, before=found[-1].job_id)
-            found += page
-        return found
+            page = self.jobs(record_id=record_id, states=OPEN, before=jobs[-1].job_id)
+            jobs += page
+        return jobs
 
     def _batch(self, method: str, batch_id: str, what: str) -> Batch:
         answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{what}")
@@ -166,4 +166,4 @@ class Detection:
 
 
 def _severities(labels: Sequence[LabelSeverity]) -> dict[str, Severity]:
-    return {one.label: one.severity for one in labels if one.severity is not None}
+    return {label.label: label.severity for label in labels if label.severity is not None}

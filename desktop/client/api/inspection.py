@@ -202,13 +202,13 @@ class Records:
         return self._transport.call("GET", path).read(Envelope[EditionContent]).data
 
     def summaries(self, inspection_ids: Sequence[str]) -> Sequence[RecordSeal]:
-        """Where several records stand, in their order; those that are not there are left out."""
-        found: list[RecordSeal] = []
+        """The state of several records, in the order of their IDs; IDs without a record are left out."""
+        seals: list[RecordSeal] = []
         for start in range(0, len(inspection_ids), MOST_SUMMARIES):
             ids = list(inspection_ids[start : start + MOST_SUMMARIES])
             answer = self._transport.call("GET", "/inspection/summaries", query={"ids": ids})
-            found += answer.read(Envelope[list[RecordSeal]]).data
-        return found
+            seals += answer.read(Envelope[list[RecordSeal]]).data
+        return seals
 
     def four_eyes(self) -> bool:
         """Whether a second person releases what someone finished."""
@@ -221,7 +221,7 @@ class Records:
         self._transport.call("PUT", "/inspection/policy", body=body)
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
-        """Ask for a detection of every item of the record with a photo and a model that nobody decided.
+        """Ask for a detection of every item of the record with a photo and a model and without a verdict.
 
         `outdated`: only of those whose newest result is of another photo or model, or that have none.
         """
@@ -274,7 +274,7 @@ class Items:
         self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}", query=query, etag=etag)
 
     def restore(self, item_id: str) -> Versioned[Item]:
-        """Bring a deleted item back under its id, as it was; one that is there is given as it is.
+        """Restore a deleted item under its id, as it was; one that exists is returned as it is.
 
         Raises NotFound when nothing is kept of it or its record was deleted.
         """

@@ -16,7 +16,7 @@ class RecordPhotos:
         self._transport = transport
 
     def add(self, inspection_id: str, file_id: str) -> RecordPhoto:
-        """Make an uploaded image a photo of the record; one that is there already is answered as it is.
+        """Make an uploaded image a photo of the record; if it is one already, it is returned as it is.
 
         Raises NotFound without such a record or file, Unsupported when the file is not an image, Conflict
         when the record is sealed.

@@ -1,4 +1,4 @@
-"""Tells whether a service address is local, and which server it names."""
+"""Decides whether a service address is local, and which server it names."""
 
 from __future__ import annotations
 

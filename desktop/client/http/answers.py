@@ -134,10 +134,10 @@ def _retry_after(response: httpx.Response, details: Mapping[str, Any]) -> float:
 
 def _fields(details: Mapping[str, Any], what: str) -> dict[str, str]:
     """Name of the field -> `what` of its first fault, from the list `fields` of a 422."""
-    given = details.get("fields")
-    found: dict[str, str] = {}
-    for entry in given if isinstance(given, list) else []:
+    entries = details.get("fields")
+    faults: dict[str, str] = {}
+    for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict):
             name = str(entry.get("field", "")).rpartition(".")[2]
-            found.setdefault(name, str(entry.get(what, "")))
-    return found
+            faults.setdefault(name, str(entry.get(what, "")))
+    return faults

@@ -70,7 +70,7 @@ class Forbidden(ClientError):
 
 
 class NotFound(ClientError):
-    """What was asked for is not there (HTTP 404)."""
+    """The requested object does not exist (HTTP 404)."""
 
     default_code = "not_found"
     plain = "This is no longer there. Reload the list."

@@ -15,7 +15,7 @@ from desktop.client.http.errors import Unreachable
 from desktop.client.http.transport import Transport
 from shared.wire.events import ChangeEvent
 
-# The service says something every 15 s, if only that it is there.
+# The service sends something every 15 s, if only a comment.
 _SILENCE_SECONDS = 40.0
 
 
@@ -36,8 +36,8 @@ class Events:
         """Call `take` with each change, and with None when some were missed, until the service ends it.
 
         `last_id`: the id of the last event that was taken, to go on after it. `begin` is called once, when
-        `close` can end this reading: whoever closes without ending it for good refuses there a reading that
-        was still connecting. What `take` and `begin` raise ends the reading. Raises Unreachable when the
+        `close` can end this reading: a caller of `close` that may read again later refuses there a reading
+        that was still connecting. What `take` and `begin` raise ends the reading. Raises Unreachable when the
         connection is lost or closed, and what every call raises.
         """
         with contextlib.closing(self.changes(last_id, begin)) as changes:

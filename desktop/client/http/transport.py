@@ -66,7 +66,7 @@ class _Login:
 
 
 class Transport:
-    """One connection pool to one service, with the tokens of whoever is logged in.
+    """One connection pool to one service, with the tokens of the user who is logged in.
 
     Any number of threads may call at the same time. `patience`: seconds for which a call waits for a service
     that is not there, for example while it restarts; `rebase` wakes such calls at once. `fingerprint`: the
@@ -203,10 +203,10 @@ class Transport:
             if login.access != worn and time.monotonic() < login.ends - login.ahead:
                 return login.access
             try:
-                given = self._deliver(
+                response = self._deliver(
                     "POST", "/auth/refresh", json={"refresh_token": login.refresh}, repeatable=False
                 )
-                tokens = answer(given).read(Envelope[Tokens]).data
+                tokens = answer(response).read(Envelope[Tokens]).data
             except NotLoggedIn:
                 self._login_lost(login)
                 raise
@@ -264,26 +264,26 @@ class Transport:
         timeout = httpx.Timeout(seconds, connect=5.0)
         send = partial(self._deliver, "GET", path, repeatable=True, stream=True, timeout=timeout)
         with self._connected():
-            given = self._as_person(send, headers or {})
+            response = self._as_person(send, headers or {})
             try:
-                if given.status_code >= 300:
-                    given.read()
-                    raise failure(given)
-                yield given
+                if response.status_code >= 300:
+                    response.read()
+                    raise failure(response)
+                yield response
             except httpx.TransportError as error:
                 raise Unreachable from error
             finally:
-                given.close()
+                response.close()
 
     def _as_person(self, send: Callable[..., httpx.Response], headers: Mapping[str, str]) -> httpx.Response:
         token = self._access()
-        given = send(headers={**headers, "Authorization": f"Bearer {token}"})
-        if given.status_code == 401:
-            # The clocks differ, or the service ended the login: one renewal tells.
-            given.close()
+        response = send(headers={**headers, "Authorization": f"Bearer {token}"})
+        if response.status_code == 401:
+            # The clocks differ, or the service ended the login: one renewal shows which.
+            response.close()
             token = self._access(worn=token)
-            given = send(headers={**headers, "Authorization": f"Bearer {token}"})
-        return given
+            response = send(headers={**headers, "Authorization": f"Bearer {token}"})
+        return response
 
     def _deliver(self, method: str, path: str, **options: Any) -> httpx.Response:
         with self._connected():
@@ -302,7 +302,7 @@ class Transport:
                 moves, url = self._moves, self._base + PREFIX + path
             last: ClientError
             try:
-                given = self._http.send(self._http.build_request(method, url, **options), stream=stream)
+                response = self._http.send(self._http.build_request(method, url, **options), stream=stream)
             except httpx.TransportError as error:
                 untrusted = not_trusted(error)
                 if untrusted is not None:
@@ -315,10 +315,10 @@ class Transport:
                 # RuntimeError: the connections were closed while this call waited for one.
                 raise Unreachable from error
             else:
-                if given.status_code not in {502, 503} or not repeatable:
-                    return given
-                given.read()
-                last = failure(given)
+                if response.status_code not in {502, 503} or not repeatable:
+                    return response
+                response.read()
+                last = failure(response)
             if not self._wait(moves, min(pause, patience_ends - time.monotonic())):
                 raise last
             pause = min(pause * 2, _LONGEST_PAUSE)

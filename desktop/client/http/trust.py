@@ -70,26 +70,26 @@ class ServerContext(ssl.SSLContext):
                 server_hostname.decode() if isinstance(server_hostname, bytes) else server_hostname,
                 session,
             )
-        made = super().wrap_socket(
+        tls = super().wrap_socket(
             sock, server_side, do_handshake_on_connect, suppress_ragged_eofs, server_hostname, session
         )
         try:
-            found = _shown_by(made)
-            if found != trusted:
-                raise _OtherKeyError(found, trusted)
+            fingerprint = _shown_by(tls)
+            if fingerprint != trusted:
+                raise _OtherKeyError(fingerprint, trusted)
         except ssl.SSLError:
-            made.close()
+            tls.close()
             raise
-        return made
+        return tls
 
 
 @functools.cache
 def _of_the_system() -> truststore.SSLContext:
     """Trusts what the system trusts, also a company's authority. Made once: reading its store takes time."""
-    made = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Some builds of Python leave it to OpenSSL, which may speak older ones.
-    made.minimum_version = ssl.TLSVersion.TLSv1_2
-    return made
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # Some builds of Python leave it to OpenSSL, which may use older ones.
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
 
 
 def _shown_by(connection: ssl.SSLSocket) -> str:
@@ -113,7 +113,7 @@ def not_trusted(error: httpx.TransportError) -> Untrusted | None:
 
 
 def is_without_tls(error: Exception) -> bool:
-    """Whether a call to an https address failed because what answers there does not speak TLS."""
+    """Whether a call to an https address failed because what answers there does not use TLS."""
     cause: BaseException | None = error
     while cause is not None:
         # Only errors that OpenSSL reports have a reason.
@@ -140,8 +140,8 @@ def _shown_at(url: str) -> str:
     try:
         with (
             socket.create_connection(address, timeout=_OFFER_SECONDS) as connection,
-            anyone.wrap_socket(connection, server_hostname=place.hostname) as made,
+            anyone.wrap_socket(connection, server_hostname=place.hostname) as tls,
         ):
-            return _shown_by(made)
+            return _shown_by(tls)
     except (OSError, ValueError) as error:
         raise Unreachable from error

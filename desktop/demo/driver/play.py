@@ -26,14 +26,14 @@ class DemoRun:
     desktop: Desktop
     stage: WindowDriver
     pictures: Pictures
-    words: DemoTexts
+    texts: DemoTexts
     folder: Path
     out: Path
     record_id: str = ""
 
     @property
     def session(self) -> Session:
-        """The calls of whoever is logged in."""
+        """The calls of the user who is logged in."""
         return self.desktop.context.session
 
     def page(self, kind: type[APage]) -> APage:

@@ -175,11 +175,11 @@ def _mouse(view: QWidget, kind: QEvent.Type, where: QPointF) -> None:
 def dialog(kind: type[Found]) -> Found:
     """The visible window of `kind`, once it is there. Raises FailedError."""
 
-    def found() -> list[Found]:
+    def visible() -> list[Found]:
         every = QApplication.topLevelWidgets()
         return [widget for widget in every if isinstance(widget, kind) and widget.isVisible()]
 
-    return wait_until(found, f"a {kind.__name__} opens")[0]
+    return wait_until(visible, f"a {kind.__name__} opens")[0]
 
 
 def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
@@ -216,14 +216,14 @@ def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
 def settled(window: QWidget, seconds: float = 10.0) -> QImage:
     """What a window shows once it has not changed for a moment. Raises FailedError when it never rests."""
     ends = time.monotonic() + seconds
-    seen, since = window.grab().toImage(), time.monotonic()
+    image, since = window.grab().toImage(), time.monotonic()
     while time.monotonic() - since < _REST_SECONDS:
         check(time.monotonic() < ends, "the window does not come to rest")
         process_events()
         now = window.grab().toImage()
-        if now != seen:
-            seen, since = now, time.monotonic()
-    return seen
+        if now != image:
+            image, since = now, time.monotonic()
+    return image
 
 
 def click_in_dialog(

@@ -18,31 +18,31 @@ from desktop.pages.common.lists.list_section import Section
 
 def catalogue(play: DemoRun) -> None:
     """The administrator enters aircraft, flight and task, and the picture of how it should look."""
-    words = play.words
+    texts = play.texts
     with play.stage.step("add an aircraft, a flight and a task"):
         press(play.desktop.window, play.key("go.catalogue"))
         wait_until(lambda: play.front("catalogue"), "the catalogue comes")
         aircraft = {
-            "aircraft_name": words.aircraft,
-            "registration": words.registration,
+            "aircraft_name": texts.aircraft,
+            "registration": texts.registration,
             "aircraft_type": "787-9",
         }
         _enter(play, "aircraft", aircraft)
         flight = {
-            "flight_number": words.flight,
-            "aircraft_id": words.aircraft,
+            "flight_number": texts.flight,
+            "aircraft_id": texts.aircraft,
             "departure": "PEK",
             "arrival": "SHA",
         }
         _enter(play, "flights", flight)
-        _enter(play, "tasks", {"task_name": words.task, "flight_id": words.flight})
+        _enter(play, "tasks", {"task_name": texts.task, "flight_id": texts.flight})
     with play.stage.step("add a reference image"):
         section = _section(play, "references")
         with_files(lambda: click(section.new), [play.pictures.reference])
-        # A single picture that came asks at once what it is called.
+        # After a single picture was added, its form opens by itself.
         entry = {
-            "reference_image_name": words.reference,
-            "aircraft_id": words.aircraft,
+            "reference_image_name": texts.reference,
+            "aircraft_id": texts.aircraft,
             "mm_per_pixel": f"{MM_PER_PIXEL}",
         }
         fill(dialog(Form), entry)

@@ -69,7 +69,7 @@ def decide(play: DemoRun) -> None:
             go_to(page, number)
             press(page.view, play.key("item.pass" if spot.damage is None else "item.fail"))
             if number == 2:
-                write(page.inspector.verdict.reason, play.words.fail)
+                write(page.inspector.verdict.reason, play.texts.fail)
                 page.view.setFocus()
             _check_verdict(page, Verdict.PASSED if spot.damage is None else Verdict.FAILED)
         saved(page)
@@ -77,7 +77,7 @@ def decide(play: DemoRun) -> None:
         go_to(page, _LAST)
         press(page.view, play.key("item.pass"))
         check(page.inspector.verdict.asking, "nobody asks why person and model differ")
-        write(page.inspector.verdict.reason, play.words.overrule)
+        write(page.inspector.verdict.reason, play.texts.overrule)
         page.view.setFocus()
         _check_verdict(page, Verdict.PASSED)
         saved(page)
@@ -102,7 +102,9 @@ def finish(play: DemoRun) -> None:
     """Close the record."""
     with play.stage.step("finish the record"):
         page = play.page(WorkbenchPage)
-        click_in_dialog(Confirm, lambda: press(page.view, play.key("record.finish")), lambda asked: asked.act)
+        click_in_dialog(
+            Confirm, lambda: press(page.view, play.key("record.finish")), lambda confirm: confirm.act
+        )
         wait_until(lambda: _record_ended(page), "the record is closed")
 
 

@@ -39,7 +39,7 @@ def _check_picture(play: DemoRun) -> None:
 def _check_report(play: DemoRun) -> None:
     reader = PdfReader(play.out / "report.pdf")
     text = "".join(page.extract_text() for page in reader.pages)
-    for wanted in (play.words.record, play.words.inspector, *(name for name, _ in play.words.items)):
+    for wanted in (play.texts.record, play.texts.inspector, *(name for name, _ in play.texts.items)):
         check(_bare(wanted) in _bare(text), f"report.pdf does not say {wanted}")
 
 

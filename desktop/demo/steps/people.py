@@ -33,11 +33,11 @@ def start(play: DemoRun) -> None:
 
 
 def first_admin(play: DemoRun) -> None:
-    """Nobody exists: the first-run page makes the administrator."""
+    """There is no user yet: the first-run page creates the administrator."""
     with play.stage.step("make the first administrator"):
         form = play.page(LoginPage).first_run_form
         write(form.user_name, ADMIN[0])
-        write(form.name, play.words.admin)
+        write(form.name, play.texts.admin)
         write(form.password, ADMIN[1])
         write(form.again, ADMIN[1])
         click(form.button)
@@ -51,7 +51,7 @@ def inspector_account(play: DemoRun) -> None:
         wait_until(lambda: play.front("people"), "the page of the people comes")
         click(play.page(PeoplePage).users.new)
         form = dialog(NewUser)
-        texts = {"username": INSPECTOR[0], "name": play.words.inspector}
+        texts = {"username": INSPECTOR[0], "name": play.texts.inspector}
         fill(form, texts | {"password": INSPECTOR[1], "again": INSPECTOR[1]})
 
 

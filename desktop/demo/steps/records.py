@@ -18,9 +18,9 @@ def new_record(play: DemoRun) -> None:
     with play.stage.step("start a record"):
         press(play.desktop.window, play.key("record.new"))
         form = dialog(NewRecord)
-        write(form.name, play.words.record)
-        choose(form.task, lambda: _named(form.task, play.words.task))
-        choose(form.reference, lambda: _named(form.reference, play.words.reference))
+        write(form.name, play.texts.record)
+        choose(form.task, lambda: _named(form.task, play.texts.task))
+        choose(form.reference, lambda: _named(form.reference, play.texts.reference))
         choose(form.start, lambda: form.start.findData(ItemSource.EMPTY))
         click(form.make)
         wait_until(lambda: play.front("workbench"), "the workbench opens")
@@ -49,7 +49,7 @@ def describe_items(play: DemoRun) -> None:
     with play.stage.step("name the items, describe them, choose their model"):
         page = play.page(WorkbenchPage)
         fields = page.inspector.fields
-        for number, (name, description) in enumerate(play.words.items, 1):
+        for number, (name, description) in enumerate(play.texts.items, 1):
             go_to(page, number)
             press(page.view, play.key("edit.rename"))
             write(fields.name, name)
@@ -77,7 +77,7 @@ def undo_and_redo(play: DemoRun) -> None:
         saved(page)
         items = play.session.items.all(play.record_id)
         names = [item.item_name for item in items]
-        check(names == [name for name, _ in play.words.items], f"the service knows other items: {names}")
+        check(names == [name for name, _ in play.texts.items], f"the service knows other items: {names}")
 
 
 def go_to(page: WorkbenchPage, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Gives the words of a table: translated for a user, codes for a program."""
+"""Gives the terms of a table: translated for a user, codes for a program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _name(model_id: str | None, name: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ColumnTerms:
-    """What a table says for codes; without words, the codes themselves.
+    """What a table shows for codes; without terms, the codes themselves.
 
     `headings`: titles of columns by their codes. `outcome`: for passed, failed, undecided. `state`: for where
     a record stands (`shared.codes.SealState`). `label`: for the label of a finding. `severity`: for how

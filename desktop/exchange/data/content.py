@@ -76,9 +76,9 @@ class Inspection:
     items: tuple[Item, ...]
     reference: ExportedPicture | None
     photos: Mapping[str, ExportedPicture]
-    own: Mapping[str, ExportedPicture | None] = field(default_factory=dict)
+    own_references: Mapping[str, ExportedPicture | None] = field(default_factory=dict)
     severities: Mapping[str, Severity] = field(default_factory=dict, compare=False)
-    """How severe findings with a label are now, for those that were found before that was said."""
+    """How severe findings with a label are now, for those that were found before it was set."""
     seal: RecordSeal | None = None
 
     def facts(self) -> list[ItemFacts]:
@@ -89,8 +89,8 @@ class Inspection:
         entries = entries_of(item)
         detection = results.finished_detection(entries)
         current = results.current(entries)
-        said = current["verdict"] if current is not None and results.is_verdict(current) else {}
-        reference = self.own.get(item.item_id, self.reference)
+        verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
+        reference = self.own_references.get(item.item_id, self.reference)
         return ItemFacts(
             number=number,
             item=item,
@@ -106,9 +106,9 @@ class Inspection:
             passed=_judged(results.verdict(entries)),
             opinion=results.model_opinion(entries),
             verdict=results.verdict(entries),
-            reason=str(said.get("reason") or ""),
-            decided_by=str(said.get("by_name") or said.get("by") or ""),
-            decided_at=str(said.get("at") or ""),
+            reason=str(verdict.get("reason") or ""),
+            decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
+            decided_at=str(verdict.get("at") or ""),
             accepted_version=results.accepted_version(current),
         )
 

@@ -6,14 +6,14 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """What is wrong with a file; the page says it in the person's language."""
+    """What is wrong with a file; the page explains it in the person's language."""
 
     UNREADABLE = "unreadable"
     """It is none of the formats, or damaged."""
     NO_REGIONS = "no_regions"
     """It is readable and holds no rectangle inside the picture."""
     WHICH_PICTURE = "which_picture"
-    """It speaks of several pictures and none is this reference image."""
+    """It names several pictures, and none of them is this reference image."""
     TOO_LARGE = "too_large"
     """It holds more than an inspection can."""
 

@@ -39,16 +39,17 @@ def named_photos(facts: Iterable[ItemFacts]) -> list[NamedPhoto]:
     sound surface. The first item's number is in the name, as cameras give many pictures the same one.
     """
     groups: dict[str, list[ItemFacts]] = {}
-    for one in facts:
-        if one.photo is not None:
+    for item_facts in facts:
+        if item_facts.photo is not None:
             # Only the content says that two photos are the same.
-            groups.setdefault(one.photo.content_id or f"item {one.number}", []).append(one)
-    found = []
+            content = item_facts.photo.content_id or f"item {item_facts.number}"
+            groups.setdefault(content, []).append(item_facts)
+    photos = []
     for items in groups.values():
         picture = items[0].photo
         assert picture is not None
-        found.append(NamedPhoto(f"{items[0].number:04d}-{harmless(picture.name, 'photo')}", picture, items))
-    return found
+        photos.append(NamedPhoto(f"{items[0].number:04d}-{harmless(picture.name, 'photo')}", picture, items))
+    return photos
 
 
 def reference_names(home: ExportedPicture | None, facts: Iterable[ItemFacts]) -> dict[ExportedPicture, str]:
@@ -56,7 +57,7 @@ def reference_names(home: ExportedPicture | None, facts: Iterable[ItemFacts]) ->
 
     The first of a name keeps it, as readers look for it; the others of that name are numbered.
     """
-    marked = [one.reference for one in facts if one.region is not None]
+    marked = [item_facts.reference for item_facts in facts if item_facts.region is not None]
     names: dict[ExportedPicture, str] = {}
     for picture in dict.fromkeys([home, *marked]):
         if picture is not None:
@@ -69,5 +70,5 @@ def dataset_pictures(inspection: Inspection, regions: str, findings: str) -> dic
     """The pictures of a dataset by their paths in it, in a folder for regions and one for findings."""
     facts = inspection.facts()
     names = reference_names(inspection.reference, facts)
-    found = {f"{regions}/{harmless(name, 'reference')}": picture for picture, name in names.items()}
-    return found | {f"{findings}/{one.file_name}": one.picture for one in named_photos(facts)}
+    pictures = {f"{regions}/{harmless(name, 'reference')}": picture for picture, name in names.items()}
+    return pictures | {f"{findings}/{photo.file_name}": photo.picture for photo in named_photos(facts)}

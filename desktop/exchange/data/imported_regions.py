@@ -12,7 +12,7 @@ from shared.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
 
 MOST = 10_000
-"""So many regions are taken from one file at most: as many as a record is made for."""
+"""The most regions that are taken from one file: as many as a record is made for."""
 _NAME = 255
 _TEXT = 20_000
 
@@ -58,11 +58,11 @@ def fitted(drafts: Sequence[ImportedRegion], target: ExportedPicture) -> Importe
     if len(drafts) > MOST:
         raise ExchangeError(Reason.TOO_LARGE)
     inside = [replace(draft, rect=draft.rect.clamped(target.width, target.height)) for draft in drafts]
-    kept = ImportedRegions(draft for draft in inside if draft.rect.w > 0 and draft.rect.h > 0)
-    if not kept:
+    fitting = ImportedRegions(draft for draft in inside if draft.rect.w > 0 and draft.rect.h > 0)
+    if not fitting:
         raise ExchangeError(Reason.NO_REGIONS)
-    kept.left_out = len(drafts) - len(kept)
-    return kept
+    fitting.left_out = len(drafts) - len(fitting)
+    return fitting
 
 
 def item_creates(
@@ -76,12 +76,12 @@ def item_creates(
 
     `unnamed` names the n-th draft (from 1) when it has no name of its own.
     """
-    made = []
+    creates = []
     for number, draft in enumerate(drafts, 1):
         part = pixels_to_point(draft.rect, target.width, target.height)
         point = Point(x=part.x, y=part.y, w=part.w, h=part.h)
         place = ItemPoint(point=point) if info is None else ItemPoint(point=point, fileInfo=FileInfo(**info))
-        made.append(
+        creates.append(
             ItemCreate(
                 item_name=_text(draft.name, _NAME).strip() or unnamed(number),
                 inspection_id=inspection_id,
@@ -90,7 +90,7 @@ def item_creates(
                 item_point=place,
             )
         )
-    return made
+    return creates
 
 
 def _text(text: str, longest: int) -> str:

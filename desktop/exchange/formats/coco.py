@@ -36,7 +36,7 @@ REGIONS = "regions.json"
 FINDINGS = "findings.json"
 
 
-def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
+def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
     """Both datasets as a ZIP file, without pictures."""
     return pack(files(inspection))
 
@@ -48,19 +48,20 @@ def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
 
 def files(inspection: Inspection) -> dict[str, str]:
     """Both datasets by their names."""
-    facts = inspection.facts()
-    photos, names = named_photos(facts), reference_names(inspection.reference, facts)
+    all_facts = inspection.facts()
+    photos, names = named_photos(all_facts), reference_names(inspection.reference, all_facts)
     drawn = []
-    for one in facts:
-        if one.region is not None and one.reference is not None:
-            attributes = {**_item(one), "description": one.item.description, "model_id": one.item.model_id}
+    for facts in all_facts:
+        if facts.region is not None and facts.reference is not None:
+            item = facts.item
+            attributes = {**_item(facts), "description": item.description, "model_id": item.model_id}
             more = {"attributes": attributes}
-            drawn.append(DatasetBox(names[one.reference], one.item.item_name, one.region, more))
-    seen = [box for photo in photos for one in photo.items for box in _findings(photo, one)]
+            drawn.append(DatasetBox(names[facts.reference], item.item_name, facts.region, more))
+    finding_boxes = [box for photo in photos for facts in photo.items for box in _findings(photo, facts)]
     name = inspection.record.inspection_name or inspection.record.inspection_id
     references = {file_name: (file_name, picture) for picture, file_name in names.items() if picture}
     taken = {photo.file_name: (photo.file_name, photo.picture) for photo in photos}
-    return {REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, taken, seen)}
+    return {REGIONS: _dataset(name, references, drawn), FINDINGS: _dataset(name, taken, finding_boxes)}
 
 
 def _item(facts: ItemFacts) -> dict[str, Any]:
@@ -112,9 +113,9 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             rect = rect_of(annotation.get("bbox")) or _around(shape)
             if rect is None or annotation["image_id"] != image["id"]:
                 continue
-            said = annotation.get("attributes")
-            said = said if isinstance(said, dict) else {}
-            description, model_id = said.get("description"), said.get("model_id")
+            attributes = annotation.get("attributes")
+            attributes = attributes if isinstance(attributes, dict) else {}
+            description, model_id = attributes.get("description"), attributes.get("model_id")
             drafts.append(
                 ImportedRegion(
                     name=names.get(annotation.get("category_id"), ""),
@@ -150,15 +151,15 @@ def datasets(data: bytes) -> list[dict[str, Any]]:
 
 
 def _unpacked(data: bytes) -> dict[str, Any]:
-    found = datasets(data)
-    if len(found) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
-    return found[0]
+    documents = datasets(data)
+    if len(documents) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if documents else Reason.UNREADABLE)
+    return documents[0]
 
 
 def _around(polygons: Any) -> Rect | None:
     """The box around polygons ``[[x, y, x, y, ...], ...]``; None for anything else."""
-    if not isinstance(polygons, list) or not all(isinstance(one, list) for one in polygons):
+    if not isinstance(polygons, list) or not all(isinstance(polygon, list) for polygon in polygons):
         return None
     return around([number for polygon in polygons for number in polygon])
 
@@ -170,8 +171,10 @@ def _is_other_shape(shape: Any, box: Rect) -> bool:
     corners = sorted(
         [box.x, box.y, box.right, box.y, box.right, box.bottom, box.x, box.bottom],
     )
-    one = shape[0] if isinstance(shape, list) and len(shape) == 1 and isinstance(shape[0], list) else []
-    return len(one) != len(corners) or any(abs(a - b) > 1 for a, b in zip(sorted(one), corners, strict=True))
+    polygon = shape[0] if isinstance(shape, list) and len(shape) == 1 and isinstance(shape[0], list) else []
+    return len(polygon) != len(corners) or any(
+        abs(a - b) > 1 for a, b in zip(sorted(polygon), corners, strict=True)
+    )
 
 
 def _chosen(images: list[dict[str, Any]], target: ExportedPicture) -> dict[str, Any]:

@@ -90,23 +90,23 @@ _CODES = {**EARLIER, **{title: code for code, title in CHINESE.items()}}
 _Line = dict[str, str]
 
 
-def write(inspection: Inspection, words: ColumnTerms = CODES) -> bytes:
+def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
     """The inspection as CSV: UTF-8 with a mark, so that spreadsheets read it, and CR LF as RFC 4180 says.
 
-    Titles and values are in `words`; a finding that a person drew has its author and no confidence.
+    Titles and values are in `terms`; a finding that a person drew has its author and no confidence.
     """
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\r\n")
-    writer.writerow({name: words.headings.get(name, name) for name in COLUMNS})
+    writer.writerow({name: terms.headings.get(name, name) for name in COLUMNS})
     for facts in inspection.facts():
-        row = _row(inspection, facts, words)
+        row = _row(inspection, facts, terms)
         for finding in facts.findings or (None,):
             if finding is not None:
                 box = finding.box
                 wide, high = finding.size_mm or (None, None)
                 row |= {
-                    "label": words.label(finding.label),
-                    "severity": words.severity(finding.severity) if finding.severity else "",
+                    "label": terms.label(finding.label),
+                    "severity": terms.severity(finding.severity) if finding.severity else "",
                     "confidence": "" if finding.drawn else finding.confidence,
                     "drawn_by": finding.author,
                     "width_mm": wide if wide is None else round(wide, 2),
@@ -154,7 +154,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which columns of a table say what; `picture` is empty where rows are not told apart by it."""
+    """What the columns of a table hold; `picture` is empty where it does not distinguish rows."""
 
     name: str
     box: Sequence[str]
@@ -171,9 +171,9 @@ class _Columns:
         return rect_of([rect.x, rect.y, rect.w - rect.x, rect.h - rect.y])
 
 
-def _columns(there: Sequence[str]) -> _Columns | None:
-    """What the columns of a table say; None for one that has no regions."""
-    have = {name.strip().lower(): name for name in there if name}
+def _columns(titles: Sequence[str]) -> _Columns | None:
+    """What the columns of a table hold; None for one that has no regions."""
+    have = {name.strip().lower(): name for name in titles if name}
 
     def first(wanted: Sequence[str]) -> str:
         return next((have[name] for name in wanted if name in have), "")
@@ -185,8 +185,8 @@ def _columns(there: Sequence[str]) -> _Columns | None:
         for box in choices:
             if name and set(box) <= have.keys():
                 size = ("width", "height") if corners else ()
-                wide = [have[one] for one in size if one in have]
-                return _Columns(name, [have[one] for one in box], corners, wide, first(_PICTURE))
+                wide = [have[column] for column in size if column in have]
+                return _Columns(name, [have[column] for column in box], corners, wide, first(_PICTURE))
     return None
 
 
@@ -216,8 +216,8 @@ def _read(data: bytes) -> csv.DictReader[str]:
         head = text.partition("\n")[0]
         separator = max(",;\t", key=head.count)
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        there = reader.fieldnames or ()
-        codes = [_CODES.get(name, name) for name in there]
+        titles = reader.fieldnames or ()
+        codes = [_CODES.get(name, name) for name in titles]
         if {"item_name", *_RECT} <= set(codes):
             reader.fieldnames = codes
         return reader
@@ -229,23 +229,23 @@ def _number(cell: str | None) -> str:
     return (cell or "").strip().replace(",", ".")
 
 
-def _row(inspection: Inspection, facts: ItemFacts, words: ColumnTerms) -> dict[str, Any]:
+def _row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[str, Any]:
     record, item, reference, photo = inspection.record, facts.item, facts.reference, facts.photo
     row: dict[str, Any] = {
         "inspection_id": record.inspection_id,
         "inspection_name": record.inspection_name,
         "aircraft_name": record.aircraft_name,
         "executor_name": record.executor_name,
-        **_sealed(inspection.seal, words),
+        **_sealed(inspection.seal, terms),
         "number": facts.number,
         "item_id": item.item_id,
         "item_name": item.item_name,
         "description": item.description,
         "model_id": item.model_id,
-        "model_name": words.model(item.model_id, item.model_name),
-        "passed": words.outcome.get(_OUTCOME[facts.passed], _OUTCOME[facts.passed]),
-        "opinion": words.outcome.get(_OUTCOME[facts.opinion], _OUTCOME[facts.opinion]),
-        "verdict": words.outcome.get(facts.verdict.value, facts.verdict.value),
+        "model_name": terms.model(item.model_id, item.model_name),
+        "passed": terms.outcome.get(_OUTCOME[facts.passed], _OUTCOME[facts.passed]),
+        "opinion": terms.outcome.get(_OUTCOME[facts.opinion], _OUTCOME[facts.opinion]),
+        "verdict": terms.outcome.get(facts.verdict.value, facts.verdict.value),
         "reason": facts.reason,
         "decided_by": facts.decided_by,
         "decided_at": facts.decided_at,
@@ -271,19 +271,19 @@ def _row(inspection: Inspection, facts: ItemFacts, words: ColumnTerms) -> dict[s
     return row
 
 
-def _sealed(seal: RecordSeal | None, words: ColumnTerms) -> dict[str, Any]:
+def _sealed(seal: RecordSeal | None, terms: ColumnTerms) -> dict[str, Any]:
     """Where the record stands, and who finished and released its newest edition when."""
     if seal is None:
         return {}
     outcome = Verdict.UNDECIDED.value if seal.outcome is None else seal.outcome.value
     row: dict[str, Any] = {
-        "state": words.state.get(seal.state.value, seal.state.value),
-        "outcome": words.outcome.get(outcome, outcome),
+        "state": terms.state.get(seal.state.value, seal.state.value),
+        "outcome": terms.outcome.get(outcome, outcome),
     }
     newest = seal.newest
     if newest is not None:
-        said = newest.model_dump(mode="json")
-        row |= {name: said[name] for name in ("edition", "seal", "finished_at", "released_at")}
+        edition = newest.model_dump(mode="json")
+        row |= {name: edition[name] for name in ("edition", "seal", "finished_at", "released_at")}
         row |= {
             "finished_by": newest.finished_by_name or newest.finished_by,
             "released_by": newest.released_by_name or newest.released_by,

@@ -60,7 +60,7 @@ class _Box:
     attributes: Mapping[str, str]
 
 
-def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
+def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
     """Both files as a ZIP file, without pictures."""
     return pack(files(inspection))
 
@@ -72,18 +72,19 @@ def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
 
 def files(inspection: Inspection) -> dict[str, str]:
     """Both annotation files by their names."""
-    facts = inspection.facts()
-    photos, names = named_photos(facts), reference_names(inspection.reference, facts)
+    all_facts = inspection.facts()
+    photos, names = named_photos(all_facts), reference_names(inspection.reference, all_facts)
     drawn = []
-    for one in facts:
-        if one.region is not None and one.reference is not None:
-            more = {"description": one.item.description or "", "model_id": one.item.model_id or ""}
-            drawn.append(_Box(names[one.reference], one.item.item_name, one.region, _item(one) | more))
-    seen = [box for photo in photos for one in photo.items for box in _findings(photo, one)]
+    for facts in all_facts:
+        if facts.region is not None and facts.reference is not None:
+            item = facts.item
+            more = {"description": item.description or "", "model_id": item.model_id or ""}
+            drawn.append(_Box(names[facts.reference], item.item_name, facts.region, _item(facts) | more))
+    finding_boxes = [box for photo in photos for facts in photo.items for box in _findings(photo, facts)]
     name = inspection.record.inspection_name or inspection.record.inspection_id
     references = {file_name: picture for picture, file_name in names.items()}
     taken = {photo.file_name: photo.picture for photo in photos}
-    return {REGIONS: _document(name, references, drawn), FINDINGS: _document(name, taken, seen)}
+    return {REGIONS: _document(name, references, drawn), FINDINGS: _document(name, taken, finding_boxes)}
 
 
 def _item(facts: ItemFacts) -> dict[str, str]:
@@ -167,15 +168,15 @@ def _text(text: str) -> str:
 @dataclass(slots=True)
 class _Shape:
     kind: str
-    said: Mapping[str, str]
+    xml_attributes: Mapping[str, str]
     attributes: dict[str, str] = field(default_factory=dict)
     points: list[str] = field(default_factory=list)
-    """Those of the parts of a skeleton."""
+    """The points of the parts of a skeleton."""
 
 
 @dataclass(slots=True)
 class _Image:
-    said: Mapping[str, str]
+    xml_attributes: Mapping[str, str]
     shapes: list[_Shape] = field(default_factory=list)
 
 
@@ -206,24 +207,24 @@ class _Reader:
     def _refuse(self, *_: object) -> None:
         raise ExchangeError(Reason.UNREADABLE)
 
-    def _start(self, name: str, said: dict[str, str]) -> None:
+    def _start(self, name: str, xml_attributes: dict[str, str]) -> None:
         if (not self._path and name != "annotations") or len(self._path) >= _DEEPEST:
             raise ExchangeError(Reason.UNREADABLE)
         self._path.append(name)
         if name == "image" and len(self._path) == 2:
-            self._image = _Image(said)
+            self._image = _Image(xml_attributes)
             self.images.append(self._image)
         elif self._image is None:
             return
         elif self._shape is not None and name == "attribute":
-            self._attribute = said.get("name", "")
-        elif self._shape is not None and self._shape.kind == "skeleton" and "points" in said:
-            self._shape.points.append(said["points"])
+            self._attribute = xml_attributes.get("name", "")
+        elif self._shape is not None and self._shape.kind == "skeleton" and "points" in xml_attributes:
+            self._shape.points.append(xml_attributes["points"])
         elif self._shape is None and name in _SHAPES:
             self._count += 1
             if self._count > MOST * 10:
                 raise ExchangeError(Reason.TOO_LARGE)
-            self._shape = _Shape(name, said)
+            self._shape = _Shape(name, xml_attributes)
             self._image.shapes.append(self._shape)
 
     def _end(self, name: str) -> None:
@@ -237,8 +238,8 @@ class _Reader:
 
     def _characters(self, text: str) -> None:
         if self._shape is not None and self._attribute is not None:
-            said = self._shape.attributes
-            said[self._attribute] = said.get(self._attribute, "") + text
+            attributes = self._shape.attributes
+            attributes[self._attribute] = attributes.get(self._attribute, "") + text
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
@@ -248,7 +249,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     where the sizes differ. Raises ExchangeError.
     """
     image = _chosen(_read(data), target)
-    size = rect_of([0, 0, image.said.get("width"), image.said.get("height")])
+    size = rect_of([0, 0, image.xml_attributes.get("width"), image.xml_attributes.get("height")])
     drafts = []
     for shape in image.shapes:
         rect = _rect(shape)
@@ -256,7 +257,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             continue
         drafts.append(
             ImportedRegion(
-                name=shape.said.get("label", ""),
+                name=shape.xml_attributes.get("label", ""),
                 rect=scaled(rect, None if size is None else (size.w, size.h), target),
                 description=shape.attributes.get("description"),
                 model_id=shape.attributes.get("model_id"),
@@ -279,7 +280,7 @@ def _read(data: bytes) -> list[_Image]:
         reader = _Reader()
         reader.read(data)
         return reader.images
-    found = []
+    documents = []
     for text in (unpack(data, REGIONS) or unpack(data, ".xml")).values():
         reader = _Reader()
         try:
@@ -289,10 +290,10 @@ def _read(data: bytes) -> list[_Image]:
             if error.reason is not Reason.UNREADABLE:
                 raise
             continue
-        found.append(reader.images)
-    if len(found) != 1:
-        raise ExchangeError(Reason.WHICH_PICTURE if found else Reason.UNREADABLE)
-    return found[0]
+        documents.append(reader.images)
+    if len(documents) != 1:
+        raise ExchangeError(Reason.WHICH_PICTURE if documents else Reason.UNREADABLE)
+    return documents[0]
 
 
 def _chosen(images: list[_Image], target: ExportedPicture) -> _Image:
@@ -306,36 +307,36 @@ def _chosen(images: list[_Image], target: ExportedPicture) -> _Image:
 
 
 def _content_id(image: _Image) -> str | None:
-    return image.said.get("ipfs_cid")
+    return image.xml_attributes.get("ipfs_cid")
 
 
 def _name(image: _Image) -> str | None:
-    return image.said.get("name")
+    return image.xml_attributes.get("name")
 
 
 def _last_name(image: _Image) -> str:
     """The name without the folders that images of a task lie in."""
-    return PurePosixPath(image.said.get("name", "").replace("\\", "/")).name
+    return PurePosixPath(image.xml_attributes.get("name", "").replace("\\", "/")).name
 
 
 def _rect(shape: _Shape) -> Rect | None:
     """The box around a shape; None for one that has no place."""
-    said = shape.said
+    tag = shape.xml_attributes
     match shape.kind:
         case "box":
-            box = around([said.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
+            box = around([tag.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
             return None if box is None else _turned(box, _rotation(shape))
         case "ellipse":
-            middle = rect_of([said.get(key) for key in ("cx", "cy", "rx", "ry")])
+            middle = rect_of([tag.get(key) for key in ("cx", "cy", "rx", "ry")])
             return None if middle is None else _around_ellipse(middle, _rotation(shape))
         case "mask":
-            return rect_of([said.get(key) for key in ("left", "top", "width", "height")])
+            return rect_of([tag.get(key) for key in ("left", "top", "width", "height")])
         case "cuboid":
-            return around([said.get(key) for key in _CORNERS])
+            return around([tag.get(key) for key in _CORNERS])
         case "skeleton":
             return around(_numbers(";".join(shape.points)))
         case _:
-            return around(_numbers(said.get("points", "")))
+            return around(_numbers(tag.get("points", "")))
 
 
 def _numbers(points: str) -> list[str]:
@@ -345,7 +346,7 @@ def _numbers(points: str) -> list[str]:
 def _rotation(shape: _Shape) -> float:
     """The angle in radians, clockwise; 0 where none is given."""
     try:
-        angle = math.radians(float(shape.said.get("rotation", 0)))
+        angle = math.radians(float(shape.xml_attributes.get("rotation", 0)))
     except ValueError:
         return 0.0
     return angle if math.isfinite(angle) else 0.0

@@ -2,7 +2,7 @@
 
 A document holds `shapes` with `label`, `shape_type` and `points` in px, and `imagePath`, `imageWidth`,
 `imageHeight`. A shape becomes the box around it: for a circle, whose two points are its middle and a point of
-its edge, that of the circle; for all others that of their points. What has no area becomes nothing.
+its edge, that of the circle; for all others that of their points. A shape without an area is left out.
 
 Source of the fields: the files that the program writes, https://github.com/wkentaro/labelme.
 """
@@ -35,13 +35,13 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     for shape in document["shapes"]:
         if not isinstance(shape, dict):
             raise ExchangeError(Reason.UNREADABLE)
-        rect, said = _rect(shape), shape.get("description")
+        rect, description = _rect(shape), shape.get("description")
         if rect is not None:
             drafts.append(
                 ImportedRegion(
                     name=str(shape.get("label") or ""),
                     rect=scaled(rect, None if size is None else (size.w, size.h), target),
-                    description=said if isinstance(said, str) and said else None,
+                    description=description if isinstance(description, str) and description else None,
                     boxed=shape.get("shape_type") != "rectangle",
                 )
             )
@@ -50,7 +50,9 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
 
 def _rect(shape: Mapping[str, Any]) -> Rect | None:
     points = shape.get("points")
-    if not isinstance(points, list) or not all(isinstance(one, list) and len(one) == 2 for one in points):
+    if not isinstance(points, list) or not all(
+        isinstance(point, list) and len(point) == 2 for point in points
+    ):
         return None
     box = around([number for point in points for number in point])
     if box is None or shape.get("shape_type") != "circle" or len(points) != 2:

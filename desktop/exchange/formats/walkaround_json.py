@@ -25,10 +25,10 @@ VERSION = 1
 _UNNAMED = {"model_name": None, "model_description": None}
 
 
-def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
+def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
     """The inspection as JSON; `read` gives it back.
 
-    It speaks in codes, in every language: the status without its Chinese name, the built-in model by its id.
+    It has codes, in every language: the status without its Chinese name, the built-in model by its id.
     """
     document = {
         "format": FORMAT,
@@ -36,7 +36,9 @@ def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
         "program": f"Walkaround {__version__}",
         "reference": _picture(inspection.reference),
         "photos": {item_id: _picture(photo) for item_id, photo in inspection.photos.items()},
-        "own_references": {item_id: _picture(own) for item_id, own in inspection.own.items()},
+        "own_references": {
+            item_id: _picture(picture) for item_id, picture in inspection.own_references.items()
+        },
         "record": inspection.record.model_dump(mode="json", exclude={"status_name"}),
         "seal": None if inspection.seal is None else inspection.seal.model_dump(mode="json"),
         "decisions": {facts.item.item_id: _decision(facts) for facts in inspection.facts()},
@@ -58,7 +60,10 @@ def read(data: bytes) -> Inspection:
             items=tuple(Item.model_validate(item) for item in document["items"]),
             reference=_read_picture(document["reference"]),
             photos={item_id: photo for item_id, photo in photos.items() if photo is not None},
-            own={item_id: _read_picture(own) for item_id, own in document.get("own_references", {}).items()},
+            own_references={
+                item_id: _read_picture(picture)
+                for item_id, picture in document.get("own_references", {}).items()
+            },
             seal=None if seal is None else RecordSeal.model_validate(seal),
         )
     except (KeyError, TypeError, AttributeError, ValidationError, ValueError) as error:
@@ -66,12 +71,12 @@ def read(data: bytes) -> Inspection:
 
 
 def _item(item: Item) -> dict[str, Any]:
-    said = item.model_dump(mode="json", exclude_unset=True)
-    for entry in said["result"]:
+    document = item.model_dump(mode="json", exclude_unset=True)
+    for entry in document["result"]:
         origin = entry.get("provenance")
         if isinstance(origin, dict) and origin.get("model_id") == REFERENCE_DIFFERENCE:
             entry["provenance"] = origin | {"model_name": None}
-    return said | _UNNAMED if item.model_id == REFERENCE_DIFFERENCE else said
+    return document | _UNNAMED if item.model_id == REFERENCE_DIFFERENCE else document
 
 
 def _decision(facts: ItemFacts) -> dict[str, Any]:
@@ -97,7 +102,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     inspection = read(data)
     drafts = []
     for item in inspection.items:
-        source = inspection.own.get(item.item_id, inspection.reference)
+        source = inspection.own_references.get(item.item_id, inspection.reference)
         rect = region_of(item, source or target)
         if rect is None:
             continue
@@ -165,17 +170,17 @@ def _taken(picture: ExportedPicture) -> dict[str, Any]:
     }
 
 
-def _read_picture(said: Any) -> ExportedPicture | None:
-    if said is None:
+def _read_picture(fields: Any) -> ExportedPicture | None:
+    if fields is None:
         return None
-    size = rect_of([0, 0, said["width"], said["height"]])
+    size = rect_of([0, 0, fields["width"], fields["height"]])
     if size is None or size.w < 1 or size.h < 1:
         raise ValueError("a picture has a size")
-    scale = said.get("mm_per_pixel")
+    scale = fields.get("mm_per_pixel")
     return ExportedPicture(
-        str(said["filename"]),
+        str(fields["filename"]),
         int(size.w),
         int(size.h),
-        said["ipfs_cid"],
+        fields["ipfs_cid"],
         mm_per_pixel=float(scale) if scale is not None else None,
     )

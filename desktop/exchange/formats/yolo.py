@@ -40,7 +40,7 @@ _INLINE = re.compile(r"^names:[ \t]*(?=[\[{])", re.MULTILINE)
 _END = re.compile(r"[\]}]")
 
 
-def write(inspection: Inspection, _words: ColumnTerms = CODES) -> bytes:
+def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
     """Both datasets as a ZIP file, without pictures."""
     return pack(files(inspection))
 
@@ -52,18 +52,18 @@ def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
 
 def files(inspection: Inspection) -> dict[str, str]:
     """Both datasets by the paths of their files."""
-    facts = inspection.facts()
+    all_facts = inspection.facts()
     regions: dict[str, tuple[ExportedPicture, list[tuple[str, Rect]]]] = {}
-    for picture, file_name in reference_names(inspection.reference, facts).items():
-        here = [one for one in facts if one.reference == picture]
-        drawn = [(one.item.item_name, one.region) for one in here if one.region is not None]
+    for picture, file_name in reference_names(inspection.reference, all_facts).items():
+        on_picture = [facts for facts in all_facts if facts.reference == picture]
+        drawn = [(facts.item.item_name, facts.region) for facts in on_picture if facts.region is not None]
         regions[harmless(file_name, "reference")] = (picture, drawn)
     findings = {
         photo.file_name: (
             photo.picture,
-            [(found.label, found.box) for one in photo.items for found in one.findings],
+            [(finding.label, finding.box) for facts in photo.items for finding in facts.findings],
         )
-        for photo in named_photos(facts)
+        for photo in named_photos(all_facts)
     }
     return {**_dataset("regions", regions), **_dataset("findings", findings)}
 
@@ -73,7 +73,7 @@ def _dataset(
 ) -> dict[str, str]:
     names = [one_line(name) for _, boxes in pictures.values() for name, _ in boxes]
     classes = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    made = {
+    texts = {
         f"{folder}/{_CLASSES}": "".join(f"{name}\n" for name in classes),
         f"{folder}/{_YAML}": yolo_yaml(classes, {"train": "images", "val": "images"}),
     }
@@ -81,8 +81,8 @@ def _dataset(
         rows = (
             yolo_row(classes[one_line(name)], rect, picture.width, picture.height) for name, rect in boxes
         )
-        made[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(rows)
-    return made
+        texts[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(rows)
+    return texts
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
@@ -93,16 +93,16 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     """
     if not is_archive(data):
         return fitted(_drafts(text_of(data), (), target), target)
-    found = unpack(data, ".txt", ".yaml", ".yml", ".names", ".labels")
-    drawn = {path: text for path, text in found.items() if path.startswith("regions/")}
-    found = drawn or found
-    labels = {path: text for path, text in found.items() if _is_label(path)}
+    texts = unpack(data, ".txt", ".yaml", ".yml", ".names", ".labels")
+    drawn = {path: text for path, text in texts.items() if path.startswith("regions/")}
+    texts = drawn or texts
+    labels = {path: text for path, text in texts.items() if _is_label(path)}
     wanted = stem(harmless(target.name, "reference"))
     same = [text for path, text in labels.items() if stem(path) == wanted]
     if len(same) != 1 and len(labels) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if labels else Reason.UNREADABLE)
     text = same[0] if len(same) == 1 else next(iter(labels.values()))
-    return fitted(_drafts(text, _names(found), target), target)
+    return fitted(_drafts(text, _names(texts), target), target)
 
 
 def _is_label(path: str) -> bool:
@@ -114,18 +114,18 @@ def _is_label(path: str) -> bool:
 def _drafts(text: str, names: Sequence[str], target: ExportedPicture) -> list[ImportedRegion]:
     drafts = []
     for line in text.splitlines():
-        words = line.split()
-        if not words:
+        columns = line.split()
+        if not columns:
             continue
-        part = _part(words[1:])
-        if part is None or not words[0].isascii() or not words[0].isdigit():
+        part = _part(columns[1:])
+        if part is None or not columns[0].isascii() or not columns[0].isdigit():
             raise ExchangeError(Reason.UNREADABLE)
-        number = int(words[0]) if len(words[0]) < 10 else -1
+        number = int(columns[0]) if len(columns[0]) < 10 else -1
         rect = Rect(
             part.x * target.width, part.y * target.height, part.w * target.width, part.h * target.height
         )
         name = names[number] if 0 <= number < len(names) else ""
-        drafts.append(ImportedRegion(name, rect, boxed=len(words) > 6))
+        drafts.append(ImportedRegion(name, rect, boxed=len(columns) > 6))
     return drafts
 
 
@@ -158,14 +158,14 @@ def _yaml_names(text: str) -> list[str]:
     inline = _INLINE.search(text)
     end = None if inline is None else _END.search(text, inline.end())
     if inline is not None and end is not None:
-        words = text[inline.end() : end.end()]
+        literal = text[inline.end() : end.end()]
         try:
-            said = ast.literal_eval(words)
+            names = ast.literal_eval(literal)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
-            said = [word.strip() for word in words.strip("[]{}").split(",")]
-        if isinstance(said, dict):
-            return _listed({int(key): str(name) for key, name in said.items() if isinstance(key, int)})
-        return [str(name) for name in said] if isinstance(said, list) else []
+            names = [word.strip() for word in literal.strip("[]{}").split(",")]
+        if isinstance(names, dict):
+            return _listed({int(key): str(name) for key, name in names.items() if isinstance(key, int)})
+        return [str(name) for name in names] if isinstance(names, list) else []
     block = _BLOCK.search(text)
     if block is None:
         return []

@@ -104,9 +104,9 @@ def to_jpeg(data: bytes) -> bytes:
                     "imaging", "Cannot open an image with {0} x {1} pixels. Scale it down first."
                 ).format(width, height)
             )
-        made = _encoded(library, handle)
+        jpeg = _encoded(library, handle)
         exif, profile = _exif(library, handle), _profile(library, handle)
-    return with_profile(with_exif(made, exif) if exif else made, profile)
+    return with_profile(with_exif(jpeg, exif) if exif else jpeg, profile)
 
 
 def _encoded(library: Any, handle: Any) -> bytes:
@@ -199,7 +199,7 @@ def _check(error: _Error) -> None:
 
 
 def version() -> tuple[int, int]:
-    """That of the library; zeros where there is none."""
+    """The version of the library; zeros where there is none."""
     library = _loaded()
     number = 0 if library is None else library.heif_get_version_number()
     return number >> 24, number >> 16 & 0xFF
@@ -233,7 +233,7 @@ def _loaded() -> Any:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
         return None
-    for name, (given, taken) in _CALLS.items():
+    for name, (result, parameters) in _CALLS.items():
         call = getattr(library, name)
-        call.restype, call.argtypes = given, taken
+        call.restype, call.argtypes = result, parameters
     return library

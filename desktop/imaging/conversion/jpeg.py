@@ -78,7 +78,7 @@ def _segment(marker: int, body: bytes) -> bytes:
 
 
 def _inserted(data: bytes, segments: bytes) -> bytes:
-    """The JPEG with more segments, behind those of applications that are at its start."""
+    """The JPEG with more segments, after the application segments at its start."""
     at = len(_START)
     for segment in _segments(data):
         if segment.marker not in (_APP0, _APP1, _APP2):

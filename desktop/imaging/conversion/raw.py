@@ -47,17 +47,17 @@ def preview(data: bytes) -> bytes:
     """
     try:
         parts, metadata = _parts(data)
-        made, most = b"", 0
+        jpeg, most = b"", 0
         for start, size in parts:
             if start + size > len(data):
                 raise damaged()
             part = data[start : start + size]
             width, height = picture_size(part) or (0, 0)
             if max(width, height) >= SMALLEST_PX and width * height > most:
-                made, most = part, width * height
+                jpeg, most = part, width * height
     except (TiffError, struct.error) as error:
         raise damaged() from error
-    if not made:
+    if not jpeg:
         raise ImageError(
             QCoreApplication.translate(
                 "imaging",
@@ -65,8 +65,8 @@ def preview(data: bytes) -> bytes:
                 "the camera's software and add that file.",
             )
         )
-    _refuse_damaged(made)
-    return made if metadata is None or has_exif(made) else with_exif(made, metadata.written())
+    _refuse_damaged(jpeg)
+    return jpeg if metadata is None or has_exif(jpeg) else with_exif(jpeg, metadata.written())
 
 
 def _refuse_damaged(jpeg: bytes) -> None:
@@ -122,7 +122,7 @@ def _of_olympus(tiff: Tiff, directories: list[Directory]) -> Iterator[Part]:
 def _of_canon(data: bytes) -> tuple[Iterator[Part], Metadata | None]:
     """A CR3 file: the first sample of each track, one of which is a JPEG, and its EXIF in three boxes."""
     film = next(iter(_boxes(data).get(b"moov", [])), b"")
-    found: list[Part] = []
+    parts: list[Part] = []
     for table in _boxes(film).get(b"trak", []):
         for name in _TRACK:
             table = next(iter(_boxes(table).get(name, [])), b"")
@@ -131,9 +131,9 @@ def _of_canon(data: bytes) -> tuple[Iterator[Part], Metadata | None]:
         if sizes and starts:
             # One size for all samples, or 0 and a size for each.
             size = struct.unpack_from(">I", sizes, 4)[0] or struct.unpack_from(">I", sizes, 12)[0]
-            found.append((struct.unpack_from(">Q", starts, 8)[0], size))
+            parts.append((struct.unpack_from(">Q", starts, 8)[0], size))
     metadata = [box[16:] for box in _boxes(film).get(b"uuid", []) if box.startswith(_CANON_METADATA)]
-    return iter(found), _canon_metadata(metadata[0]) if metadata else None
+    return iter(parts), _canon_metadata(metadata[0]) if metadata else None
 
 
 def _canon_metadata(box: bytes) -> Metadata | None:
@@ -151,7 +151,7 @@ def _canon_metadata(box: bytes) -> Metadata | None:
 
 def _boxes(data: bytes) -> dict[bytes, list[bytes]]:
     """The contents of the boxes side by side (ISO/IEC 14496-12), by their type."""
-    found: dict[bytes, list[bytes]] = {}
+    boxes: dict[bytes, list[bytes]] = {}
     at = 0
     while at + 8 <= len(data):
         size, kind = struct.unpack_from(">I4s", data, at)
@@ -162,6 +162,6 @@ def _boxes(data: bytes) -> dict[bytes, list[bytes]]:
             size = len(data) - at
         if size < head or at + size > len(data):
             break
-        found.setdefault(kind, []).append(data[at + head : at + size])
+        boxes.setdefault(kind, []).append(data[at + head : at + size])
         at += size
-    return found
+    return boxes

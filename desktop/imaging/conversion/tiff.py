@@ -63,17 +63,17 @@ class Tiff:
 
     def directories(self) -> list[Directory]:
         """The directories of the chain, each followed by those below it."""
-        found: list[Directory] = []
-        waiting, seen = [self._first], set[int]()
-        while waiting and len(found) < _MAX_DIRECTORIES:
+        directories: list[Directory] = []
+        waiting, offsets = [self._first], set[int]()
+        while waiting and len(directories) < _MAX_DIRECTORIES:
             offset = waiting.pop(0)
-            if not offset or offset in seen:
+            if not offset or offset in offsets:
                 continue
-            seen.add(offset)
+            offsets.add(offset)
             directory, following = self.read(offset)
-            found.append(directory)
+            directories.append(directory)
             waiting = [*self.numbers(directory, SUB_DIRECTORIES), *following, *waiting]
-        return found
+        return directories
 
     def below(self, directory: Directory, tag: int) -> Directory:
         """The directory that an entry points to; an empty one where it points nowhere."""
@@ -88,7 +88,7 @@ class Tiff:
         count = struct.unpack_from(f"{self.order}H", data, at)[0]
         if count > _MAX_ENTRIES or at + 2 + 12 * count > len(data):
             return {}, []
-        found: dict[int, Entry] = {}
+        entries: dict[int, Entry] = {}
         for place in range(at + 2, at + 2 + 12 * count, 12):
             tag, kind, number = struct.unpack_from(f"{self.order}HHI", data, place)
             size = _BYTES_OF.get(kind, 0) * number
@@ -96,12 +96,12 @@ class Tiff:
             if size > 4:
                 start = base + struct.unpack_from(f"{self.order}I", data, start)[0]
             if size and start + size <= len(data):
-                found[tag] = Entry(kind, number, data[start : start + size], start)
+                entries[tag] = Entry(kind, number, data[start : start + size], start)
         end = at + 2 + 12 * count
-        return found, list(struct.unpack_from(f"{self.order}I", data, end)) if end + 4 <= len(data) else []
+        return entries, list(struct.unpack_from(f"{self.order}I", data, end)) if end + 4 <= len(data) else []
 
     def numbers(self, directory: Directory, tag: int) -> tuple[int, ...]:
-        """The whole numbers of an entry, at most `_MAX_NUMBERS`; none where it has no such type."""
+        """The whole numbers of an entry, at most `_MAX_NUMBERS`; none where it has another type."""
         entry = directory.get(tag)
         if entry is None or entry.kind not in _NUMBERS:
             return ()
@@ -124,7 +124,7 @@ class Metadata:
 
     @classmethod
     def of(cls, tiff: Tiff) -> Metadata:
-        """That of the first directory of a file."""
+        """The metadata of the first directory of a file."""
         image = next(iter(tiff.directories()), {})
         return cls(tiff.order, image, tiff.below(image, EXIF), tiff.below(image, GPS))
 

@@ -24,7 +24,7 @@ PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", *CONVERTE
 MAX_BYTES = 512 * 2**20
 """A larger file is refused: it is held in memory while it is converted."""
 
-_one = threading.Lock()
+_converting = threading.Lock()
 
 
 class PreparedUpload(NamedTuple):
@@ -48,7 +48,7 @@ def for_upload(source: Path | bytes, name: str = "") -> PreparedUpload:
     ending = source.suffix.lower()
     if ending not in CONVERTED:
         return PreparedUpload(source, name)
-    with _one:
+    with _converting:
         return PreparedUpload(_converted(source, ending), f"{name}.jpg")
 
 
@@ -62,10 +62,10 @@ def _converted(path: Path, ending: str) -> bytes:
     data = path.read_bytes()
     if is_jpeg(data):
         # Some programs convert a photo when it is shared and keep the old ending.
-        made, how = data, "Copied from"
+        jpeg, how = data, "Copied from"
     elif ending in HEIF:
-        made, how = heif.to_jpeg(data), "Converted from"
+        jpeg, how = heif.to_jpeg(data), "Converted from"
     else:
-        made, how = raw.preview(data), "Embedded preview of"
+        jpeg, how = raw.preview(data), "Embedded preview of"
     digest = hashlib.sha256(data).hexdigest()
-    return with_comment(made, f"{how} {path.name}, SHA-256 {digest}")
+    return with_comment(jpeg, f"{how} {path.name}, SHA-256 {digest}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class ImageError(Exception):
-    """A picture cannot be read; the text tells the person why and what to do."""
+    """A picture cannot be read; the text says why, and what to do."""
 
 
 class CancelledError(Exception):

@@ -76,9 +76,9 @@ class PyramidCache:
             ) as scratch,
             cancellation.watch(image),
         ):
-            made = Path(scratch) / "made.zip"
-            image.dzsave(str(made), **SAVE)
-            atomic.put_in_place(made, path, durable=False)
+            archive = Path(scratch) / "made.zip"
+            image.dzsave(str(archive), **SAVE)
+            atomic.put_in_place(archive, path, durable=False)
         self.trim(keep=path)
         return path
 

@@ -181,7 +181,7 @@ class RemoteImage:
         """The picture in at most `PREVIEW` px: as kept, else from the service."""
         self._check()
         self._cache.open(self._digest)
-        return self._kept_or("preview.jpg", self._files.thumbnail, PREVIEW, patient=False)
+        return self._cached_or("preview.jpg", self._files.thumbnail, PREVIEW, patient=False)
 
     def prepare(self, progress: Progress) -> None:
         """Wait until the service has made the tiles."""
@@ -201,7 +201,7 @@ class RemoteImage:
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile: as kept, else from the service."""
         self._check()
-        return self._kept_or(f"{level}-{column}-{row}.jpg", self._files.tile, level, column, row)
+        return self._cached_or(f"{level}-{column}-{row}.jpg", self._files.tile, level, column, row)
 
     def crop(self, rect: Rect) -> QImage:
         """The pixels that `rect` touches: cut from the original by the service, without loss."""
@@ -223,10 +223,10 @@ class RemoteImage:
             self._cancelled.set_result(None)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _kept_or(self, name: str, fetch: Callable[..., bytes], *where: int, patient: bool = True) -> QImage:
-        kept = self._cache.read(self._digest, name)
-        if kept is not None:
-            return kept
+    def _cached_or(self, name: str, fetch: Callable[..., bytes], *where: int, patient: bool = True) -> QImage:
+        cached_image = self._cache.read(self._digest, name)
+        if cached_image is not None:
+            return cached_image
         data = self._ask(fetch, *where, patient=patient)
         try:
             image = _decoded(data)

@@ -35,7 +35,7 @@ class TiledImage(LocalImage):
         """The picture in about `PREVIEW` px: from the pyramid when there is one, else from the original."""
         with self._failures():
             if self._cache.may_have(content_length(self._data)):
-                self._open_kept()
+                self._open_cached()
             if self._pyramid is None:
                 return to_qimage(read_preview(self._data, self._header, PREVIEW, self._cancellation))
             longest = [max(level.width, level.height) for level in self._levels]
@@ -46,7 +46,7 @@ class TiledImage(LocalImage):
     def prepare(self, progress: Progress) -> None:
         """Make the pyramid, unless there is one."""
         with self._failures():
-            path = self._open_kept()
+            path = self._open_cached()
             with self._guard:
                 if self._pyramid is None:
                     self._making = Cancellation()
@@ -56,13 +56,13 @@ class TiledImage(LocalImage):
     def tile(self, level: int, column: int, row: int) -> QImage:
         """One tile; IndexError before `prepare` is through."""
         orientation = self._header.orientation
-        found = self._levels[level]
+        grid = self._levels[level]
         assert self._pyramid is not None
         self._cancellation.check()
         with self._failures():
             if orientation == 1:
                 return self._pyramid.tile(level, column, row)
-            return to_qimage(self._turned(self._pyramid, level, found.tile_rect(column, row)))
+            return to_qimage(self._turned(self._pyramid, level, grid.tile_rect(column, row)))
 
     def crop(self, rect: Rect) -> QImage:
         """The pixels that `rect` touches, from the original: reads it down to there."""
@@ -73,17 +73,17 @@ class TiledImage(LocalImage):
         super().cancel()
         self._making.cancel()
 
-    def _open_kept(self) -> Path:
+    def _open_cached(self) -> Path:
         """Open the pyramid when there is one; where it is or belongs."""
         length = content_length(self._data)
         with self._guard:
             if self._digest is None:
                 self._digest = content_digest(self._data, self._cancellation)
-            if self._pyramid is None and (kept := self._cache.find(length, self._digest)) is not None:
+            if self._pyramid is None and (path := self._cache.find(length, self._digest)) is not None:
                 try:
-                    self._use(kept)
+                    self._use(path)
                 except OSError:
-                    kept.unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
             return self._cache.path(length, self._digest)
 
     def _turned(self, pyramid: Pyramid, level: int, rect: Rect) -> Pixels:
@@ -102,8 +102,8 @@ class TiledImage(LocalImage):
         return upright(pixels, self._header.orientation)
 
     def _stored_size(self, level: int) -> tuple[int, int]:
-        found = self._levels[level]
-        return upright_size(found.width, found.height, self._header.orientation)
+        grid = self._levels[level]
+        return upright_size(grid.width, grid.height, self._header.orientation)
 
     def _use(self, path: Path) -> None:
         pyramid = Pyramid(path)

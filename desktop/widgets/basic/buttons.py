@@ -97,10 +97,10 @@ class Button(QPushButton):
         else:
             super().keyPressEvent(event)
 
-    def _shown_text(self, room: float) -> str:
+    def _shown_text(self, width: float) -> str:
         if not self._elides:
             return self.text()
-        return QFontMetricsF(self._text_font()).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+        return QFontMetricsF(self._text_font()).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, width)
 
     def _parts(self) -> list[tuple[str, float]]:
         parts: list[tuple[str, float]] = []
@@ -132,12 +132,12 @@ class Button(QPushButton):
     def _colours(self, theme: Theme) -> tuple[str | None, str | None, str]:
         """Ground, border and ink for the state the button is in."""
         kind = self.kind
-        given = kind in _VERDICTS and self.isChecked()
-        if not self.isEnabled() and not given:
+        is_decided = kind in _VERDICTS and self.isChecked()
+        if not self.isEnabled() and not is_decided:
             bare = kind in _BARE or kind in {ButtonKind.GHOST, ButtonKind.TOOL}
             return (None if bare else theme.raised), (None if bare else theme.line), theme.faint
         if kind in _VERDICTS:
-            if given:
+            if is_decided:
                 return theme.solid(kind.value), None, theme.accent_ink
             return theme.ground(kind.value), None, theme.word(kind.value)
         return {

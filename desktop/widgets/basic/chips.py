@@ -178,9 +178,9 @@ class FilterChips(QWidget):
             self._group.removeButton(button)
             discard(button, self._row)
         for index, (key, text) in enumerate(pairs):
-            made = _FilterChip(key, text)
-            self._group.addButton(made)
-            self._row.insertWidget(index, made)
+            chip = _FilterChip(key, text)
+            self._group.addButton(chip)
+            self._row.insertWidget(index, chip)
         keys = [key for key, _ in pairs]
         if keys:
             self.set_value(was if was in keys else keys[0])

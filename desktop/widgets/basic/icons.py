@@ -42,14 +42,14 @@ def icon(name: str, colour: str | None = None, size: int = ICON_PX) -> QIcon:
     does.
     """
     theme = theme_manager().theme
-    made = QIcon()
+    result = QIcon()
     modes = ((QIcon.Mode.Normal, colour or theme.text), (QIcon.Mode.Disabled, theme.faint))
     for mode, ink in modes:
         for scale in _SCALES:
             pixmap = QPixmap.fromImage(drawing(name, ink, round(size * scale)))
             pixmap.setDevicePixelRatio(scale)
-            made.addPixmap(pixmap, mode)
-    return made
+            result.addPixmap(pixmap, mode)
+    return result
 
 
 def paint_icon(painter: QPainter, name: str, colour: str, where: QRectF) -> None:

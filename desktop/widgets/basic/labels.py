@@ -46,12 +46,12 @@ def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
 
     The text is plain: what a service or a person wrote is never read as markup.
     """
-    made = QLabel(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(wrap)
+    widget = QLabel(text)
+    widget.setTextFormat(Qt.TextFormat.PlainText)
+    widget.setWordWrap(wrap)
     if role != "text":
-        made.setProperty("role", role)
-    return made
+        widget.setProperty("role", role)
+    return widget
 
 
 class ElidedLabel(QLabel):
@@ -109,9 +109,9 @@ class Card(QFrame):
 
 def rule() -> QFrame:
     """A horizontal line of 1 px between two parts."""
-    made = QFrame()
-    made.setProperty("rule", True)
-    return made
+    line = QFrame()
+    line.setProperty("rule", True)
+    return line
 
 
 class Panel(QWidget):

@@ -195,7 +195,7 @@ def _open_state(session: Session, inspection_id: str, status: Status) -> str:
     begun = status is not Status.NOT_STARTED or bool(
         session.execute(_BEGUN, {"inspection_id": inspection_id}).scalar_one()
     )
-    return str(results.record_state(status, sealed=None, begun=begun))
+    return str(results.record_state(status, sealed=None, has_started=begun))
 
 
 def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
@@ -236,7 +236,7 @@ class Records:
             "inspection_id": inspection_id,
             "progress": body.progress or 0,
             "inspection_status": str(status),
-            "record_state": str(results.record_state(status, sealed=None, begun=False)),
+            "record_state": str(results.record_state(status, sealed=None, has_started=False)),
             "revision": 1,
             "created_at": at,
             "updated_at": at,

@@ -158,7 +158,7 @@ class Editions:
                 again = {
                     "end_time": None,
                     "inspection_status": str(status),
-                    "record_state": str(record_state(status, sealed=None, begun=True)),
+                    "record_state": str(record_state(status, sealed=None, has_started=True)),
                 }
                 change_record(session, record, again, caller.user_id, caller.address)
             return self._seal(session, inspection_id)

@@ -151,7 +151,9 @@ class Finishing:
         values = {
             "progress": results.record_progress([case.entries for case in cases]),
             "inspection_status": str(counted.outcome),
-            "record_state": str(results.record_state(counted.outcome, sealed=counted.outcome, begun=True)),
+            "record_state": str(
+                results.record_state(counted.outcome, sealed=counted.outcome, has_started=True)
+            ),
             "end_time": end,
         }
         change_record(session, record, values, caller.user_id, caller.address)

@@ -110,21 +110,21 @@ def unreached(root: QWidget) -> list[str]:
     ]
 
 
-def _together(one: QWidget, other: QWidget) -> bool:
-    if not isinstance(one, QAbstractButton) or not isinstance(other, QAbstractButton):
+def _together(first: QWidget, second: QWidget) -> bool:
+    if not isinstance(first, QAbstractButton) or not isinstance(second, QAbstractButton):
         return False
-    group = one.group()
-    return group is not None and group is other.group() and group.exclusive()
+    group = first.group()
+    return group is not None and group is second.group() and group.exclusive()
 
 
 def cut(root: QWidget) -> list[str]:
     """The texts that do not fit, and what they would need."""
-    found = []
+    faults = []
     for widget in shown(root):
         if widget.toolTip():
             continue
         if isinstance(widget, QTableView):
-            found += cut_titles(widget)
+            faults += cut_titles(widget)
         need, have = widget.sizeHint().width(), widget.width()
         tall, high = 0, 0
         if isinstance(widget, QLabel):
@@ -141,8 +141,8 @@ def cut(root: QWidget) -> list[str]:
         elif not isinstance(widget, QAbstractButton):
             continue
         if need > have + 1 or tall > high + 1:
-            found.append(f"{called(widget)} needs {need} x {tall}, has {have} x {high}")
-    return found
+            faults.append(f"{called(widget)} needs {need} x {tall}, has {have} x {high}")
+    return faults
 
 
 def cut_titles(table: QTableView) -> list[str]:
@@ -159,20 +159,20 @@ def cut_titles(table: QTableView) -> list[str]:
 
 def outside(window: MainWindow) -> list[str]:
     """The controls and labels that leave the window, where nothing scrolls."""
-    found = []
+    faults = []
     whole = window.rect()
     for widget in shown(window):
         if _scrolled(widget):
             continue
-        there = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
-        if not whole.contains(there):
-            found.append(f"{called(widget)} at {there.getRect()}")
-    return found
+        place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+        if not whole.contains(place):
+            faults.append(f"{called(widget)} at {place.getRect()}")
+    return faults
 
 
 def overlapping(root: QWidget) -> list[str]:
     """Pairs of neighbours of one layout that lie on one another."""
-    found = []
+    faults = []
     for parent in [root, *shown(root)]:
         layout = parent.layout()
         if layout is None:
@@ -182,10 +182,10 @@ def overlapping(root: QWidget) -> list[str]:
             for child in parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
             if child.isVisible() and not child.isWindow() and _laid_out(child, layout)
         ]
-        for one, other in combinations(inside, 2):
-            if one.geometry().intersects(other.geometry()):
-                found.append(f"{called(one)} and {called(other)} in {type(parent).__name__}")
-    return found
+        for first, second in combinations(inside, 2):
+            if first.geometry().intersects(second.geometry()):
+                faults.append(f"{called(first)} and {called(second)} in {type(parent).__name__}")
+    return faults
 
 
 def sideways(root: QWidget) -> list[str]:
@@ -218,14 +218,14 @@ def too_large(dialog: QWidget) -> list[str]:
 def padded(dialog: QWidget) -> list[str]:
     """The one-line texts that were given more height than they need: emptiness where none was meant."""
     return [
-        f"{called(said)} needs {said.sizeHint().height()}, has {said.height()}"
-        for said in shown(dialog)
-        if isinstance(said, QLabel)
-        and said.parentWidget() is dialog
-        and not said.wordWrap()
-        and said.text()
-        and said.height() > said.sizeHint().height() + _SLACK
-        and said.width() > dialog.width() // 2
+        f"{called(label)} needs {label.sizeHint().height()}, has {label.height()}"
+        for label in shown(dialog)
+        if isinstance(label, QLabel)
+        and label.parentWidget() is dialog
+        and not label.wordWrap()
+        and label.text()
+        and label.height() > label.sizeHint().height() + _SLACK
+        and label.width() > dialog.width() // 2
     ]
 
 

@@ -172,7 +172,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
     clash = FieldConflict("inspection_name", "Name", "A name that is mine " * 2, "A name that is theirs " * 2)
     image = catalogue.reference_images.list(1, 1).data[0]
     open_questions = Invalid(details={"kinds": list(ModelKind), "activations": ["sigmoid", "softmax"]})
-    made: list[tuple[str, Callable[[], QDialog | Palette]]] = [
+    makers: list[tuple[str, Callable[[], QDialog | Palette]]] = [
         ("palette", lambda: Palette(window, context.commands)),
         ("keys", lambda: ShortcutSheet(window, context.commands)),
         ("about", lambda: About(window, context)),
@@ -219,7 +219,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("memory", lambda: _memory(session, served, page)),
         ("device", lambda: DeviceForm(context, None, page)),
     ]
-    for name, make in made:
+    for name, make in makers:
         dialog = make()
         theme_manager().apply_to(dialog)
         dialog.open()

@@ -129,19 +129,19 @@ def window(served: Served, qtbot: QtBot, request: pytest.FixtureRequest) -> Iter
     preferences.change(set_up=True, tours_start=False)
     context = Context(served.session, preferences, embedded=True)
     context.service_state = ServiceState.READY
-    made = MainWindow(context, build_pages(context, lambda _url: None))
-    made.resize(*USUAL)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
+    window = MainWindow(context, build_pages(context, lambda _url: None))
+    window.resize(*USUAL)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     settle(qtbot)
-    yield made
+    yield window
     assert stale_items() == 0
     context.closing.emit()
-    made.hide()
+    window.hide()
     workers.shutdown()
     EditSync.of(context).close()
-    made.deleteLater()
+    window.deleteLater()
     language.use("en")
     language.end()
     theme_manager().set_mode(Mode.SYSTEM)
@@ -185,8 +185,8 @@ def test_every_page_says_and_shows_everything(window: MainWindow, served: Served
 
 def below(kind: type[QWidget]) -> set[type[QWidget]]:
     """The program's classes that are derived from `kind`."""
-    nearest = {one for one in kind.__subclasses__() if one.__module__.startswith("desktop.")}
-    return nearest.union(*(below(one) for one in nearest))
+    nearest = {subclass for subclass in kind.__subclasses__() if subclass.__module__.startswith("desktop.")}
+    return nearest.union(*(below(subclass) for subclass in nearest))
 
 
 @in_every_language
@@ -198,10 +198,10 @@ def test_every_dialog_too(window: MainWindow, served: Served, qtbot: QtBot) -> N
         faults[name] = [*unnamed(dialog), *cut(dialog), *overlapping(dialog), *unreached(dialog)]
         faults[name] += [*too_large(dialog), *padded(dialog)]
         shown.add(type(dialog).__name__)
-    for found in pkgutil.walk_packages(desktop.__path__, "desktop."):
-        importlib.import_module(found.name)
-    made = {kind.__name__ for kind in below(BaseDialog) if not kind.__subclasses__()}
-    assert made - ELSEWHERE.keys() - shown == set()
+    for module in pkgutil.walk_packages(desktop.__path__, "desktop."):
+        importlib.import_module(module.name)
+    dialog_names = {kind.__name__ for kind in below(BaseDialog) if not kind.__subclasses__()}
+    assert dialog_names - ELSEWHERE.keys() - shown == set()
     assert not {name: wrong for name, wrong in faults.items() if wrong}
 
 
@@ -279,6 +279,6 @@ def colours_of_theme(window: MainWindow, theme: Theme) -> list[str]:
     """The grounds and lines of a theme that are still seen in more than a few pixels."""
     image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(image.constBits(), np.uint32) & 0xFFFFFF
-    seen = dict(zip(*np.unique(pixels, return_counts=True), strict=True))
+    counts = dict(zip(*np.unique(pixels, return_counts=True), strict=True))
     names = ("bg", "panel", "raised", "line", "accent_ground", "text", "dim")
-    return [name for name in names if seen.get(int(getattr(theme, name)[1:], 16), 0) > _STRAY]
+    return [name for name in names if counts.get(int(getattr(theme, name)[1:], 16), 0) > _STRAY]

@@ -35,16 +35,16 @@ from tests.desktop.conftest import make_payload
 
 class _Health(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        found = self.path == "/healthz"
-        body = json.dumps({"status": "ok"} if found else {"code": 1, "data": None, "msg": "no"}).encode()
-        self.send_response(200 if found else 404)
+        is_health = self.path == "/healthz"
+        body = json.dumps({"status": "ok"} if is_health else {"code": 1, "data": None, "msg": "no"}).encode()
+        self.send_response(200 if is_health else 404)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
     do_POST = do_GET
 
-    def log_message(self, *_words: object) -> None:
+    def log_message(self, *_arguments: object) -> None:
         pass
 
 
@@ -76,9 +76,9 @@ class Service:
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    made = Service()
-    yield made
-    made.stop()
+    service = Service()
+    yield service
+    service.stop()
 
 
 @pytest.fixture
@@ -92,9 +92,9 @@ def desktop(
             PageFactory(MePage, lambda: MePage(context)),
         ],
     )
-    made = Desktop(server_url=service.url)
-    yield made
-    made.close()
+    desktop = Desktop(server_url=service.url)
+    yield desktop
+    desktop.close()
     theme_manager().set_mode(Mode.SYSTEM)
 
 

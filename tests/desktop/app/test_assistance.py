@@ -21,11 +21,11 @@ def window(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setattr(
         "desktop.doctor.dialog.checks_of", lambda _context: [lambda: [("a", ok("no camera"))]]
     )
-    made = MainWindow(context, build_pages(context, lambda _url: None))
-    made.show()
-    yield made
-    made.close()
-    made.deleteLater()
+    window = MainWindow(context, build_pages(context, lambda _url: None))
+    window.show()
+    yield window
+    window.close()
+    window.deleteLater()
 
 
 def test_login_page_offers_the_check_when_the_service_does_not_start(
@@ -33,7 +33,9 @@ def test_login_page_offers_the_check_when_the_service_does_not_start(
 ) -> None:
     context.embedded = True
     context.show_service(ServiceState.FAILED)
-    (button,) = [one for one in window.banner.findChildren(QPushButton) if one.text() == "System check"]
+    (button,) = [
+        button for button in window.banner.findChildren(QPushButton) if button.text() == "System check"
+    ]
     assert button.isVisible()
     button.click()
     (dialog,) = window.findChildren(DoctorDialog)

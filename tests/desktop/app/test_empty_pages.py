@@ -59,21 +59,21 @@ def window(
     context = Context(session, preferences)
     context.service_state = ServiceState.READY
     context.enter(payload)
-    made = MainWindow(context, build_pages(context, lambda _url: None))
-    qtbot.addWidget(made)
-    made.resize(1280, 800)
-    made.show()
-    yield made
-    made.make_no_more()
-    present(made.page).leave()
+    window = MainWindow(context, build_pages(context, lambda _url: None))
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    yield window
+    window.make_no_more()
+    present(window.page).leave()
     context.closing.emit()
-    made.hide()
+    window.hide()
     session.close()
 
 
 def states(page: QWidget) -> list[QWidget]:
     kinds = (EmptyState, FirstStepsPanel)
-    return [one for kind in kinds for one in page.findChildren(kind) if one.isVisible()]
+    return [state for kind in kinds for state in page.findChildren(kind) if state.isVisible()]
 
 
 def settled(page: QWidget) -> bool:
@@ -95,10 +95,12 @@ def test_an_administrator_has_a_button_on_every_empty_page(window: MainWindow, q
         page = open_page(window, qtbot, page_id, section)
         qtbot.waitUntil(lambda page=page: bool(states(page)))  # type: ignore[misc]
         for state in states(page):
-            said = state.accessibleName()
-            assert said, f"{page_id} {section} shows an empty state without words"
-            buttons = [one for one in state.findChildren(Button) if one.isVisible() and one.isEnabled()]
-            assert buttons, f"{page_id} {section} offers nothing to do: {said}"
+            name = state.accessibleName()
+            assert name, f"{page_id} {section} shows an empty state without words"
+            buttons = [
+                button for button in state.findChildren(Button) if button.isVisible() and button.isEnabled()
+            ]
+            assert buttons, f"{page_id} {section} offers nothing to do: {name}"
             assert all(button.text() for button in buttons)
     for page_id, section in FILLED:
         page = open_page(window, qtbot, page_id, section)
@@ -113,6 +115,6 @@ def test_a_viewer_reads_who_can_act(window: MainWindow, qtbot: QtBot) -> None:
         page = open_page(window, qtbot, page_id, section)
         qtbot.waitUntil(lambda page=page: bool(states(page)))  # type: ignore[misc]
         for state in states(page):
-            said = state.accessibleName()
-            acts = any(one.isVisible() for one in state.findChildren(Button))
-            assert acts or any(who in said for who in WHO), f"{page_id} {section}: {said}"
+            name = state.accessibleName()
+            acts = any(button.isVisible() for button in state.findChildren(Button))
+            assert acts or any(who in name for who in WHO), f"{page_id} {section}: {name}"

@@ -37,11 +37,11 @@ NONE = Qt.KeyboardModifier.NoModifier
 
 def focus() -> QWidget:
     """Where the next key goes; a person who works by keyboard is never without one."""
-    found = QApplication.focusWidget()
-    assert found is not None, "the focus is lost"
-    assert found.isVisible(), f"the focus is on {found}, which cannot be seen"
-    assert found.isEnabled(), f"the focus is on {found}, which cannot be used"
-    return found
+    widget = QApplication.focusWidget()
+    assert widget is not None, "the focus is lost"
+    assert widget.isVisible(), f"the focus is on {widget}, which cannot be seen"
+    assert widget.isEnabled(), f"the focus is on {widget}, which cannot be used"
+    return widget
 
 
 def press(key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
@@ -75,19 +75,19 @@ def agree(title: str) -> None:
     """Answer the next question with yes, by Tab and Enter; it runs a loop of its own."""
 
     def look() -> None:
-        asked = QApplication.activeModalWidget()
-        if not isinstance(asked, Confirm) or not asked.isActiveWindow():
+        question = QApplication.activeModalWidget()
+        if not isinstance(question, Confirm) or not question.isActiveWindow():
             QTimer.singleShot(20, look)
             return
         try:
-            assert asked.windowTitle() == title
-            assert asked.harmless.hasFocus()
-            tab_to(asked.act)
+            assert question.windowTitle() == title
+            assert question.harmless.hasFocus()
+            tab_to(question.act)
             press(KEY.Key_Return)
         finally:
             # A question that stays would wait forever.
-            if asked.isVisible():
-                asked.reject()
+            if question.isVisible():
+                question.reject()
 
     QTimer.singleShot(20, look)
 

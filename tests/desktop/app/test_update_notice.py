@@ -34,9 +34,9 @@ def desktop(
             PageFactory(MePage, lambda: MePage(context)),
         ],
     )
-    made = Desktop(server_url="http://127.0.0.1:9")
-    yield made
-    made.close()
+    desktop = Desktop(server_url="http://127.0.0.1:9")
+    yield desktop
+    desktop.close()
 
 
 def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
@@ -70,11 +70,11 @@ def test_others_read_nothing_of_it(desktop: Desktop, update_site: Site, qtbot: Q
 
 
 def test_nothing_is_asked_without_an_address(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(*_: object, **__: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise AssertionError("asked")
 
     monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr("desktop.app.update_notice.run", asked)
+    monkeypatch.setattr("desktop.app.update_notice.run", fail)
     notice = UpdateNotice()
     notice.start()
     notice.ask()

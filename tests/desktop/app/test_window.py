@@ -71,19 +71,19 @@ class People(_Page):
 
 @pytest.fixture
 def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
-    made = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)])
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    yield made
-    made.close()
+    window = MainWindow(context, [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)])
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    yield window
+    window.close()
 
 
 def page_of(window: MainWindow, kind: type[_Page]) -> _Page:
-    found = window.made(kind.page_id)
-    assert isinstance(found, kind)
-    return found
+    page = window.made(kind.page_id)
+    assert isinstance(page, kind)
+    return page
 
 
 def in_front(window: MainWindow) -> str:
@@ -156,30 +156,30 @@ class Asked:
 
 
 @pytest.fixture
-def asked(window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    made = Asked(context, monkeypatch)
-    yield made
-    made.waiting = 0
+def prompts(window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
+    prompts = Asked(context, monkeypatch)
+    yield prompts
+    prompts.waiting = 0
 
 
-def test_closing_asks_while_photos_are_not_sent(window: MainWindow, asked: Asked) -> None:
+def test_closing_asks_while_photos_are_not_sent(window: MainWindow, prompts: Asked) -> None:
     assert not window.close()
     assert window.isVisible()
-    assert asked.questions == [
+    assert prompts.questions == [
         ("2 photo(s) not uploaded yet. They will be lost if you close now.", "Close anyway")
     ]
     assert window.close()
-    assert len(asked.questions) == 2
+    assert len(prompts.questions) == 2
     window.show()
-    asked.waiting = 0
+    prompts.waiting = 0
     assert window.close()
-    assert len(asked.questions) == 2
+    assert len(prompts.questions) == 2
 
 
-def test_logging_out_asks_while_photos_are_not_sent(context: Context, asked: Asked) -> None:
+def test_logging_out_asks_while_photos_are_not_sent(context: Context, prompts: Asked) -> None:
     context.commands.run("logout")
     assert current(context.payload) is not None
-    assert asked.questions == [
+    assert prompts.questions == [
         ("2 photo(s) not uploaded yet. They may be lost if you log out now.", "Log out anyway")
     ]
     context.commands.run("logout")
@@ -257,10 +257,10 @@ def test_a_toast_goes_by_itself_or_by_a_click(window: MainWindow, context: Conte
 
 def test_a_long_toast_stays_inside_the_window(window: MainWindow, context: Context) -> None:
     context.enter(make_payload(Role.ADMIN))
-    said = "Report saved: /" + "a_folder_without_blanks_&_more/" * 20
+    text = "Report saved: /" + "a_folder_without_blanks_&_more/" * 20
     window.resize(1024, 700)
-    page_of(window, Records).toast.emit(said)
-    assert window.toast.text() == said
+    page_of(window, Records).toast.emit(text)
+    assert window.toast.text() == text
     assert window.rect().contains(window.toast.geometry())
     window.resize(800, 700)
     assert window.rect().contains(window.toast.geometry())
@@ -386,53 +386,53 @@ def test_a_hidden_page_takes_the_theme_when_it_is_shown_next(
 def test_first_window_fits_on_the_screen(qtbot: QtBot, context: Context) -> None:
     window = MainWindow(context, [PageFactory(Login, Login), PageFactory(Records, Records)])
     qtbot.addWidget(window)
-    room = window.screen().availableSize()
-    assert window.height() < room.height()
-    assert window.width() < room.width()
-    assert window.minimumSize() == QSize(1024, 700).boundedTo(room - QSize(8, 40))
+    available = window.screen().availableSize()
+    assert window.height() < available.height()
+    assert window.width() < available.width()
+    assert window.minimumSize() == QSize(1024, 700).boundedTo(available - QSize(8, 40))
 
 
 def test_pages_are_made_when_they_are_opened_and_ahead(
     qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[str] = []
+    page_ids: list[str] = []
 
     def kind(page: type[_Page]) -> PageFactory:
         def make() -> _Page:
-            made.append(page.page_id)
+            page_ids.append(page.page_id)
             return page()
 
         return PageFactory(page, make)
 
     window = MainWindow(context, [kind(page) for page in (Login, Records, Workbench, People)])
     qtbot.addWidget(window)
-    assert made == ["login"]
+    assert page_ids == ["login"]
     context.enter(make_payload(Role.ADMIN))
     assert window.rail.page_ids() == ["records", "people"]
     assert window.go("people")
-    assert made == ["login", "records", "people"]
+    assert page_ids == ["login", "records", "people"]
     window.show()
-    assert made == ["login", "records", "people"]
+    assert page_ids == ["login", "records", "people"]
     window.make_no_more()
     qtbot.wait(2 * window._ahead.interval())
-    assert made == ["login", "records", "people"]
+    assert page_ids == ["login", "records", "people"]
     window.hide()
     window.show()
-    qtbot.waitUntil(lambda: made == ["login", "records", "people", "workbench"])
+    qtbot.waitUntil(lambda: page_ids == ["login", "records", "people", "workbench"])
     assert window.go("workbench")
-    assert made[-1:] == ["workbench"]
+    assert page_ids[-1:] == ["workbench"]
 
 
 def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
     pages = [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)]
-    for logged_in, there in ((False, "login"), (True, "workbench")):
+    for logged_in, page_id in ((False, "login"), (True, "workbench")):
         if logged_in:
             context.enter(make_payload(Role.ADMIN))
         window = MainWindow(context, pages, waits=True)
         qtbot.addWidget(window)
         assert window.page is None
         window.arrive(("workbench", {"text": "7"}))
-        assert in_front(window) == there
+        assert in_front(window) == page_id
     assert page_of(window, Workbench).openings == [{"text": "7"}]
     assert window.rail.page_ids() == ["records", "people"]
     window.arrive(("people", {}))

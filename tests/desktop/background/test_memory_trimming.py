@@ -50,16 +50,16 @@ print(resident() - before)
 """
 
 
-def _kept(how: str) -> float:
-    words = [sys.executable, "-c", _DAY, how]
-    return float(subprocess.run(words, cwd=root(), capture_output=True, text=True, check=True).stdout)
+def _resident_share(how: str) -> float:
+    command = [sys.executable, "-c", _DAY, how]
+    return float(subprocess.run(command, cwd=root(), capture_output=True, text=True, check=True).stdout)
 
 
 @LINUX
 def test_pictures_that_are_gone_take_no_memory() -> None:
-    assert _kept("give back") < 12
+    assert _resident_share("give back") < 12
     # So that the test would see it: without this they do.
-    assert _kept("as glibc does") > 12
+    assert _resident_share("as glibc does") > 12
 
 
 @LINUX
@@ -67,16 +67,16 @@ def test_what_lies_free_within_a_heap_is_given_back_after_a_while(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_trimming, "_QUIET_MS", 10)
-    asked: list[int] = []
+    calls: list[int] = []
     monkeypatch.setattr(
-        memory_trimming, "_of_glibc", lambda name: asked.append if name == "malloc_trim" else None
+        memory_trimming, "_of_glibc", lambda name: calls.append if name == "malloc_trim" else None
     )
     owner = QObject()
     trimming = MemoryTrimming(owner)
     for _ in range(3):
         trimming.soon()
-    qtbot.waitUntil(lambda: bool(asked))
-    assert asked == [0]
+    qtbot.waitUntil(lambda: bool(calls))
+    assert calls == [0]
 
 
 def test_it_is_set_before_the_program_has_threads() -> None:

@@ -70,20 +70,20 @@ def test_an_exception_that_nobody_awaits_reaches_the_hook(
 
 
 def test_progress_arrives_in_order_before_the_result(qtbot: QtBot) -> None:
-    seen: list[object] = []
+    values: list[object] = []
 
     def count(report: ProgressReport, upto: int) -> str:
         for number in range(upto):
             report(number)
         return "end"
 
-    run(count, 4, owner=None, progress=seen.append, done=seen.append)
-    wait(qtbot, lambda: "end" in seen)
-    assert seen == [0, 1, 2, 3, "end"]
+    run(count, 4, owner=None, progress=values.append, done=values.append)
+    wait(qtbot, lambda: "end" in values)
+    assert values == [0, 1, 2, 3, "end"]
 
 
 def test_cancelled_work_ends_at_its_next_report_and_never_calls_back(qtbot: QtBot) -> None:
-    seen: list[object] = []
+    values: list[object] = []
     ended = threading.Event()
 
     def forever(report: ProgressReport) -> None:
@@ -95,14 +95,14 @@ def test_cancelled_work_ends_at_its_next_report_and_never_calls_back(qtbot: QtBo
             ended.set()
 
     task = run(
-        forever, owner=None, progress=seen.append, done=seen.append, failed=seen.append, lane=Lane.LONG
+        forever, owner=None, progress=values.append, done=values.append, failed=values.append, lane=Lane.LONG
     )
-    wait(qtbot, lambda: bool(seen))
+    wait(qtbot, lambda: bool(values))
     task.cancel()
-    count = len(seen)
+    count = len(values)
     wait(qtbot, lambda: task.finished)
     assert ended.is_set()
-    assert len(seen) == count
+    assert len(values) == count
     assert task.cancelled
 
 
@@ -156,10 +156,10 @@ class _Page(QObject):
 @pytest.mark.parametrize("end", ["done", "failed", "cancelled", "shutdown"])
 def test_what_was_handed_over_dies_on_the_gui_thread(qtbot: QtBot, end: str) -> None:
     died_in: list[threading.Thread] = []
-    begun, go_on = threading.Event(), threading.Event()
+    has_begun, go_on = threading.Event(), threading.Event()
 
     def work(report: ProgressReport, page: _Page) -> _Page:
-        begun.set()
+        has_begun.set()
         assert go_on.wait(20)
         report.check()
         if end == "failed":
@@ -169,7 +169,7 @@ def test_what_was_handed_over_dies_on_the_gui_thread(qtbot: QtBot, end: str) -> 
     page = _Page()
     weakref.finalize(page, lambda: died_in.append(threading.current_thread()))
     task = run(work, page, owner=page, done=page.show, failed=page.show, progress=page.show)
-    assert begun.wait(20)
+    assert has_begun.wait(20)
     del page
     if end == "cancelled":
         task.cancel()
@@ -185,17 +185,17 @@ def test_what_was_handed_over_dies_on_the_gui_thread(qtbot: QtBot, end: str) -> 
 
 
 def test_a_pool_that_is_left_running_is_not_deleted_by_its_own_worker(qtbot: QtBot) -> None:
-    begun, go_on = threading.Event(), threading.Event()
+    has_begun, go_on = threading.Event(), threading.Event()
     page = _Page()
     died_in: list[threading.Thread] = []
     weakref.finalize(page, lambda: died_in.append(threading.current_thread()))
 
     def work() -> None:
-        begun.set()
+        has_begun.set()
         go_on.wait(20)
 
     run(work, owner=page, done=page.show)
-    assert begun.wait(20)
+    assert has_begun.wait(20)
     pools = workers._pools
     assert pools is not None
     del page
@@ -258,18 +258,18 @@ def test_long_work_does_not_take_the_place_of_short(qtbot: QtBot) -> None:
 
 
 def test_shutdown_ends_everything_and_the_next_run_starts_afresh(qtbot: QtBot) -> None:
-    seen: list[object] = []
+    values: list[object] = []
 
     def stay(report: ProgressReport) -> None:
         report.wait(30.0)
 
-    run(stay, owner=None, progress=lambda _: None, done=seen.append, lane=Lane.LONG)
+    run(stay, owner=None, progress=lambda _: None, done=values.append, lane=Lane.LONG)
     assert workers.shutdown()
     qtbot.wait(1)
-    assert seen == []
-    run(lambda: 1, owner=None, done=seen.append)
-    wait(qtbot, lambda: bool(seen))
-    assert seen == [1]
+    assert values == []
+    run(lambda: 1, owner=None, done=values.append)
+    wait(qtbot, lambda: bool(values))
+    assert values == [1]
 
 
 def test_shutdown_says_when_something_still_runs(qtbot: QtBot) -> None:
@@ -321,7 +321,7 @@ def test_what_comes_together_leaves_turns_for_the_window(
 ) -> None:
     monkeypatch.setattr(workers, "_TURN_SECONDS", 0.0)
     turns = 0
-    seen: list[tuple[int, int]] = []
+    arrivals: list[tuple[int, int]] = []
 
     def turned() -> None:
         nonlocal turns
@@ -338,13 +338,13 @@ def test_what_comes_together_leaves_turns_for_the_window(
         came.set()
 
     done: list[None] = []
-    run(work, owner=None, progress=lambda value: seen.append((value, turns)), done=done.append)
+    run(work, owner=None, progress=lambda value: arrivals.append((value, turns)), done=done.append)
     assert came.wait(20)
     beat.start()
     wait(qtbot, lambda: bool(done))
     beat.stop()
-    assert [value for value, _ in seen] == list(range(5))
-    assert len({turn for _, turn in seen}) == 5
+    assert [value for value, _ in arrivals] == list(range(5))
+    assert len({turn for _, turn in arrivals}) == 5
 
 
 MAKERS = {
@@ -387,10 +387,10 @@ def test_threads_are_made_where_it_is_written_down() -> None:
         "imaging/sources/remote.py",
     }
     assert makers == {"background/workers.py", *others}
-    told = (root() / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (root() / "docs" / "architecture.md").read_text(encoding="utf-8")
     for module in others:
         assert f"`{module}`" in str(workers.__doc__)
-        assert f"`{module}`" in told
+        assert f"`{module}`" in text
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,8 @@ class Service:
             if path == "/api/auth/login":
                 return self.tokens()
             if path == "/api/auth/refresh":
-                given = json.loads(request.content)["refresh_token"]
-                if given != f"refresh-{self.round}":
+                token = json.loads(request.content)["refresh_token"]
+                if token != f"refresh-{self.round}":
                     return failed(401, "not_logged_in")
                 return self.tokens()
             if path == "/api/auth/logout":

@@ -95,13 +95,13 @@ def test_no_token_is_in_a_text_of_who_is_logged_in(session: Session) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "said", "seconds"),
+    ("header", "retry_after", "seconds"),
     [("7", 9, 7), ("0", None, 1), ("soon", 9, 9), (None, 9, 9), (None, None, 30), (None, "soon", 30)],
 )
 def test_how_long_to_wait_is_in_the_header_or_beside_the_sentence(
-    header: str | None, said: object, seconds: float
+    header: str | None, retry_after: object, seconds: float
 ) -> None:
-    answer = failed(429, "too_many_requests", **({} if said is None else {"retry_after": said}))
+    answer = failed(429, "too_many_requests", **({} if retry_after is None else {"retry_after": retry_after}))
     if header is not None:
         answer.headers["Retry-After"] = header
     session = Session(BASE, transport=httpx.MockTransport(lambda request: answer))

@@ -105,13 +105,15 @@ def test_profile_and_password(session: Session) -> None:
 
 
 def test_users(session: Session, url: str) -> None:
-    made = session.users.create("viewer1", "view-only-password", [Role.VIEWER], "看")
+    viewer_user = session.users.create("viewer1", "view-only-password", [Role.VIEWER], "看")
     assert [user.username for user in session.users.list(q="viewer1").data] == ["viewer1"]
     viewer = Session(url)
     viewer.account.login("viewer1", "view-only-password")
     with pytest.raises(Forbidden):
         viewer.records.create(RecordCreate(task_id="t"))
-    changed = session.users.update(made.user_id, UserUpdate(enabled=False), password="new-view-password")
+    changed = session.users.update(
+        viewer_user.user_id, UserUpdate(enabled=False), password="new-view-password"
+    )
     assert not changed.enabled
     with pytest.raises(NotLoggedIn):
         viewer.account.me()
@@ -146,7 +148,7 @@ def test_the_catalogue(session: Session) -> None:
     )
     task = session.catalogue.tasks.create(TaskWrite(task_name="walk", flight_id=flight.flight_id))
     assert task.aircraft_name == "B-1234"
-    assert [one.task_id for one in session.catalogue.tasks.list(flight_id=flight.flight_id).data] == [
+    assert [entry.task_id for entry in session.catalogue.tasks.list(flight_id=flight.flight_id).data] == [
         task.task_id
     ]
     with pytest.raises(Conflict):
@@ -154,7 +156,7 @@ def test_the_catalogue(session: Session) -> None:
     renamed = session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="walk 2"))
     assert (renamed.task_name, renamed.flight_id) == ("walk 2", flight.flight_id)
     assert session.catalogue.tasks.get(task.task_id) == renamed
-    assert [one.task_id for one in session.catalogue.tasks.list(q="b-123").data] == [task.task_id]
+    assert [entry.task_id for entry in session.catalogue.tasks.list(q="b-123").data] == [task.task_id]
     read = session.catalogue.tasks.tagged(task.task_id)
     newer = session.catalogue.tasks.update(task.task_id, TaskWrite(task_name="walk 3"), read.etag)
     with pytest.raises(Stale) as stale:
@@ -210,7 +212,7 @@ def test_a_record_from_its_making_to_its_end(session: Session) -> None:
 
     photo_file = session.files.upload(picture(4), "photo.png")
     photo = session.items.add_photo(item.item_id, photo_file.file_id)
-    assert [one.photo_id for one in session.items.photos(item.item_id)] == [photo.photo_id]
+    assert [entry.photo_id for entry in session.items.photos(item.item_id)] == [photo.photo_id]
     session.items.delete_photo(item.item_id, photo.photo_id)
     assert session.items.photos(item.item_id) == []
     text = session.files.upload(b"no picture", "notes.txt")
@@ -224,8 +226,8 @@ def test_a_record_from_its_making_to_its_end(session: Session) -> None:
     assert decided.etag == session.items.get(item.item_id).etag
     finished = session.records.finish(record.inspection_id)
     assert (finished.inspection_status, finished.progress) == (Status.PASSED, 100)
-    found = session.records.search(RecordFilter(task_id="t1", inspection_status=Status.PASSED))
-    assert record.inspection_id in [one.inspection_id for one in found.data]
+    page = session.records.search(RecordFilter(task_id="t1", inspection_status=Status.PASSED))
+    assert record.inspection_id in [entry.inspection_id for entry in page.data]
 
 
 def test_a_record_is_sealed_and_reopened(session: Session) -> None:
@@ -260,10 +262,10 @@ def test_a_record_is_sealed_and_reopened(session: Session) -> None:
         records.finish(record)
     finally:
         records.set_four_eyes(False)
-    assert [one.needs_release for one in records.editions(record)] == [False, True]
-    with pytest.raises(Forbidden) as own:
+    assert [edition.needs_release for edition in records.editions(record)] == [False, True]
+    with pytest.raises(Forbidden) as refused:
         records.release(record, 2)
-    assert own.value.code == "same_person"
+    assert refused.value.code == "same_person"
 
 
 def test_a_stale_change_is_seen(session: Session) -> None:
@@ -274,15 +276,15 @@ def test_a_stale_change_is_seen(session: Session) -> None:
     with pytest.raises(Stale):
         session.records.update(record.inspection_id, RecordUpdate(inspection_name="late"), read.etag)
     point = ItemPoint(point=Point(x=0, y=0, w=1, h=1))
-    made = session.items.create(
+    created = session.items.create(
         ItemCreate(item_name="a", inspection_id=record.inspection_id, item_point=point)
     )
-    assert made.value.item_point == point
-    newer = session.items.update(made.value.item_id, ItemUpdate(description="x"), made.etag)
+    assert created.value.item_point == point
+    newer = session.items.update(created.value.item_id, ItemUpdate(description="x"), created.etag)
     assert newer.value.description == "x"
     with pytest.raises(Stale):
-        session.items.update(made.value.item_id, ItemUpdate(description="y"), made.etag)
-    session.items.delete(made.value.item_id)
+        session.items.update(created.value.item_id, ItemUpdate(description="y"), created.etag)
+    session.items.delete(created.value.item_id)
     assert session.items.all(record.inspection_id) == []
 
 
@@ -290,35 +292,35 @@ def test_a_stale_verdict_and_a_stale_correction_are_seen(session: Session) -> No
     record = session.records.create(RecordCreate(task_id="t2")).inspection_id
     result = [{"isPassed": False, "progress": "done", "version": 1, "resultImage": {"boxes": []}}]
     body = ItemCreate.model_validate({"item_name": "a", "inspection_id": record, "result": result})
-    made = session.items.create(body)
-    item_id = made.value.item_id
-    decided = session.items.set_verdict(item_id, Verdict.PASSED, "fine", made.etag)
+    created = session.items.create(body)
+    item_id = created.value.item_id
+    decided = session.items.set_verdict(item_id, Verdict.PASSED, "fine", created.etag)
     with pytest.raises(Stale) as stale:
-        session.items.set_verdict(item_id, Verdict.FAILED, etag=made.etag)
+        session.items.set_verdict(item_id, Verdict.FAILED, etag=created.etag)
     assert stale.value.details["etag"] == decided.etag
     assert len(stale.value.details["current"]["result"]) == 2
     with pytest.raises(Stale):
-        session.items.correct(item_id, 1, [], made.etag)
+        session.items.correct(item_id, 1, [], created.etag)
     assert session.items.correct(item_id, 1, [], decided.etag).value.result[-1].version == 3
     assert session.items.set_verdict(item_id, Verdict.FAILED).value.result[-1].version == 4
 
 
 def test_a_deleted_item_is_brought_back(session: Session) -> None:
     record = session.records.create(RecordCreate(task_id="t2")).inspection_id
-    made = [
+    item_ids = [
         session.items.create(ItemCreate(item_name=name, inspection_id=record)).value.item_id for name in "abc"
     ]
-    before = session.items.get(made[1])
-    session.items.delete(made[1])
+    before = session.items.get(item_ids[1])
+    session.items.delete(item_ids[1])
     with pytest.raises(NotFound):
-        session.items.get(made[1])
-    assert session.items.restore(made[1]) == before
-    assert session.items.restore(made[1]) == before
-    assert [item.item_id for item in session.items.all(record)] == made
-    session.items.delete(made[1])
+        session.items.get(item_ids[1])
+    assert session.items.restore(item_ids[1]) == before
+    assert session.items.restore(item_ids[1]) == before
+    assert [item.item_id for item in session.items.all(record)] == item_ids
+    session.items.delete(item_ids[1])
     session.records.delete(record)
     with pytest.raises(NotFound):
-        session.items.restore(made[1])
+        session.items.restore(item_ids[1])
 
 
 def test_all_items_of_a_long_record(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,16 +71,16 @@ def test_what_the_service_does_once_however_often_it_comes_is_sent_again(
             raise failures.pop()
         return httpx.Response(200, json=ITEM)
 
-    made, back = "/api/inspection_item/create", "/api/inspection_item/i1/restore"
-    service.answers |= {made: answer, back: answer}
+    create_path, restore_path = "/api/inspection_item/create", "/api/inspection_item/i1/restore"
+    service.answers |= {create_path: answer, restore_path: answer}
     body = ItemCreate(item_name="前缘", inspection_id="r1")
     failures.append(httpx.ReadError("cut"))
     assert session.items.create(body, "k1").value.item_id == "i1"
-    assert [one.headers["Idempotency-Key"] for one in service.requests[-2:]] == ["k1", "k1"]
+    assert [call.headers["Idempotency-Key"] for call in service.requests[-2:]] == ["k1", "k1"]
     failures.append(httpx.ReadError("cut"))
     assert session.items.restore("i1").value.item_id == "i1"
-    assert service.calls[back] == 2
+    assert service.calls[restore_path] == 2
     failures.append(httpx.ReadError("cut"))
     with pytest.raises(Unreachable):
         session.items.create(body)
-    assert service.calls[made] == 3
+    assert service.calls[create_path] == 3

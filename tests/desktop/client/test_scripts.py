@@ -65,9 +65,9 @@ def test_credentials_come_from_the_environment_before_the_file(
         "# the test service\nWALKAROUND_URL=http://a\n WALKAROUND_USERNAME = 张三\nWALKAROUND_PASSWORD=a=b\n",
     )
     monkeypatch.setenv("WALKAROUND_URL", "http://b")
-    found = credentials(path)
-    assert found == Credentials("http://b", "张三", "a=b")
-    assert "a=b" not in repr(found)
+    login = credentials(path)
+    assert login == Credentials("http://b", "张三", "a=b")
+    assert "a=b" not in repr(login)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
@@ -98,9 +98,9 @@ def test_every_entry_comes_once_while_the_list_grows() -> None:
         page = entries[(number - 1) * 2 : number * 2]
         return Page(data=page, pagination=pagination(number, 2, len(entries)))
 
-    found = list(every(fetch, lambda entry: entry))
-    assert len(found) == len(set(found))
-    assert set(found) >= {str(number) for number in range(5)}
+    result = list(every(fetch, lambda entry: entry))
+    assert len(result) == len(set(result))
+    assert set(result) >= {str(number) for number in range(5)}
 
 
 class Detections:
@@ -123,9 +123,11 @@ def job(state: JobState) -> Job:
 
 def test_the_end_of_a_detection_is_waited_for() -> None:
     session: Any = type("Fake", (), {"detection": Detections(JobState.RUNNING, JobState.FAILED)})
-    seen: list[JobState] = []
-    ended = wait_for_detection(session, job(JobState.QUEUED), 60, lambda one: seen.append(one.state))
-    assert (ended.state, seen) == (JobState.FAILED, [JobState.RUNNING, JobState.FAILED])
+    states: list[JobState] = []
+    ended = wait_for_detection(
+        session, job(JobState.QUEUED), 60, lambda current: states.append(current.state)
+    )
+    assert (ended.state, states) == (JobState.FAILED, [JobState.RUNNING, JobState.FAILED])
     assert wait_for_detection(session, job(JobState.CANCELED), 0).state is JobState.CANCELED
 
 
@@ -145,14 +147,14 @@ class Streams:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.asked: list[str | None] = []
+        self.last_ids: list[str | None] = []
 
     def changes(self, last_id: str | None) -> Iterator[ChangeEvent | None]:
-        self.asked.append(last_id)
-        if len(self.asked) == 1:
+        self.last_ids.append(last_id)
+        if len(self.last_ids) == 1:
             yield change(1)
             raise Unreachable
-        if len(self.asked) == 2:
+        if len(self.last_ids) == 2:
             yield None
             return
         yield change(2)
@@ -168,6 +170,6 @@ def test_changes_go_on_after_a_lost_connection(monkeypatch: pytest.MonkeyPatch) 
     session = Session("http://127.0.0.1:9")
     streams = Streams(session)
     monkeypatch.setattr(session, "events", streams)
-    seen = [None if one is None else one.id for one in changes(session, "e-0")]
-    assert seen == ["e-1", None, "e-2"]
-    assert streams.asked == ["e-0", "e-1", "e-1"]
+    change_ids = [None if change is None else change.id for change in changes(session, "e-0")]
+    assert change_ids == ["e-1", None, "e-2"]
+    assert streams.last_ids == ["e-0", "e-1", "e-1"]

@@ -53,25 +53,25 @@ def test_pictures_go_there_and_come_back(session: Session) -> None:
 
 def test_changes_arrive_and_a_blocked_reading_ends_at_once(session: Session) -> None:
     taken: list[ChangeEvent | None] = []
-    begun, told = threading.Event(), threading.Event()
+    is_reading, has_arrived = threading.Event(), threading.Event()
     ended: list[Exception] = []
 
     def take(change: ChangeEvent | None) -> None:
         taken.append(change)
         if change is not None and change.kind == "record":
-            told.set()
+            has_arrived.set()
 
     def read() -> None:
         try:
-            session.events.read(take, begin=begun.set)
+            session.events.read(take, begin=is_reading.set)
         except Unreachable as error:
             ended.append(error)
 
     reading = threading.Thread(target=read)
     reading.start()
-    assert begun.wait(20)
+    assert is_reading.wait(20)
     session.records.create(RecordCreate(task_id="t1"))
-    assert told.wait(20), taken
+    assert has_arrived.wait(20), taken
     session.events.close()
     reading.join(20)
     assert not reading.is_alive()

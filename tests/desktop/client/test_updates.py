@@ -70,7 +70,7 @@ def test_server_that_is_away_reports_nothing(update_site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "address"),
+    ("variable", "address"),
     [
         ("", ""),
         (" https://files.example/v.json ", "https://files.example/v.json"),
@@ -83,9 +83,9 @@ def test_server_that_is_away_reports_nothing(update_site: Site) -> None:
     ],
 )
 def test_address_is_that_of_the_environment(
-    given: str, address: str, monkeypatch: pytest.MonkeyPatch
+    variable: str, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, given)
+    monkeypatch.setenv(VARIABLE, variable)
     assert update_address() == address
 
 

@@ -99,8 +99,8 @@ def test_commands_of_different_places_and_of_different_focus_do_not_meet() -> No
         ("compare.flip", "move.left"): True,
         ("compare.flip", "item.pass"): True,
     }
-    for (one, other), meet in met.items():
-        assert COMMANDS[one].meets(COMMANDS[other]) is COMMANDS[other].meets(COMMANDS[one]) is meet
+    for (first, second), meet in met.items():
+        assert COMMANDS[first].meets(COMMANDS[second]) is COMMANDS[second].meets(COMMANDS[first]) is meet
 
 
 def test_a_command_acts_while_its_owner_is_visible(qtbot: QtBot, admin: Context) -> None:
@@ -185,18 +185,18 @@ def test_single_keys_do_not_act_on_a_closed_choice(qtbot: QtBot, admin: Context)
 
 def test_tab_acts_on_the_canvas_only(qtbot: QtBot, admin: Context) -> None:
     done: list[int] = []
-    canvas, one, two = QWidget(), QLineEdit(), QLineEdit()
+    canvas, first, second = QWidget(), QLineEdit(), QLineEdit()
     canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    _window = opened(qtbot, canvas, one, two)
+    _window = opened(qtbot, canvas, first, second)
     admin.commands.bind("finding.next", lambda: done.append(1), canvas)
     canvas.setFocus()
     qtbot.waitUntil(canvas.hasFocus)
     qtbot.keyClick(canvas, Qt.Key.Key_Tab)
     assert done == [1]
-    one.setFocus()
-    qtbot.keyClick(one, Qt.Key.Key_Tab)
+    first.setFocus()
+    qtbot.keyClick(first, Qt.Key.Key_Tab)
     assert done == [1]
-    assert two.hasFocus()
+    assert second.hasFocus()
 
 
 def test_keys_can_be_changed_and_stay_changed(qtbot: QtBot, admin: Context, preferences: Preferences) -> None:
@@ -266,12 +266,12 @@ def test_where_the_focus_is_another_may_do_the_command(qtbot: QtBot, admin: Cont
 
 def test_of_two_who_do_a_command_the_one_with_the_focus_does_it(qtbot: QtBot, admin: Context) -> None:
     done: list[str] = []
-    one, two = QPushButton(), QPushButton()
-    _window = opened(qtbot, one, two)
-    for name, widget in (("one", one), ("two", two)):
+    first, second = QPushButton(), QPushButton()
+    _window = opened(qtbot, first, second)
+    for name, widget in (("one", first), ("two", second)):
         admin.commands.bind("move.left", partial(done.append, name), widget)
-    two.setFocus()
-    qtbot.keyClick(two, Qt.Key.Key_Left)
+    second.setFocus()
+    qtbot.keyClick(second, Qt.Key.Key_Left)
     assert admin.commands.run("move.left")
     assert done == ["two", "two"]
 

@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 
 from desktop.connection.local_service import EmbeddedService
-from tests.desktop.connection.played import PLAYED, Play, Seen
+from tests.desktop.connection.played import PLAYED, Play, StateListener
 
 
 @pytest.fixture
-def seen() -> Seen:
-    return Seen()
+def listener() -> StateListener:
+    return StateListener()
 
 
 @pytest.fixture
-def play(tmp_path: Path, seen: Seen) -> Iterator[Play]:
+def play(tmp_path: Path, listener: StateListener) -> Iterator[Play]:
     services: list[EmbeddedService] = []
 
     def make(script: str = PLAYED, **options: Any) -> EmbeddedService:
         command = [sys.executable, "-c", script]
-        service = EmbeddedService(tmp_path / "数据 1", seen, command=command, **options)
+        service = EmbeddedService(tmp_path / "数据 1", listener, command=command, **options)
         services.append(service)
         return service
 

@@ -26,7 +26,7 @@ server.serve_forever()
 """
 
 
-class Seen:
+class StateListener:
     """The states that a service told, to be waited for."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from desktop.connection.early_start import start_early
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.user_folders import data_dir, preferences_file
 from shared.paths import root
-from tests.desktop.connection.played import PLAYED, Play, Seen
+from tests.desktop.connection.played import PLAYED, Play, StateListener
 from tests.narrowing import present
 
 
@@ -62,20 +62,20 @@ def test_environment_names_the_data_folder(tmp_path: Path, monkeypatch: pytest.M
     assert data_dir() == tmp_path
 
 
-def test_a_late_listener_hears_how_it_is(play: Play, seen: Seen) -> None:
+def test_a_late_listener_hears_how_it_is(play: Play, listener: StateListener) -> None:
     service = play()
-    late = Seen()
+    late = StateListener()
     service.follow(late)
     assert late.states == []
     service.start()
     url = service.wait_ready()
-    later = Seen()
+    later = StateListener()
     service.follow(later)
     assert later.states == [(ServiceState.READY, url)]
     service.stop()
     assert later.states[-1] == (ServiceState.STOPPED, None)
     assert late.states == [(ServiceState.STARTING, None), (ServiceState.READY, url)]
-    assert seen.states == []
+    assert listener.states == []
 
 
 def test_starting_early_loads_neither_qt_nor_the_client() -> None:
@@ -89,6 +89,6 @@ def test_starting_early_loads_neither_qt_nor_the_client() -> None:
     assert run.stdout == "[]\n"
 
 
-def test_follow_before_start_says_nothing(tmp_path: Path, seen: Seen) -> None:
-    EmbeddedService(tmp_path).follow(seen)
-    assert seen.states == []
+def test_follow_before_start_says_nothing(tmp_path: Path, listener: StateListener) -> None:
+    EmbeddedService(tmp_path).follow(listener)
+    assert listener.states == []

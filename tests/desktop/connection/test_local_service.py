@@ -20,7 +20,7 @@ from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from shared.codes import Hindrance
 from shared.paths import root
-from tests.desktop.connection.played import PLAYED, Play, Seen
+from tests.desktop.connection.played import PLAYED, Play, StateListener
 from tests.narrowing import current, present
 from tests.service_process import running_service
 
@@ -34,7 +34,7 @@ def listens(url: str) -> bool:
     return False
 
 
-def gone(url: str, seconds: float = 20) -> bool:
+def stops_listening(url: str, seconds: float = 20) -> bool:
     ends = time.monotonic() + seconds
     while listens(url):
         if time.monotonic() > ends:
@@ -43,16 +43,16 @@ def gone(url: str, seconds: float = 20) -> bool:
     return True
 
 
-def test_it_starts_tells_its_address_and_stops(play: Play, seen: Seen) -> None:
+def test_it_starts_tells_its_address_and_stops(play: Play, listener: StateListener) -> None:
     service = play()
     service.start()
     url = service.wait_ready()
     assert listens(url)
     assert service.url == url
     service.stop()
-    assert gone(url)
+    assert stops_listening(url)
     assert service.pid is None
-    assert seen.states == [
+    assert listener.states == [
         (ServiceState.STARTING, None),
         (ServiceState.READY, url),
         (ServiceState.STOPPED, None),
@@ -60,20 +60,22 @@ def test_it_starts_tells_its_address_and_stops(play: Play, seen: Seen) -> None:
     assert "starting" in service.log_file.read_text()
 
 
-def test_it_comes_back_after_kill_9(play: Play, seen: Seen) -> None:
+def test_it_comes_back_after_kill_9(play: Play, listener: StateListener) -> None:
     service = play()
     service.start()
     first = service.wait_ready()
     pid = present(service.pid)
     os.kill(pid, signal.SIGKILL)
-    seen.wait(ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY)
+    listener.wait(ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY)
     second = service.wait_ready()
     assert second != first
     assert listens(second)
     assert service.pid != pid
 
 
-def test_it_gives_up_says_so_and_can_be_tried_again(play: Play, seen: Seen, tmp_path: Path) -> None:
+def test_it_gives_up_says_so_and_can_be_tried_again(
+    play: Play, listener: StateListener, tmp_path: Path
+) -> None:
     flag = tmp_path / "mended"
     script = f"import os, sys\nif not os.path.exists({str(flag)!r}): sys.exit('no space left')\n{PLAYED}"
     service = play(script, tries=2)
@@ -144,13 +146,15 @@ if len((folder / "starts").read_text()) == 1:
 """
 
 
-def test_another_service_that_still_starts_is_awaited(play: Play, seen: Seen, tmp_path: Path) -> None:
+def test_another_service_that_still_starts_is_awaited(
+    play: Play, listener: StateListener, tmp_path: Path
+) -> None:
     """It holds the data directory and has no address yet; then it ends, and the place is free."""
     script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{PLAYED}"
     service = play(script, tries=1)
     service.start()
     assert listens(service.wait_ready())
-    assert [state for state, _ in seen.states] == [ServiceState.STARTING, ServiceState.READY]
+    assert [state for state, _ in listener.states] == [ServiceState.STARTING, ServiceState.READY]
 
 
 def test_the_address_of_another_service_is_found_when_it_is_there(play: Play, tmp_path: Path) -> None:
@@ -206,13 +210,13 @@ def test_a_service_that_does_not_listen_to_its_pipe_is_ended_by_force(play: Play
     service.start()
     url = service.wait_ready()
     service.stop(grace=0.1)
-    assert gone(url)
+    assert stops_listening(url)
 
 
 def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path) -> None:
-    first_seen, second_seen = Seen(), Seen()
-    first = EmbeddedService(tmp_path, first_seen)
-    second = EmbeddedService(tmp_path, second_seen)
+    first_listener, second_listener = StateListener(), StateListener()
+    first = EmbeddedService(tmp_path, first_listener)
+    second = EmbeddedService(tmp_path, second_listener)
     try:
         first.start()
         url = first.wait_ready()
@@ -220,7 +224,7 @@ def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path
         assert second.wait_ready() == url
         assert current(second.pid) is None
         first.stop()
-        second_seen.wait(
+        second_listener.wait(
             ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY
         )
         assert second.pid is not None
@@ -282,7 +286,7 @@ def test_the_service_ends_when_the_desktop_is_killed(tmp_path: Path) -> None:
         url = present(desktop.stdout).readline().strip()
         assert listens(url)
         desktop.kill()
-    assert gone(url)
+    assert stops_listening(url)
 
 
 def test_the_address_file_of_a_killed_service_misleads_nobody(tmp_path: Path) -> None:

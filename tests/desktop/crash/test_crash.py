@@ -93,24 +93,26 @@ class Window(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.photos = 0
 
 
 @pytest.fixture
 def window(qtbot: QtBot) -> Window:
-    made = Window()
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    window = Window()
+    qtbot.addWidget(window)
+    window.show()
+    return window
 
 
 @pytest.fixture
 def handler(window: Window, tmp_path: Path) -> Iterator[CrashHandler]:
-    made = CrashHandler(tmp_path / "desktop.log", lambda: window, lambda: window.photos, window.said.append)
-    yield made
-    if made.dialog is not None and isValid(made.dialog):
-        made.dialog.close()
+    handler = CrashHandler(
+        tmp_path / "desktop.log", lambda: window, lambda: window.photos, window.messages.append
+    )
+    yield handler
+    if handler.dialog is not None and isValid(handler.dialog):
+        handler.dialog.close()
 
 
 def test_one_dialog_for_many_errors(handler: CrashHandler, window: Window) -> None:
@@ -141,7 +143,7 @@ def test_error_of_every_repaint_is_counted_and_opens_no_second_dialog(
     for _ in range(120):
         handler.show(failure)
     assert [dialog for dialog in window.findChildren(QDialog) if dialog.isVisible()] == []
-    assert len(window.said) == 3, "said the 2nd, 10th and 100th time"
+    assert len(window.messages) == 3, "said the 2nd, 10th and 100th time"
     handler.show(Failure(("OSError", "  c.py:3 in h")))
     assert handler.dialog.isVisible(), "another error has its own dialog"
 
@@ -149,7 +151,7 @@ def test_error_of_every_repaint_is_counted_and_opens_no_second_dialog(
 def test_error_while_an_error_is_shown_ends_there(
     handler: CrashHandler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_words: object) -> str:
+    def fail(*_arguments: object) -> str:
         handler.show(Failure(("RecursionError",)))
         raise RuntimeError("the report fails")
 
@@ -178,7 +180,7 @@ def test_report_is_copied_and_restart_is_remembered(
 
 def test_restart_takes_the_same_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     started: list[list[str]] = []
-    monkeypatch.setattr(subprocess, "Popen", lambda words, **_options: started.append(words))
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **_options: started.append(command))
     start_again("http://host:1", tmp_path)
     start_again(None, None)
     assert started[0][-5:] == ["run", "--server", "http://host:1", "--data-dir", str(tmp_path)]
@@ -233,7 +235,7 @@ def test_folder_that_cannot_be_written_leaves_the_run_unmarked(tmp_path: Path) -
 
 def test_last_run_is_said_calmly(handler: CrashHandler, window: Window) -> None:
     handler.show_last_run(LastRun(""))
-    assert (handler.dialog, len(window.said)) == (None, 1)
+    assert (handler.dialog, len(window.messages)) == (None, 1)
     handler.show_last_run(LastRun("Fatal Python error: Segmentation fault"))
     assert handler.dialog is not None
     assert "last time" in handler.dialog.heading.text()

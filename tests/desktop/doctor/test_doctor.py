@@ -34,7 +34,7 @@ FACTS = computer.DisplayFacts("xcb", ((1920, 1080, 1.0),), True)
 
 def texts_of_checks() -> set[str]:
     """The literals that are given to `ok`, `warn` and `fail`, also by way of a constant."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for place in CHECKED:
         path = root() / place
         for file in [path] if path.is_file() else sorted(path.glob("*.py")):
@@ -52,8 +52,8 @@ def texts_of_checks() -> set[str]:
                         parts = [word.body, word.orelse] if isinstance(word, ast.IfExp) else [word]
                         for part in parts:
                             value = part.value if isinstance(part, ast.Constant) else named[part.id]  # type: ignore[attr-defined]
-                            found.add(str(value))
-    return found
+                            texts.add(str(value))
+    return texts
 
 
 def test_every_text_of_a_check_can_be_translated() -> None:
@@ -66,11 +66,11 @@ def test_results_are_said_in_the_language_in_force(qtbot: QtBot, catalogues: Non
     spoken = Language()
     spoken.use("zh_CN")
     try:
-        assert texts.found(result) == "没有摄像头"
-        assert "{" not in texts.found(ok("cameras: {names}", names="A"))
+        assert texts.message(result) == "没有摄像头"
+        assert "{" not in texts.message(ok("cameras: {names}", names="A"))
     finally:
         spoken.end()
-    assert texts.found(result) == "No camera"
+    assert texts.message(result) == "No camera"
     assert texts.advice(ok("no camera")) == ""
 
 
@@ -105,17 +105,17 @@ def test_mending(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "level", "words"),
+    ("facts", "level", "text"),
     [
         (FACTS, Level.OK, "1920"),
         (computer.DisplayFacts("xcb", ((1000, 600, 2.0),), True), Level.WARN, "200%"),
         (computer.DisplayFacts("offscreen", (), True), Level.WARN, "no display"),
     ],
 )
-def test_display(facts: computer.DisplayFacts, level: Level, words: str) -> None:
+def test_display(facts: computer.DisplayFacts, level: Level, text: str) -> None:
     (result,) = computer.display(facts)
     assert result.level is level
-    assert words in str(result)
+    assert text in str(result)
 
 
 def test_fonts() -> None:
@@ -139,18 +139,18 @@ def test_preferences_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:
     path = preferences_file()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{broken", encoding="utf-8")
-    (result,) = [one for one in computer.folders() if one.mend is Mend.SET_ASIDE]
+    (result,) = [candidate for candidate in computer.folders() if candidate.mend is Mend.SET_ASIDE]
     mend(result)
     assert not path.exists()
-    assert all(one.level is Level.OK for one in computer.folders())
+    assert all(result.level is Level.OK for result in computer.folders())
 
 
 def test_folder_that_is_a_file_is_a_fault() -> None:
     data = Path(platformdirs.user_data_dir(APP, appauthor=False))
     data.parent.mkdir(parents=True, exist_ok=True)
     data.touch()
-    faults = [one for one in computer.folders() if one.level is Level.FAIL]
-    assert any(str(data) in str(one) for one in faults)
+    faults = [result for result in computer.folders() if result.level is Level.FAIL]
+    assert any(str(data) in str(result) for result in faults)
 
 
 def test_unsent_edits_are_counted_without_opening_the_journal() -> None:
@@ -191,7 +191,7 @@ class _Service(BaseHTTPRequestHandler):
     def date_time_string(self, timestamp: float | None = None) -> str:
         return self.date or super().date_time_string(timestamp)
 
-    def log_message(self, *_words: object) -> None:
+    def log_message(self, *_arguments: object) -> None:
         pass
 
 
@@ -209,7 +209,7 @@ def served() -> Iterator[tuple[ServiceLocation, type[_Service]]]:
     server.server_close()
 
 
-def said(results: list[CheckResult], level: Level) -> str:
+def text_of(results: list[CheckResult], level: Level) -> str:
     return "\n".join(str(result) for result in results if result.level is level)
 
 
@@ -217,14 +217,14 @@ def test_network(served: tuple[ServiceLocation, type[_Service]], monkeypatch: py
     location, handler = served
     monkeypatch.setenv("HTTPS_PROXY", "http://user:canary@proxy:1")
     results = list(network(location))
-    assert "clocks of this computer and of the service agree" in said(results, Level.OK)
-    assert "proxy" in said(results, Level.OK)
+    assert "clocks of this computer and of the service agree" in text_of(results, Level.OK)
+    assert "proxy" in text_of(results, Level.OK)
     assert "canary" not in "".join(map(str, results))
     handler.ready = 503
     handler.date = "Thu, 01 Jan 2026 00:00:00 GMT"
     results = list(network(location))
-    assert "disk (disk_full)" in said(results, Level.FAIL)
-    assert "differ by" in said(results, Level.WARN)
+    assert "disk (disk_full)" in text_of(results, Level.FAIL)
+    assert "differ by" in text_of(results, Level.WARN)
 
 
 def test_service_that_is_not_there() -> None:
@@ -320,8 +320,8 @@ def test_dialog_shows_worst_first_mends_and_copies(
 
 
 def test_mending_that_fails_is_said(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = fail("no camera", "connect one, or work with photo files", Mend.OWNER_ONLY, Path("/no/such/file"))
-    monkeypatch.setattr("desktop.doctor.dialog.checks_of", lambda _context: [lambda: [("camera", gone)]])
+    fault = fail("no camera", "connect one, or work with photo files", Mend.OWNER_ONLY, Path("/no/such/file"))
+    monkeypatch.setattr("desktop.doctor.dialog.checks_of", lambda _context: [lambda: [("camera", fault)]])
     dialog = DoctorDialog(None, context)
     qtbot.addWidget(dialog)
     dialog.show()

@@ -16,7 +16,7 @@ AT = "2026-03-01T08:00:00Z"
 
 def record(**fields: Any) -> Record:
     names = Record.model_fields
-    given = {
+    values = {
         **dict.fromkeys(names),
         "inspection_id": "r1",
         "inspection_name": "左翼 早班",
@@ -28,7 +28,7 @@ def record(**fields: Any) -> Record:
         "updated_at": "2026-03-01T08:00:00",
         **fields,
     }
-    return Record.model_validate(given)
+    return Record.model_validate(values)
 
 
 def box(label: str, rect: Rect, confidence: float = 0.5) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def detection(*boxes: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def item(number: int, point: Any, *entries: dict[str, Any], **fields: Any) -> Item:
-    given = {
+    values = {
         "item_id": f"i{number}",
         "item_name": f"条目 {number}",
         "inspection_id": "r1",
@@ -62,7 +62,7 @@ def item(number: int, point: Any, *entries: dict[str, Any], **fields: Any) -> It
         "updated_at": AT,
         **fields,
     }
-    return Item.model_validate(given)
+    return Item.model_validate(values)
 
 
 def fractions(rect: Rect, picture: ExportedPicture) -> dict[str, float]:
@@ -81,7 +81,7 @@ PHOTO = ExportedPicture("照片.jpg", 640, 480, None)
 def inspection(
     *items: Item, reference: ExportedPicture | None = REFERENCE, photo: ExportedPicture = PHOTO
 ) -> Inspection:
-    photos = {one.item_id: photo for one in items if one.result}
+    photos = {item.item_id: photo for item in items if item.result}
     return Inspection(record(), items, reference, photos)
 
 

@@ -23,14 +23,14 @@ def image_with(shapes: str, image: str = 'name="wing.jpg" width="2400" height="1
     return f'<?xml version="1.0"?>\n<annotations>{body}</annotations>'
 
 
-def found(text: str | bytes, name: str = "annotations.xml") -> list[tuple[str, Rect]]:
+def read(text: str | bytes, name: str = "annotations.xml") -> list[tuple[str, Rect]]:
     data = text.encode() if isinstance(text, str) else text
-    return [(one.name, one.rect) for one in read_regions(data, name, WING)]
+    return [(region.name, region.rect) for region in read_regions(data, name, WING)]
 
 
 def refused(text: str | bytes, reason: Reason, name: str = "annotations.xml") -> None:
     with pytest.raises(ExchangeError) as caught:
-        found(text, name)
+        read(text, name)
     assert caught.value.reason is reason
 
 
@@ -57,7 +57,7 @@ def refused(text: str | bytes, reason: Reason, name: str = "annotations.xml") ->
     ],
 )
 def test_every_shape_becomes_the_box_around_it(shape: str, rect: Rect) -> None:
-    ((name, got),) = found(image_with(shape))
+    ((name, got),) = read(image_with(shape))
     assert name == "dent"
     assert (got.x, got.y, got.w, got.h) == pytest.approx((rect.x, rect.y, rect.w, rect.h))
     (draft,) = read_regions(image_with(shape).encode(), "a.xml", WING)
@@ -66,7 +66,7 @@ def test_every_shape_becomes_the_box_around_it(shape: str, rect: Rect) -> None:
 
 def test_a_turned_box_is_inside_of_the_box_around_it() -> None:
     shape = '<box label="" xtl="100" ytl="100" xbr="200" ybr="200" rotation="45"/>'
-    ((_, rect),) = found(image_with(shape))
+    ((_, rect),) = read(image_with(shape))
     assert (rect.w, rect.h) == pytest.approx((100 * math.sqrt(2),) * 2)
 
 
@@ -90,7 +90,7 @@ def test_a_shape_without_a_place_gives_nothing(shape: str) -> None:
 def test_an_angle_that_is_not_a_number_turns_nothing() -> None:
     shape = '<box label="a" xtl="1" ytl="1" xbr="3" ybr="5" rotation="{}"/>'
     for angle in ("x", "nan", "inf"):
-        assert found(image_with(shape.format(angle))) == [("a", Rect(1, 1, 2, 4))]
+        assert read(image_with(shape.format(angle))) == [("a", Rect(1, 1, 2, 4))]
 
 
 def test_of_several_images_the_one_of_this_name_counts_also_in_a_folder() -> None:
@@ -99,7 +99,7 @@ def test_of_several_images_the_one_of_this_name_counts_also_in_a_folder() -> Non
         f'<image id="{number}" name="{name}" width="2400" height="1500">{shape.format(number)}</image>'
         for number, name in enumerate(["tail.jpg", "left/wing.jpg", "nose.jpg"])
     )
-    assert found(f"<annotations>{images}</annotations>") == [("1", Rect(1, 1, 2, 4))]
+    assert read(f"<annotations>{images}</annotations>") == [("1", Rect(1, 1, 2, 4))]
     refused(f"<annotations>{images.replace('wing', 'fin')}</annotations>", Reason.WHICH_PICTURE)
     refused("<annotations/>", Reason.NO_REGIONS)
 
@@ -107,18 +107,18 @@ def test_of_several_images_the_one_of_this_name_counts_also_in_a_folder() -> Non
 def test_shapes_on_a_smaller_copy_are_scaled() -> None:
     shape = '<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>'
     half = image_with(shape, 'name="other.png" width="1200" height="750"')
-    assert found(half) == [("a", Rect(20, 40, 40, 40))]
+    assert read(half) == [("a", Rect(20, 40, 40, 40))]
     unknown = image_with(shape, 'name="other.png"')
-    assert found(unknown) == [("a", Rect(10, 20, 20, 20))]
+    assert read(unknown) == [("a", Rect(10, 20, 20, 20))]
 
 
 def test_archive_of_a_task_is_read_with_its_images_beside() -> None:
     shape = image_with('<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>')
-    assert found(pack({"annotations.xml": shape, "images/readme.txt": "x"}), "x.zip") == [
+    assert read(pack({"annotations.xml": shape, "images/readme.txt": "x"}), "x.zip") == [
         ("a", Rect(10, 20, 20, 20))
     ]
     refused(pack({"a.xml": shape, "b.xml": shape}), Reason.WHICH_PICTURE, "x.zip")
-    assert found(pack({"a.xml": shape, "b.xml": "<annotation/>"}), "x.zip")
+    assert read(pack({"a.xml": shape, "b.xml": "<annotation/>"}), "x.zip")
     refused(pack({"a.xml": "<annotation/>"}), Reason.UNREADABLE, "x.zip")
 
 
@@ -156,7 +156,7 @@ def test_encodings_are_read(encoding: str) -> None:
     text = image_with(f'<box label="{name}" xtl="1" ytl="1" xbr="3" ybr="5"/>').replace(
         '<?xml version="1.0"?>', f'<?xml version="1.0" encoding="{declared}"?>'
     )
-    assert found(text.encode(encoding)) == [(name, Rect(1, 1, 2, 4))]
+    assert read(text.encode(encoding)) == [(name, Rect(1, 1, 2, 4))]
 
 
 def test_more_shapes_than_a_record_takes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,25 +165,25 @@ def test_more_shapes_than_a_record_takes_are_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_findings_are_written_with_what_is_known_of_them() -> None:
-    seen = {**box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87), "severity": "major"}
+    finding = {**box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87), "severity": "major"}
     drawn = {**box("<凹坑>", Rect(600, 470, 100, 100)), "origin": "person", "by": "l", "by_name": "李四"}
-    point, entry = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}, detection(seen, drawn, correction={"by": "l"})
+    point, entry = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}, detection(finding, drawn, correction={"by": "l"})
     whole = inspection(item(1, point, entry, description='"翼根"\n'))
     texts = unpack(cvat.write(whole), ".xml")
     document = ET.fromstring(texts[cvat.FINDINGS])
-    assert [one.text for one in document.findall("meta/task/labels/label/name")] == ["裂纹", "<凹坑>"]
+    assert [name.text for name in document.findall("meta/task/labels/label/name")] == ["裂纹", "<凹坑>"]
     (image,) = document.findall("image")
     assert (image.get("name"), image.get("width"), image.get("height")) == ("0001-照片.jpg", "640", "480")
     first, second = image.findall("box")
     assert [first.get(key) for key in ("xtl", "ytl", "xbr", "ybr")] == ["10.25", "20.0", "40.25", "60.5"]
-    said = {one.get("name"): one.text for one in first.findall("attribute")}
-    assert said["severity"] == "major"
-    assert said["confidence"] == "0.87"
+    attributes = {node.get("name"): node.text for node in first.findall("attribute")}
+    assert attributes["severity"] == "major"
+    assert attributes["confidence"] == "0.87"
     # Cut to the photo.
     assert [second.get(key) for key in ("xbr", "ybr")] == ["640.0", "480.0"]
-    assert {one.get("name"): one.text for one in second.findall("attribute")}["drawn_by"] == "李四"
-    declared = {one.text for one in document.findall("meta/task/labels/label/attributes/attribute/name")}
-    assert {one.get("name") for one in document.iter("attribute") if one.get("name")} <= declared
+    assert {node.get("name"): node.text for node in second.findall("attribute")}["drawn_by"] == "李四"
+    declared = {name.text for name in document.findall("meta/task/labels/label/attributes/attribute/name")}
+    assert {node.get("name") for node in document.iter("attribute") if node.get("name")} <= declared
     regions = ET.fromstring(texts[cvat.REGIONS])
     (only,) = regions.findall("image")
     assert (only.get("name"), only.get("ipfs_cid")) == (REFERENCE.name, REFERENCE.content_id)

@@ -62,14 +62,15 @@ def unnamed(whole: Inspection) -> Inspection:
     """What JSON keeps: the built-in model is named by its id alone."""
     named = {"model_name": None, "model_description": None}
     items = (
-        one.model_copy(update=named) if one.model_id == "reference-difference" else one for one in whole.items
+        item.model_copy(update=named) if item.model_id == "reference-difference" else item
+        for item in whole.items
     )
     return replace(whole, items=tuple(items))
 
 
 def test_json_speaks_in_codes() -> None:
-    found = detection(provenance={"model_id": "reference-difference", "model_name": "参考差分"})
-    plain = inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, found, item_name="a"))
+    entry = detection(provenance={"model_id": "reference-difference", "model_name": "参考差分"})
+    plain = inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, entry, item_name="a"))
     text = walkaround_json.write(plain).decode()
     assert "参考差分" not in text
     assert "进行中" not in text
@@ -88,17 +89,17 @@ WORDS = ColumnTerms(
 
 def test_a_table_is_in_the_words_of_the_person_and_comes_back() -> None:
     drawn = {**box("dent", Rect(10, 20, 100, 60), 1.0), "origin": "person", "by": "l", "by_name": "李四"}
-    found = {**box("crack", Rect(0, 0, 4, 4), 0.5), "severity": "major"}
+    finding = {**box("crack", Rect(0, 0, 4, 4), 0.5), "severity": "major"}
     alignment = {"homography": [[2, 0, 0], [0, 2, 0], [0, 0, 1]]}
     entry = detection(
-        drawn, found, correction={"by": "u"}, provenance={"alignment": alignment}, isPassed=False
+        drawn, finding, correction={"by": "u"}, provenance={"alignment": alignment}, isPassed=False
     )
     whole = inspection(
         item(1, {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}, entry),
         reference=replace(REFERENCE, mm_per_pixel=0.5),
     )
-    said = list(csv.DictReader(io.StringIO(csv_table.write(whole, WORDS).decode("utf-8-sig"))))
-    first, second = said
+    table = list(csv.DictReader(io.StringIO(csv_table.write(whole, WORDS).decode("utf-8-sig"))))
+    first, second = table
     assert (first["检测模型"], first["结果"], first["判定"]) == ("参考图比对", "", "待定")
     assert (first["缺陷标签"], first["置信度"], first["标注人"]) == ("凹陷", "", "李四")
     assert (first["宽度 mm"], first["高度 mm"]) == ("25.0", "15.0")
@@ -130,7 +131,8 @@ def test_pictures_lie_where_the_datasets_look_for_them() -> None:
         else:
             for part in ("regions", "findings"):
                 named = {
-                    f"images/{part}/{one['file_name']}" for one in json.loads(texts[f"{part}.json"])["images"]
+                    f"images/{part}/{image['file_name']}"
+                    for image in json.loads(texts[f"{part}.json"])["images"]
                 }
                 assert named == {path for path in paths if f"/{part}/" in path}
 
@@ -139,7 +141,7 @@ def test_json_holds_everything() -> None:
     whole = sample()
     again = walkaround_json.read(walkaround_json.write(whole))
     assert again == unnamed(whole)
-    assert [one.model_dump() for one in again.items] == [one.model_dump() for one in unnamed(whole).items]
+    assert [item.model_dump() for item in again.items] == [item.model_dump() for item in unnamed(whole).items]
     document = json.loads(walkaround_json.write(whole))
     assert document["items"][0]["result"][1]["verdict"]["reason"] == "只是反光"
     assert document["items"][1]["item_point"]["point"] == {"x": 100, "y": 80, "w": 2000, "h": 10, "angle": 3}
@@ -175,15 +177,15 @@ def rows(data: bytes) -> list[dict[str, str]]:
 
 
 def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
-    said = rows(csv_table.write(sample()))
-    assert [(row["number"], row["label"]) for row in said] == [
+    table = rows(csv_table.write(sample()))
+    assert [(row["number"], row["label"]) for row in table] == [
         ("1", "裂纹"),
         ("1", "凹坑"),
         ("1", "空"),
         ("2", ""),
         ("3", ""),
     ]
-    first = said[0]
+    first = table[0]
     assert (first["x1"], first["y1"], first["x2"], first["y2"]) == ("10.25", "20.0", "40.25", "60.5")
     assert (first["passed"], first["opinion"], first["verdict"]) == ("passed", "failed", "passed")
     assert (first["decided_by"], first["reason"], first["version"]) == ("王芳", "只是反光", "1")
@@ -195,9 +197,9 @@ def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
         "1000",
         "800",
     )
-    assert (said[4]["photo"], said[4]["decided_by"]) == ("", "")
-    assert said[3]["item_name"] == "'=1+1"
-    assert said[4]["region_x"] == ""
+    assert (table[4]["photo"], table[4]["decided_by"]) == ("", "")
+    assert table[3]["item_name"] == "'=1+1"
+    assert table[4]["region_x"] == ""
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "'"])
@@ -225,21 +227,23 @@ def test_coco_is_two_datasets() -> None:
     regions, findings = files[coco.REGIONS], files[coco.FINDINGS]
     (image,) = regions["images"]
     assert (image["file_name"], image["width"], image["height"]) == ("机身.png", 1000, 800)
-    assert [one["name"] for one in regions["categories"]] == ["条目 1", "=1+1"]
+    assert [entry["name"] for entry in regions["categories"]] == ["条目 1", "=1+1"]
     assert regions["annotations"][0]["bbox"] == [100, 160, 300, 320]
     assert regions["annotations"][0]["area"] == 300 * 320
     # Cut at the right edge of the picture.
     assert regions["annotations"][1]["bbox"] == [100, 80, 900, 10]
-    assert [one["file_name"] for one in findings["images"]] == ["0001-照片.jpg", "0002-照片.jpg"]
-    assert [one["name"] for one in findings["categories"]] == ["裂纹", "凹坑"]
-    assert [one["bbox"] for one in findings["annotations"]] == [[10.25, 20, 30, 40.5], [600, 470, 40, 10]]
-    assert [one["score"] for one in findings["annotations"]] == [0.87, 0.5]
+    assert [entry["file_name"] for entry in findings["images"]] == ["0001-照片.jpg", "0002-照片.jpg"]
+    assert [entry["name"] for entry in findings["categories"]] == ["裂纹", "凹坑"]
+    assert [entry["bbox"] for entry in findings["annotations"]] == [[10.25, 20, 30, 40.5], [600, 470, 40, 10]]
+    assert [entry["score"] for entry in findings["annotations"]] == [0.87, 0.5]
     for dataset in (regions, findings):
         # A crowd would be left out of every measure.
-        assert {one["iscrowd"] for one in dataset["annotations"]} == {0}
-        ids = [one["id"] for one in dataset["annotations"]]
+        assert {entry["iscrowd"] for entry in dataset["annotations"]} == {0}
+        ids = [entry["id"] for entry in dataset["annotations"]]
         assert len(set(ids)) == len(ids)
-        assert {one["image_id"] for one in dataset["annotations"]} <= {one["id"] for one in dataset["images"]}
+        assert {entry["image_id"] for entry in dataset["annotations"]} <= {
+            entry["id"] for entry in dataset["images"]
+        }
 
 
 def shared_photo() -> Inspection:
@@ -251,9 +255,9 @@ def shared_photo() -> Inspection:
 
 def test_a_photo_that_items_share_is_one_picture_with_the_findings_of_all() -> None:
     whole = shared_photo()
-    found = json.loads(coco.files(whole)[coco.FINDINGS])
-    assert [one["file_name"] for one in found["images"]] == ["0001-照片.jpg"]
-    assert {one["image_id"] for one in found["annotations"]} == {found["images"][0]["id"]}
+    dataset = json.loads(coco.files(whole)[coco.FINDINGS])
+    assert [entry["file_name"] for entry in dataset["images"]] == ["0001-照片.jpg"]
+    assert {entry["image_id"] for entry in dataset["annotations"]} == {dataset["images"][0]["id"]}
     labels = [path for path in yolo.files(whole) if path.startswith("findings/labels/")]
     assert labels == ["findings/labels/0001-照片.txt"]
     for module in (coco, yolo):
@@ -304,7 +308,7 @@ def test_archive_without_regions_is_not_coco() -> None:
 def test_a_finding_smaller_than_a_pixel_is_one() -> None:
     whole = inspection(item(1, None, detection(box("点", Rect(3, 4, 0.5, 0.25)))))
     findings = json.loads(unpack(coco.write(whole), ".json")[coco.FINDINGS])
-    assert [one["bbox"] for one in findings["annotations"]] == [[3, 4, 0.5, 0.25]]
+    assert [annotation["bbox"] for annotation in findings["annotations"]] == [[3, 4, 0.5, 0.25]]
 
 
 # -- YOLO
@@ -343,9 +347,9 @@ def test_yolo_is_two_datasets() -> None:
 )
 def test_yolo_of_other_programs_is_read(names: str) -> None:
     data = pack({"data.yaml": names, "labels/train/机身.txt": "1 0.5 0.5 0.2 0.1\n0 .1 .1 .1 .1 0.9\n"})
-    one, two = read_regions(data, "set.zip", REFERENCE)
-    assert (one.name, two.name) == ("c: d", "a b")
-    rect = one.rect
+    first, second = read_regions(data, "set.zip", REFERENCE)
+    assert (first.name, second.name) == ("c: d", "a b")
+    rect = first.rect
     assert (rect.x, rect.y, rect.w, rect.h) == pytest.approx((400, 360, 200, 80))
 
 
@@ -388,14 +392,16 @@ def test_yolo_reads_the_regions_of_its_own_archive_onto_a_picture_of_another_nam
 # -- all
 
 
-@pytest.mark.parametrize("made", [made for made in FORMATS if made.format_id != "yolo"])
-def test_models_and_descriptions_come_back(made: ExportFormat) -> None:
+@pytest.mark.parametrize(
+    "export_format", [export_format for export_format in FORMATS if export_format.format_id != "yolo"]
+)
+def test_models_and_descriptions_come_back(export_format: ExportFormat) -> None:
     whole = inspection(
         item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, description="翼根", model_id="m7"),
         item(2, {"x": 0, "y": 0, "w": 0.2, "h": 0.5}, model_id=None),
     )
-    found = read_regions(made.write(whole), made.file_name("x"), REFERENCE)
-    assert [(draft.description, draft.model_id) for draft in found] == [("翼根", "m7"), (None, None)]
+    drafts = read_regions(export_format.write(whole), export_format.file_name("x"), REFERENCE)
+    assert [(draft.description, draft.model_id) for draft in drafts] == [("翼根", "m7"), (None, None)]
 
 
 def test_what_is_damaged_or_something_else_is_refused() -> None:
@@ -416,8 +422,10 @@ def test_what_is_damaged_or_something_else_is_refused() -> None:
     refused(Reason.UNREADABLE, b"0 nan 0 1 1\n", "x.txt")
     refused(Reason.UNREADABLE, b"PK nothing", "x.zip")
     refused(Reason.UNREADABLE, pack({"readme.md": "x"}), "x.zip")
-    for made in FORMATS:
-        refused(Reason.NO_REGIONS, made.write(inspection(item(1, None))), made.file_name("x"))
+    for export_format in FORMATS:
+        refused(
+            Reason.NO_REGIONS, export_format.write(inspection(item(1, None))), export_format.file_name("x")
+        )
     damaged = bytearray(coco.write(sample()))
     damaged[60:90] = bytes(30)
     refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
@@ -459,12 +467,12 @@ def test_without_a_reference_image_findings_are_still_written() -> None:
 
 
 def test_the_same_inspection_is_the_same_file() -> None:
-    for made in FORMATS:
-        assert made.write(sample()) == made.write(sample())
+    for export_format in FORMATS:
+        assert export_format.write(sample()) == export_format.write(sample())
 
 
 def test_formats_offer_names_for_files() -> None:
-    names = [made.file_name('左翼/早班: "1"') for made in FORMATS]
+    names = [export_format.file_name('左翼/早班: "1"') for export_format in FORMATS]
     assert names == [
         "左翼_早班_ _1_.json",
         "左翼_早班_ _1_.csv",
@@ -472,7 +480,7 @@ def test_formats_offer_names_for_files() -> None:
         "左翼_早班_ _1_-yolo.zip",
         "左翼_早班_ _1_-cvat.zip",
     ]
-    assert {f"*{made.suffix}" for made in FORMATS} <= set(READABLE)
+    assert {f"*{export_format.suffix}" for export_format in FORMATS} <= set(READABLE)
     assert FORMATS[0].file_name("..") == "inspection.json"
     assert recognised(b'{"images": [], "annotations": []}', "x") is coco.regions
 
@@ -481,7 +489,7 @@ def test_names_that_the_service_would_refuse_are_mended() -> None:
     long = ImportedRegion("长" * 300, Rect(0, 0, 5, 5), "x\x00y", "m" * 300)
     blank = ImportedRegion(" \x00", Rect(0, 0, 5, 5))
     broken = ImportedRegion("\ud800", Rect(0, 0, 5, 5))
-    one, two, three = item_creates([long, blank, broken], "r", REFERENCE, None, lambda n: f"Item {n}")
-    assert (len(one.item_name), one.description, len(one.model_id or "")) == (255, "xy", 255)
-    assert (two.item_name, two.model_id) == ("Item 2", None)
-    assert three.item_name == "?"
+    first, second, third = item_creates([long, blank, broken], "r", REFERENCE, None, lambda n: f"Item {n}")
+    assert (len(first.item_name), first.description, len(first.model_id or "")) == (255, "xy", 255)
+    assert (second.item_name, second.model_id) == ("Item 2", None)
+    assert third.item_name == "?"

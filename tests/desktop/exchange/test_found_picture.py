@@ -60,9 +60,9 @@ def test_a_coco_dataset_names_the_picture_in_its_folder_of_images(tmp_path: Path
 def test_an_export_of_walkaround_names_its_reference_image(tmp_path: Path) -> None:
     (tmp_path / "wing.png").write_bytes(PICTURE)
     path = written(tmp_path / "a.json", {"format": "walkaround", "reference": {"filename": "wing.png"}})
-    found = found_picture(path)
-    assert found is not None
-    assert found.name == "wing.png"
+    picture = found_picture(path)
+    assert picture is not None
+    assert picture.name == "wing.png"
 
 
 @pytest.mark.parametrize("folder", [".", "../images"])
@@ -73,9 +73,9 @@ def test_a_label_file_of_yolo_is_named_like_its_picture(tmp_path: Path, folder: 
     (labels / folder / "wing.jpeg").write_bytes(PICTURE)
     path = labels / "wing.txt"
     path.write_text("0 0.5 0.5 0.1 0.1")
-    found = found_picture(path)
-    assert found is not None
-    assert found.name == "wing.jpeg"
+    picture = found_picture(path)
+    assert picture is not None
+    assert picture.name == "wing.jpeg"
 
 
 def test_several_pictures_are_not_guessed_between(tmp_path: Path) -> None:

@@ -36,8 +36,8 @@ JSON, CSV, COCO, YOLO, CVAT = FORMATS
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    with service_process(tmp_path_factory.mktemp("data")) as url, logged_in(url) as made:
-        yield made
+    with service_process(tmp_path_factory.mktemp("data")) as url, logged_in(url) as session:
+        yield session
 
 
 def turned(width: int, height: int, orientation: int) -> bytes:
@@ -65,14 +65,14 @@ def entry(info: dict[str, Any]) -> dict[str, Any]:
 def make_record(session: Session, reference_image_id: str | None, *entries: dict[str, Any]) -> str:
     body = RecordCreate(task_id="t", inspection_name="左翼", reference_image_id=reference_image_id)
     record = session.records.create(body)
-    for number, one in enumerate(entries, 1):
-        given = {
+    for number, result_entry in enumerate(entries, 1):
+        values = {
             "item_name": f"条目 {number}",
             "inspection_id": record.inspection_id,
             "item_point": {"point": {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}},
-            "result": [one],
+            "result": [result_entry],
         }
-        session.items.create(ItemCreate.model_validate(given))
+        session.items.create(ItemCreate.model_validate(values))
     return record.inspection_id
 
 
@@ -96,7 +96,7 @@ def test_sizes_are_upright_in_every_orientation(session: Session, orientation: i
     width, height = (64, 32) if orientation < 5 else (32, 64)
     upright = ExportedPicture(f"机身 {orientation}.jpg", width, height, stored.ipfs_cid)
     assert whole.reference == upright
-    assert [whole.photos.get(one.item_id) for one in whole.items] == [
+    assert [whole.photos.get(item.item_id) for item in whole.items] == [
         upright,
         upright,
         ExportedPicture("别处.jpg", 7, 5),
@@ -108,8 +108,8 @@ def test_sizes_are_upright_in_every_orientation(session: Session, orientation: i
     assert (region.x, region.w) == pytest.approx((0.1 * width, 0.3 * width))
     assert (region.y, region.h) == pytest.approx((0.2 * height, 0.4 * height))
     assert steps == [(done, 5) for done in range(6)]
-    for made in FORMATS:
-        drafts = read_regions(made.write(whole), made.file_name("x"), upright)
+    for export_format in FORMATS:
+        drafts = read_regions(export_format.write(whole), export_format.file_name("x"), upright)
         assert len(drafts) == 5
         assert drafts[0].rect.w == pytest.approx(region.w, abs=1e-6)
 
@@ -124,16 +124,16 @@ def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) 
     record_id = session.records.create(body).inspection_id
     for name, stored in (("a", home), ("b", other)):
         place = {"point": {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.25}, "fileInfo": stored.model_dump()}
-        given = {"item_name": name, "inspection_id": record_id, "item_point": place}
-        session.items.create(ItemCreate.model_validate(given))
+        values = {"item_name": name, "inspection_id": record_id, "item_point": place}
+        session.items.create(ItemCreate.model_validate(values))
     whole = gather(session, record_id, lambda *_: None)
     assert [facts.region for facts in whole.facts()] == [Rect(50, 50, 50, 25), Rect(100, 40, 100, 20)]
     # The first names what the record has anyway.
-    assert set(whole.own) == {whole.items[1].item_id}
+    assert set(whole.own_references) == {whole.items[1].item_id}
     assert walkaround_json.read(walkaround_json.write(whole)) == whole
     homes = ExportedPicture("home.jpg", 200, 100, home.ipfs_cid)
-    for made in (COCO, YOLO):
-        (draft,) = read_regions(made.write(whole), made.file_name("x"), homes)
+    for export_format in (COCO, YOLO):
+        (draft,) = read_regions(export_format.write(whole), export_format.file_name("x"), homes)
         assert draft.name == "a"
         assert draft.rect.w == pytest.approx(50)
     (draft,) = read_regions(
@@ -171,7 +171,7 @@ def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Sessio
     assert decisions[plain.item_id]["accepted_opinion_of_version"] is None
     assert decisions[plain.item_id]["reason"] == "只是反光"
     assert decisions[accepted.item_id]["accepted_opinion_of_version"] == 1
-    assert {one["decided_by"] for one in decisions.values()} == {who}
+    assert {decision["decided_by"] for decision in decisions.values()} == {who}
     first, second = csv.DictReader(csv_table.write(whole).decode("utf-8-sig").splitlines())
     for row in (first, second):
         assert (row["state"], row["outcome"], row["edition"]) == ("finished", "failed", "1")
@@ -179,10 +179,10 @@ def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Sessio
         assert row["finished_at"] == newest.model_dump(mode="json")["finished_at"]
         assert row["released_by"] == ""
     assert (first["accepted_opinion_of_version"], second["accepted_opinion_of_version"]) == ("", "1")
-    (said, _) = csv.DictReader(
+    (terms_row, _) = csv.DictReader(
         csv_table.write(whole, localized_column_terms()).decode("utf-8-sig").splitlines()
     )
-    assert (said["state"], said["outcome"]) == ("Sealed", "Failed")
+    assert (terms_row["state"], terms_row["outcome"]) == ("Sealed", "Failed")
 
 
 def test_gathering_ends_when_it_is_cancelled(session: Session) -> None:
@@ -207,8 +207,8 @@ def test_what_a_person_typed_says_the_format() -> None:
         ("a.zip", JSON, "a.zip.json", JSON),
         ("v1.2 左翼", CSV, "v1.2 左翼.csv", CSV),
     ]
-    for typed, chosen, path, made in cases:
-        assert meant(Path(typed), chosen) == (Path(path), made), typed
+    for typed, chosen, path, expected_format in cases:
+        assert meant(Path(typed), chosen) == (Path(path), expected_format), typed
 
 
 def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_path: Path) -> None:
@@ -217,17 +217,17 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
     image = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name="r", file_id=plain.file_id)
     )
-    known = {"file_id": sideways.file_id, "download_url": sideways.download_url}
+    known_photo = {"file_id": sideways.file_id, "download_url": sideways.download_url}
     elsewhere = {"filename": "b.jpg", "width": 7, "height": 5, "download_url": "https://example.org/b.jpg"}
-    record_id = make_record(session, image.reference_image_id, entry(known), entry(elsewhere))
+    record_id = make_record(session, image.reference_image_id, entry(known_photo), entry(elsewhere))
     task = cast(ProgressReport, Standing())
-    for made, folders in (
+    for export_format, folders in (
         (COCO, ("images/regions", "images/findings")),
         (YOLO, ("regions/images", "findings/images")),
         (CVAT, ("images/regions", "images/findings")),
     ):
-        path = tmp_path / f"{made.format_id}.zip"
-        assert _write(task, session, record_id, path, made, True, CODES) == 1
+        path = tmp_path / f"{export_format.format_id}.zip"
+        assert _write(task, session, record_id, path, export_format, True, CODES) == 1
         with zipfile.ZipFile(path) as archive:
             assert archive.read(f"{folders[0]}/plain.jpg") == turned(80, 40, 1)
             photo = archive.read(f"{folders[1]}/0001-turned.jpg")
@@ -237,7 +237,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
         )
         assert pixels.shape[:2] == (64, 32)
         assert read_regions(path.read_bytes(), path.name, ExportedPicture("plain.jpg", 80, 40))
-        assert _write(task, session, record_id, path, made, False, CODES) == 0
+        assert _write(task, session, record_id, path, export_format, False, CODES) == 0
         with zipfile.ZipFile(path) as archive:
             assert not [name for name in archive.namelist() if name.endswith(".jpg")]
     assert not list(tmp_path.glob(".*"))
@@ -260,5 +260,5 @@ def test_the_camera_of_a_photo_is_exported(session: Session) -> None:
     (item,) = session.items.all(record_id)
     session.items.add_photo(item.item_id, photo.file_id)
     inspection = gather(session, record_id, lambda *_: None)
-    said = json.loads(JSON.write(inspection))["photos"][item.item_id]
-    assert said["camera"] == {"taken_at": "2020-05-01T10:00:01", "make": "Canon"}
+    exported_photo = json.loads(JSON.write(inspection))["photos"][item.item_id]
+    assert exported_photo["camera"] == {"taken_at": "2020-05-01T10:00:01", "make": "Canon"}

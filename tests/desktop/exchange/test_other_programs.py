@@ -17,9 +17,9 @@ WING = ExportedPicture("wing.jpg", 2400, 1500, "cid")
 MIDDLE = Rect(1080, 675, 240, 150)
 
 
-def found(data: bytes | str, name: str) -> list[tuple[str, Rect]]:
+def read(data: bytes | str, name: str) -> list[tuple[str, Rect]]:
     raw = data.encode() if isinstance(data, str) else data
-    return [(one.name, one.rect) for one in read_regions(raw, name, WING)]
+    return [(region.name, region.rect) for region in read_regions(raw, name, WING)]
 
 
 def coco(*images: str, **annotation: Any) -> str:
@@ -39,21 +39,21 @@ def test_the_archive_of_an_annotation_server_holds_coco_somewhere() -> None:
     archive = pack(
         {"annotations/instances_default.json": coco("wing.jpg", bbox=[1, 2, 3, 4]), "notes.json": "[1]"}
     )
-    assert found(archive, "x.zip") == [("dent", Rect(1, 2, 3, 4))]
+    assert read(archive, "x.zip") == [("dent", Rect(1, 2, 3, 4))]
     two = pack({name: coco("wing.jpg", bbox=[1, 2, 3, 4]) for name in ("train.json", "val.json")})
     with pytest.raises(ExchangeError) as refused:
-        found(two, "x.zip")
+        read(two, "x.zip")
     assert refused.value.reason is Reason.WHICH_PICTURE
 
 
 @pytest.mark.parametrize("box", [{}, {"bbox": None}, {"bbox": []}])
 def test_polygons_without_a_box_become_the_box_around_them(box: dict[str, Any]) -> None:
     polygons = [[10, 20, 40, 20, 40, 60], [30, 50, 50, 55, 35, 70]]
-    assert found(coco("wing.jpg", segmentation=polygons, **box), "x.json") == [("dent", Rect(10, 20, 40, 50))]
+    assert read(coco("wing.jpg", segmentation=polygons, **box), "x.json") == [("dent", Rect(10, 20, 40, 50))]
     several: list[Any] = [[[1, 2, 3]], [["a", 2, 3, 4]], {"counts": []}, [[1, 2], 3]]
     for broken in several:
         with pytest.raises(ExchangeError) as refused:
-            found(coco("wing.jpg", segmentation=broken, **box), "x.json")
+            read(coco("wing.jpg", segmentation=broken, **box), "x.json")
         assert refused.value.reason is Reason.NO_REGIONS
 
 
@@ -72,14 +72,14 @@ def test_class_names_come_from_whichever_file_holds_them(names: tuple[str, str])
             "obj_train_data/other.txt": "1 0.5 0.5 0.1 0.1\n",
         }
     )
-    assert found(archive, "x.zip") == [("crack", MIDDLE)]
+    assert read(archive, "x.zip") == [("crack", MIDDLE)]
 
 
 def test_a_line_of_corners_becomes_the_box_around_them() -> None:
-    assert found("0 0.45 0.45 0.55 0.45 0.55 0.55\n", "wing.txt")[0][1] == Rect(1080, 675, 240, 150)
+    assert read("0 0.45 0.45 0.55 0.45 0.55 0.55\n", "wing.txt")[0][1] == Rect(1080, 675, 240, 150)
     for odd in ("0 0.1 0.1 0.2 0.2 0.3 0.3 0.4", "0 0.1 0.1 0.2 0.2 0.3 x"):
         with pytest.raises(ExchangeError) as refused:
-            found(odd, "wing.txt")
+            read(odd, "wing.txt")
         assert refused.value.reason is Reason.UNREADABLE
 
 
@@ -97,7 +97,7 @@ def test_shapes_of_labelme_become_the_boxes_around_them() -> None:
         imageWidth=2400,
         imageHeight=1500,
     )
-    assert found(document, "wing.json") == [
+    assert read(document, "wing.json") == [
         ("dent", Rect(100, 200, 200, 200)),
         ("crack", Rect(500, 500, 100, 200)),
         ("hole", Rect(950, 950, 100, 100)),
@@ -109,19 +109,19 @@ def test_what_lies_outside_is_counted() -> None:
     boxes = [[[10, 20], [30, 40]], [[2400, 20], [2500, 40]], [[10, -40], [30, 0]], [[2390, 20], [2500, 40]]]
     document = labelme(*({"label": "a", "points": points} for points in boxes))
     drafts = read_regions(document.encode(), "wing.json", WING)
-    assert [one.rect for one in drafts] == [Rect(10, 20, 20, 20), Rect(2390, 20, 10, 20)]
+    assert [draft.rect for draft in drafts] == [Rect(10, 20, 20, 20), Rect(2390, 20, 10, 20)]
     assert drafts.left_out == 2
 
 
 def test_shapes_on_a_smaller_copy_are_scaled() -> None:
     document = labelme({"label": "dent", "points": [[10, 20], [30, 40]]}, imageWidth=1200, imageHeight=750)
-    assert found(document, "wing.json") == [("dent", Rect(20, 40, 40, 40))]
+    assert read(document, "wing.json") == [("dent", Rect(20, 40, 40, 40))]
 
 
 @pytest.mark.parametrize("shape", [3, None, "x"])
 def test_invalid_shape_is_refused(shape: Any) -> None:
     with pytest.raises(ExchangeError) as refused:
-        found(labelme(shape), "wing.json")
+        read(labelme(shape), "wing.json")
     assert refused.value.reason is Reason.UNREADABLE
 
 
@@ -138,21 +138,21 @@ def test_invalid_shape_is_refused(shape: Any) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
 def test_tables_of_other_programs(table: str, name: str, encoding: str) -> None:
     text = table if encoding == "utf-8" else table.removeprefix("\ufeff")
-    assert found(text.encode(encoding), "regions.csv") == [(name, Rect(100, 200, 300, 400))]
+    assert read(text.encode(encoding), "regions.csv") == [(name, Rect(100, 200, 300, 400))]
 
 
 def test_of_several_pictures_in_a_table_the_one_of_this_name_counts() -> None:
     rows = "image,xmin,ymin,xmax,ymax,label\na/wing.jpg,1,2,3,4,dent\nb\\tail.jpg,5,6,7,8,crack\n"
-    assert found(rows, "regions.csv") == [("dent", Rect(1, 2, 2, 2))]
+    assert read(rows, "regions.csv") == [("dent", Rect(1, 2, 2, 2))]
     with pytest.raises(ExchangeError) as refused:
-        found(rows.replace("wing", "nose"), "regions.csv")
+        read(rows.replace("wing", "nose"), "regions.csv")
     assert refused.value.reason is Reason.WHICH_PICTURE
 
 
 @pytest.mark.parametrize("table", ["a,b\n1,2\n", "name,x,y\ndent,1,2\n", "x,y,w,h\n1,2,3,4\n"])
 def test_a_table_without_regions_is_refused(table: str) -> None:
     with pytest.raises(ExchangeError) as refused:
-        found(table, "regions.csv")
+        read(table, "regions.csv")
     assert refused.value.reason is Reason.UNREADABLE
 
 

@@ -77,8 +77,8 @@ def test_pycocotools_reads_the_datasets_that_are_written(read_coco: Any) -> None
             assert category["name"]
     results = read_coco(texts[coco.FINDINGS])
     scored = [
-        {key: one[key] for key in ("image_id", "category_id", "bbox", "score")}
-        for one in results.dataset["annotations"]
+        {key: entry[key] for key in ("image_id", "category_id", "bbox", "score")}
+        for entry in results.dataset["annotations"]
     ]
     assert len(results.loadRes(scored).getAnnIds()) == len(scored)
 
@@ -110,12 +110,16 @@ def test_polygons_have_the_box_that_pycocotools_gives_them(read_coco: Any) -> No
         assert got == pytest.approx(expected, abs=1.01)
 
 
-def labelme(script: str, *words: str) -> str:
+def labelme(script: str, *arguments: str) -> str:
     if LABELME is None:
         pytest.skip("names no environment with labelme: .ci/labelme makes one")
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     run = subprocess.run(
-        [LABELME, "-c", script, *words], capture_output=True, encoding="utf-8", check=False, env=environment
+        [LABELME, "-c", script, *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env=environment,
     )
     assert run.returncode == 0, run.stderr
     return run.stdout

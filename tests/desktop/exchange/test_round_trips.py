@@ -21,10 +21,10 @@ SHORT = settings(deadline=None, max_examples=40)
 def through(
     format_id: str, picture: ExportedPicture, rects: Sequence[Rect], names: Sequence[str]
 ) -> list[ImportedRegion]:
-    made = next(one for one in FORMATS if one.format_id == format_id)
-    data = made.write(inspection_of(rects, picture, names))
-    file_name = made.file_name("检查 1")
-    assert recognised(data, file_name) is made.regions
+    export_format = next(candidate for candidate in FORMATS if candidate.format_id == format_id)
+    data = export_format.write(inspection_of(rects, picture, names))
+    file_name = export_format.file_name("检查 1")
+    assert recognised(data, file_name) is export_format.regions
     return read_regions(data, file_name, picture)
 
 
@@ -46,8 +46,10 @@ def check_places(
         got = draft.rect
         assert 0 <= got.x < got.right <= picture.width
         assert 0 <= got.y < got.bottom <= picture.height
-        for one, other in zip((got.x, got.y, got.w, got.h), (rect.x, rect.y, rect.w, rect.h), strict=True):
-            assert abs(one - other) <= allowed
+        for actual, expected in zip(
+            (got.x, got.y, got.w, got.h), (rect.x, rect.y, rect.w, rect.h), strict=True
+        ):
+            assert abs(actual - expected) <= allowed
 
 
 @pytest.mark.parametrize("format_id", ["json", "csv", "coco"])
@@ -104,8 +106,8 @@ def test_items_made_of_drafts_lie_where_the_regions_were(
 ) -> None:
     picture, rects, names = case
     drafts = [ImportedRegion(name, rect) for name, rect in zip(names, rects, strict=True)]
-    made = item_creates(drafts, "r2", picture, {"filename": "机身.png"}, lambda number: f"Item {number}")
-    for body, rect in zip(made, rects, strict=True):
+    creates = item_creates(drafts, "r2", picture, {"filename": "机身.png"}, lambda number: f"Item {number}")
+    for body, rect in zip(creates, rects, strict=True):
         assert body.inspection_id == "r2"
         assert body.item_name.strip()
         assert body.item_point is not None
@@ -119,9 +121,9 @@ def test_items_made_of_drafts_lie_where_the_regions_were(
 
 @pytest.mark.parametrize("format_id", list(TOLERANCE_PX))
 def test_regions_go_onto_an_image_of_another_size(format_id: str) -> None:
-    made = next(one for one in FORMATS if one.format_id == format_id)
+    export_format = next(candidate for candidate in FORMATS if candidate.format_id == format_id)
     picture = ExportedPicture("a.jpg", 400, 300)
-    data = made.write(inspection_of([Rect(100, 30, 300, 60)], picture, ["翼根"]))
-    (draft,) = read_regions(data, made.file_name("x"), ExportedPicture("b.png", 4000, 600))
+    data = export_format.write(inspection_of([Rect(100, 30, 300, 60)], picture, ["翼根"]))
+    (draft,) = read_regions(data, export_format.file_name("x"), ExportedPicture("b.png", 4000, 600))
     assert (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h) == pytest.approx((1000, 60, 3000, 120))
     assert draft.name == "翼根"

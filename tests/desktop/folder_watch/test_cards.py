@@ -21,18 +21,18 @@ def test_a_card_is_said_once_until_it_is_taken_out(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, qapp: object
 ) -> None:
     card = Card("EOS_DIGITAL", Path("/media/EOS_DIGITAL/DCIM"))
-    there = [card]
-    monkeypatch.setattr(cards, "mounted_cards", lambda: list(there))
+    mounted = [card]
+    monkeypatch.setattr(cards, "mounted_cards", lambda: list(mounted))
     finder = CardFinder(qapp)  # type: ignore[arg-type]
     finder._next.setInterval(1)
-    said: list[tuple[str, Card]] = []
-    finder.appeared.connect(lambda it: said.append(("in", it)))
-    finder.removed.connect(lambda it: said.append(("out", it)))
+    events: list[tuple[str, Card]] = []
+    finder.appeared.connect(lambda it: events.append(("in", it)))
+    finder.removed.connect(lambda it: events.append(("out", it)))
     finder.start()
-    qtbot.waitUntil(lambda: said == [("in", card)])
-    there.clear()
-    qtbot.waitUntil(lambda: said == [("in", card), ("out", card)])
-    there.append(card)
-    qtbot.waitUntil(lambda: said[2:] == [("in", card)])
+    qtbot.waitUntil(lambda: events == [("in", card)])
+    mounted.clear()
+    qtbot.waitUntil(lambda: events == [("in", card), ("out", card)])
+    mounted.append(card)
+    qtbot.waitUntil(lambda: events[2:] == [("in", card)])
     finder.stop()
     finder.deleteLater()

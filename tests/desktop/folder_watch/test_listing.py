@@ -42,8 +42,8 @@ def test_links_that_lead_back_end(tmp_path: Path) -> None:
 def test_of_too_many_files_the_rest_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "MOST_FILES", 3)
     put(tmp_path, *(f"{number}.jpg" for number in range(5)))
-    found = list_photos(tmp_path)
-    assert (len(found.files), found.cut) == (3, True)
+    photos = list_photos(tmp_path)
+    assert (len(photos.files), photos.cut) == (3, True)
 
 
 def test_a_folder_that_is_away_is_an_error_and_one_inside_is_not(tmp_path: Path) -> None:

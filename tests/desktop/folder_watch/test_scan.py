@@ -43,7 +43,7 @@ class Watched:
         return self.scan.look(most, now=lambda: self.clock, **options)  # type: ignore[arg-type]
 
     def names(self, **options: object) -> list[str]:
-        return [photo.name for photo in self.look(**options).found]  # type: ignore[arg-type]
+        return [photo.name for photo in self.look(**options).photos]  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -62,9 +62,9 @@ def test_a_photo_is_given_once_it_is_whole(watched: Watched) -> None:
     watched.put("a.jpg", whole, 61)
     assert watched.look().writing == 1
     assert watched.look(seconds=0.5).writing == 1
-    (found,) = watched.look().found
-    assert (found.name, found.sha256) == ("a.jpg", sha256(whole))
-    assert watched.look().found == ()
+    (found_photo,) = watched.look().photos
+    assert (found_photo.name, found_photo.sha256) == ("a.jpg", sha256(whole))
+    assert watched.look().photos == ()
 
 
 def test_a_file_that_does_not_open_is_said_and_tried_again_when_it_changes(watched: Watched) -> None:
@@ -88,8 +88,8 @@ def test_a_content_is_given_once_whatever_it_is_called(watched: Watched) -> None
 def test_a_card_that_is_read_again_gives_nothing_twice(watched: Watched) -> None:
     watched.put("DCIM/a.jpg", photo(1))
     watched.look()
-    (found,) = watched.look().found
-    watched.seen.keep_taken("r1", found.sha256)
+    (found_photo,) = watched.look().photos
+    watched.seen.keep_taken("r1", found_photo.sha256)
     watched.seen.close()
 
     # After a restart, in another reader, and under another name.
@@ -113,8 +113,8 @@ def test_what_never_arrived_is_given_again_after_a_restart(watched: Watched) -> 
     assert watched.names() == ["a.jpg"]
     watched.scan = watched.new_scan()
     watched.look()
-    (found,) = watched.look().found
-    watched.scan.give_back(found)
+    (found_photo,) = watched.look().photos
+    watched.scan.give_back(found_photo)
     assert watched.names() == ["a.jpg"]
 
 
@@ -125,7 +125,7 @@ def test_older_photos_are_counted_until_they_are_wanted(watched: Watched) -> Non
     watched.put("copied.jpg", photo(3, "2026:04:30 01:00:00"))
     watched.look()
     look = watched.look()
-    assert ([one.name for one in look.found], look.older) == (["new.jpg"], 2)
+    assert ([new_photo.name for new_photo in look.photos], look.older) == (["new.jpg"], 2)
     assert watched.look().older == 2
     assert watched.names(older_too=True) == ["copied.jpg", "old.jpg"]
     assert watched.look(older_too=True).older == 0
@@ -142,11 +142,11 @@ def test_a_few_are_given_at_a_time(watched: Watched, monkeypatch: pytest.MonkeyP
         watched.put(f"{number}.jpg", photo(number))
     watched.look()
     look = watched.look(most=4)
-    assert (len(look.found), look.more) == (4, 2)
+    assert (len(look.photos), look.more) == (4, 2)
     assert watched.look(most=0).more == 2
     monkeypatch.setattr(scan_module, "_MOST_READS", 1)
     look = watched.look()
-    assert (len(look.found), look.more) == (1, 1)
+    assert (len(look.photos), look.more) == (1, 1)
 
 
 def test_nothing_in_the_folder_is_changed(watched: Watched) -> None:

@@ -23,15 +23,15 @@ def pages(language: str) -> dict[str, str]:
 
 def interface_texts(language: str) -> set[str]:
     catalogue = ET.parse(resource("translations", "walkaround_zh_CN.ts"))
-    found: set[str] = set()
+    texts: set[str] = set()
     for message in catalogue.iter("message"):
         if language == "en":
-            found.add(message.findtext("source") or "")
+            texts.add(message.findtext("source") or "")
         else:
             translation = message.find("translation")
             assert translation is not None
-            found |= {translation.text or "", *(form.text or "" for form in translation)}
-    return found
+            texts |= {translation.text or "", *(form.text or "" for form in translation)}
+    return texts
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -60,14 +60,14 @@ def test_each_page_has_one_title_and_says_for_whom_it_is(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_bold_texts_are_texts_of_the_interface(language: str) -> None:
-    known = interface_texts(language)
+    texts = interface_texts(language)
     quoted = {
         (topic, text)
         for topic, page in pages(language).items()
         for text in re.findall(r"\*\*(.+?)\*\*", page)
     }
     assert len(quoted) > 100
-    assert {(topic, text) for topic, text in quoted if text not in known} == set()
+    assert {(topic, text) for topic, text in quoted if text not in texts} == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -31,11 +31,11 @@ PLAIN = {"BaseDialog", "Confirm", "Dialog", "Form"}
 
 @pytest.fixture
 def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
-    made = MainWindow(context, build_pages(context, lambda _url: None))
-    made.show()
-    yield made
-    made.close()
-    made.deleteLater()
+    window = MainWindow(context, build_pages(context, lambda _url: None))
+    window.show()
+    yield window
+    window.close()
+    window.deleteLater()
 
 
 def dialogs() -> set[type[QDialog]]:
@@ -56,10 +56,10 @@ def test_every_page_has_a_topic_of_its_own(context: Context) -> None:
 
 
 def test_every_dialog_has_a_topic() -> None:
-    found = dialogs()
-    assert len(found) > 25
-    listed = {kind.__name__ for kind in found if any(base.__name__ in _DIALOGS for base in kind.__mro__)}
-    assert {kind.__name__ for kind in found} - listed == PLAIN
+    kinds = dialogs()
+    assert len(kinds) > 25
+    listed = {kind.__name__ for kind in kinds if any(base.__name__ in _DIALOGS for base in kind.__mro__)}
+    assert {kind.__name__ for kind in kinds} - listed == PLAIN
     assert set(_DIALOGS.values()) <= TOPICS
 
 
@@ -94,23 +94,23 @@ def test_f1_in_a_dialog_opens_a_window_that_it_does_not_block(qtbot: QtBot, wind
     class ReopenDialog(Dialog):
         pass
 
-    asked = ReopenDialog(window)
-    asked.open()
-    qtbot.keyClick(asked, Qt.Key.Key_F1)
+    dialog = ReopenDialog(window)
+    dialog.open()
+    qtbot.keyClick(dialog, Qt.Key.Key_F1)
     shown = window.assistance.help
     assert shown is not None
-    assert shown.parentWidget() is asked
+    assert shown.parentWidget() is dialog
     assert shown.topic == "finish"
     shown.close()
-    asked.close()
+    dialog.close()
 
 
 @pytest.fixture
 def guide_window(qtbot: QtBot, context: Context) -> HelpWindow:
-    made = HelpWindow(None, context.commands, "en")
-    qtbot.addWidget(made)
-    made.open_topic(START)
-    return made
+    window = HelpWindow(None, context.commands, "en")
+    qtbot.addWidget(window)
+    window.open_topic(START)
+    return window
 
 
 def test_back_and_forward(guide_window: HelpWindow) -> None:

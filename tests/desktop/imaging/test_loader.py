@@ -70,9 +70,9 @@ class Picture:
 
 @pytest.fixture
 def tiles(qapp: object) -> Iterator[TileLoader]:
-    made = TileLoader()
-    yield made
-    made.shutdown()
+    loader = TileLoader()
+    yield loader
+    loader.shutdown()
 
 
 def test_preview_then_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
@@ -93,7 +93,7 @@ def test_preview_then_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
 
 def test_a_picture_that_is_not_shown_any_more_is_let_go_of(tiles: TileLoader, qtbot: QtBot) -> None:
     picture = Picture()
-    gone = weakref.ref(picture)
+    reference = weakref.ref(picture)
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(picture)
     # Each of the threads reads one, and then waits for the next.
@@ -102,7 +102,7 @@ def test_a_picture_that_is_not_shown_any_more_is_let_go_of(tiles: TileLoader, qt
     qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys))
     tiles.open(None)
     del picture
-    qtbot.waitUntil(lambda: gone() is None)
+    qtbot.waitUntil(lambda: reference() is None)
 
 
 def test_of_a_large_preview_little_is_kept_once_tiles_can_be_read(tiles: TileLoader, qtbot: QtBot) -> None:
@@ -154,15 +154,15 @@ def test_preparing_tells_its_progress_and_can_be_stopped(tiles: TileLoader, qtbo
 @pytest.mark.parametrize(("fail", "text"), [("preview", "no picture"), ("tile", "no tile")])
 def test_failures_are_said_once(tiles: TileLoader, qtbot: QtBot, fail: str, text: str) -> None:
     picture = Picture(fail)
-    said: list[str] = []
-    tiles.failed.connect(said.append)
+    messages: list[str] = []
+    tiles.failed.connect(messages.append)
     tiles.open(picture)
     if fail == "tile":
         qtbot.waitUntil(lambda: bool(picture.levels))
         tiles.want([TileKey(0, 0, 0)])
-    qtbot.waitUntil(lambda: bool(said))
+    qtbot.waitUntil(lambda: bool(messages))
     tiles.want([TileKey(0, 0, 0)])
-    assert said == [text]
+    assert messages == [text]
     assert len(picture.read) == (1 if fail == "tile" else 0)
 
 
@@ -172,14 +172,14 @@ def test_the_cache_is_bounded_but_keeps_what_is_seen(
     monkeypatch.setattr(loader, "CACHE_BYTES", 4 * 8 * 8 * 4)
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(Picture())
-    seen = [TileKey(0, column, 0) for column in range(6)]
-    tiles.want(seen)
-    qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in seen))
-    tiles.want(seen)
-    assert all(tiles.tile(key) is not None for key in seen)
-    tiles.want(seen[:1])
-    assert sum(tiles.tile(key) is not None for key in seen) == 4
-    assert tiles.tile(seen[0]) is not None
+    keys = [TileKey(0, column, 0) for column in range(6)]
+    tiles.want(keys)
+    qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys))
+    tiles.want(keys)
+    assert all(tiles.tile(key) is not None for key in keys)
+    tiles.want(keys[:1])
+    assert sum(tiles.tile(key) is not None for key in keys) == 4
+    assert tiles.tile(keys[0]) is not None
 
 
 def test_brightness_reaches_preview_and_tiles_and_goes_again(tiles: TileLoader, qtbot: QtBot) -> None:
@@ -200,8 +200,8 @@ def test_brightness_reaches_preview_and_tiles_and_goes_again(tiles: TileLoader, 
 
 
 def test_a_loader_that_goes_without_a_word_ends_its_threads(qapp: object, qtbot: QtBot) -> None:
-    made = TileLoader()
-    with qtbot.waitSignal(made.prepared):
-        made.open(Picture())
-    shiboken6.delete(made)
+    loader = TileLoader()
+    with qtbot.waitSignal(loader.prepared):
+        loader.open(Picture())
+    shiboken6.delete(loader)
     qtbot.waitUntil(lambda: not any(thread.name.startswith("image-") for thread in threading.enumerate()))

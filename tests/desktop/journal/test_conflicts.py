@@ -53,11 +53,11 @@ def test_abandoned_undo_cannot_be_redone(path: Path) -> None:
 
 def test_object_that_cannot_be_restored_drops_its_later_edits(path: Path) -> None:
     journal = Journal.open(path)
-    made = create("a")
-    journal.append(made)
-    journal.acknowledge(made.id)
-    (gone,) = journal.undo("r")
-    journal.acknowledge(gone.id)
+    creation = create("a")
+    journal.append(creation)
+    journal.acknowledge(creation.id)
+    (deletion,) = journal.undo("r")
+    journal.acknowledge(deletion.id)
     (again,) = journal.redo("r")
     assert again.kind is EditKind.RESTORE
     journal.append(update("a", 0, 1))

@@ -44,10 +44,10 @@ def test_a_copy_has_stacks_of_its_own() -> None:
 
 def test_invalid_draft_is_refused() -> None:
     for missing in ("about", "now", "before", "after"):
-        said = DraftHistory({"of": "v1"}, 1).to_json()
-        del said[missing]
+        fields = DraftHistory({"of": "v1"}, 1).to_json()
+        del fields[missing]
         with pytest.raises(KeyError):
-            DraftHistory.from_json(said)
+            DraftHistory.from_json(fields)
 
 
 def test_undone_steps_of_a_draft_come_back_after_a_restart(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_damage_in_the_middle_keeps_the_rest_and_the_file(path: Path) -> None:
     journal = Journal.open(path)
     assert journal.damaged
     assert [edit.object_id for edit in journal.pending()] == ["a", "c"]
-    assert [kept.read_bytes() for kept in path.parent.glob("*.damaged-*")] == [bytes(data)]
+    assert [copy.read_bytes() for copy in path.parent.glob("*.damaged-*")] == [bytes(data)]
     journal.close()
 
 
@@ -280,19 +280,19 @@ def test_a_torn_tail_is_cut_off_and_no_damage(path: Path) -> None:
 
 def test_crash_after_rewrite_is_detected(path: Path, tmp_path: Path) -> None:
     journal = Journal.open(path)
-    made = create("a")
-    journal.append(made)
-    journal.acknowledge(made.id, '"1"', service_id="service-a")
+    creation = create("a")
+    journal.append(creation)
+    journal.acknowledge(creation.id, '"1"', service_id="service-a")
     journal.append(update("a", 0, 1))
     journal.compact()
     # As the file of a program that ended here.
     left = tmp_path / "left.journal"
     left.write_bytes(path.read_bytes())
     journal.close()
-    found = Journal.open(left)
-    assert found.recovered
-    assert found.local_id("service-a") == "a"
-    found.close()
+    journal_after = Journal.open(left)
+    assert journal_after.recovered
+    assert journal_after.local_id("service-a") == "a"
+    journal_after.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are kept otherwise there")
@@ -371,9 +371,9 @@ def test_a_killed_program_loses_no_edit_it_reported(path: Path) -> None:
             reported = max([reported, *(int(line) for line in writer.stdout if line.endswith("\n"))])
         journal = Journal.open(path)
         assert journal.recovered
-        kept = [edit.after["x"] for edit in journal.pending()]
-        assert kept == list(range(len(kept)))
-        assert len(kept) > reported
+        values = [edit.after["x"] for edit in journal.pending()]
+        assert values == list(range(len(values)))
+        assert len(values) > reported
         journal.close()
 
 

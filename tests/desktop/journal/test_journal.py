@@ -25,8 +25,8 @@ def test_undo_and_redo_survive_a_restart(path: Path) -> None:
     (again,) = journal.redo("r")
     assert (again.kind, again.before, again.after) == (EditKind.UPDATE, {"x": 1}, {"x": 2})
     journal.undo("r")
-    (gone,) = journal.undo("r")
-    assert (gone.kind, gone.before) == (EditKind.DELETE, {"x": 1})
+    (deletion,) = journal.undo("r")
+    assert (deletion.kind, deletion.before) == (EditKind.DELETE, {"x": 1})
     assert journal.undo("r") == ()
     journal.close()
 
@@ -94,8 +94,8 @@ def test_two_kinds_of_objects_may_share_an_id() -> None:
 
 def test_pending_waits_for_the_service_in_order(path: Path) -> None:
     journal = Journal.open(path)
-    made = create("a")
-    journal.append(made)
+    creation = create("a")
+    journal.append(creation)
     journal.append(update("b", 0, 1))
     journal.append(update("a", 0, 1))
     journal.append(update("a", 1, 2))
@@ -107,7 +107,7 @@ def test_pending_waits_for_the_service_in_order(path: Path) -> None:
     joined = journal.pending()[2]
     assert (joined.before, joined.after) == ({"x": 0}, {"x": 2})
     journal.append(update("a", 2, 3))
-    journal.acknowledge(made.id, '"1"', service_id="service-a")
+    journal.acknowledge(creation.id, '"1"', service_id="service-a")
     journal.acknowledge(joined.id, '"2"')
     journal = reopened(journal)
     assert [(edit.object_id, edit.before, edit.after) for edit in journal.pending()] == [
@@ -121,7 +121,7 @@ def test_pending_waits_for_the_service_in_order(path: Path) -> None:
     assert journal.local_id("service-a") == "a"
     assert journal.local_id("b") == "b"
     with pytest.raises(KeyError):
-        journal.acknowledge(made.id)
+        journal.acknowledge(creation.id)
     journal.close()
 
 
@@ -163,12 +163,12 @@ def test_keeping_theirs_takes_the_edit_out_of_queue_and_undo(path: Path) -> None
 
 def test_a_refused_create_takes_what_was_done_with_it_along(path: Path) -> None:
     journal = Journal.open(path)
-    made = create("a")
-    journal.append(made)
+    creation = create("a")
+    journal.append(creation)
     journal.append(update("a", 0, 1))
     journal.append(update("b", 0, 1))
-    journal.conflict(made.id, {})
-    journal.resolve(made.id, {})
+    journal.conflict(creation.id, {})
+    journal.resolve(creation.id, {})
     assert [edit.object_id for edit in journal.pending()] == ["b"]
     assert [edit.object_id for edit in journal.undo("r")] == ["b"]
     assert journal.undo("r") == ()
@@ -302,15 +302,15 @@ def test_a_large_step_is_undone_and_done_again_in_parts(path: Path) -> None:
     journal.append(*(create(f"o{number}") for number in range(4)), update("o4", 0, 1), update("o4", 1, 2))
     onto = new_key()
     last, *_ = undone = journal.undo("r", 2, onto)
-    assert [one.object_id for one in undone] == ["o4", "o3"]
+    assert [edit.object_id for edit in undone] == ["o4", "o3"]
     assert (last.before, last.after) == ({"x": 2}, {"x": 0})
     source, left = journal.next_step("r", back=True)
     assert left == 3
     journal = reopened(journal)
     assert journal.next_step("r", back=True) == (source, 3)
-    assert [one.object_id for one in journal.undo("r", 9, onto)] == ["o2", "o1", "o0"]
+    assert [edit.object_id for edit in journal.undo("r", 9, onto)] == ["o2", "o1", "o0"]
     assert journal.next_step("r", back=True)[1] == 1
     assert journal.next_step("r", back=False) == (onto, 5)
-    assert [one.object_id for one in journal.redo("r")] == [f"o{number}" for number in range(5)]
+    assert [edit.object_id for edit in journal.redo("r")] == [f"o{number}" for number in range(5)]
     assert journal.next_step("r", back=False) == ("", 0)
     journal.close()

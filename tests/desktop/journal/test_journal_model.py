@@ -28,7 +28,7 @@ class JournalModel(RuleBasedStateMachine):
         self.undo_values: list[dict[str, int]] = []
         self.redo_values: list[dict[str, int]] = []
         self.numbers = itertools.count(1)
-        self.made: set[str] = set()
+        self.created: set[str] = set()
         self.drafts: dict[str, DraftHistory] = {}
 
     def teardown(self) -> None:
@@ -81,21 +81,29 @@ class JournalModel(RuleBasedStateMachine):
 
     @rule(object_id=OBJECTS, step=st.sampled_from(DraftStep))
     def draft(self, object_id: str, step: DraftStep) -> None:
-        mine = self.drafts.get(object_id)
+        draft = self.drafts.get(object_id)
         value = next(self.numbers)
         match step:
             case DraftStep.OPEN:
                 self.drafts[object_id] = DraftHistory({"of": value}, value)
             case DraftStep.DROP:
                 self.drafts.pop(object_id, None)
-            case _ if mine is None:
+            case _ if draft is None:
                 return
             case DraftStep.TAKE:
-                mine.before, mine.now, mine.after = [*mine.before, mine.now], value, []
-            case DraftStep.UNDO if mine.before:
-                mine.after, mine.now, mine.before = [*mine.after, mine.now], mine.before[-1], mine.before[:-1]
-            case DraftStep.REDO if mine.after:
-                mine.before, mine.now, mine.after = [*mine.before, mine.now], mine.after[-1], mine.after[:-1]
+                draft.before, draft.now, draft.after = [*draft.before, draft.now], value, []
+            case DraftStep.UNDO if draft.before:
+                draft.after, draft.now, draft.before = (
+                    [*draft.after, draft.now],
+                    draft.before[-1],
+                    draft.before[:-1],
+                )
+            case DraftStep.REDO if draft.after:
+                draft.before, draft.now, draft.after = (
+                    [*draft.before, draft.now],
+                    draft.after[-1],
+                    draft.after[:-1],
+                )
         self.journal.draft("r", object_id, step, value, about={"of": value})
 
     @precondition(lambda self: self.journal.pending())
@@ -105,8 +113,8 @@ class JournalModel(RuleBasedStateMachine):
         self.play([first], self.sent)
         # Only what was there once is brought back, and nothing is brought back by being rebuilt.
         if first.kind is EditKind.RESTORE:
-            assert first.object_id in self.made
-        self.made.add(first.object_id)
+            assert first.object_id in self.created
+        self.created.add(first.object_id)
         self.journal.acknowledge(first.id)
 
     @rule()

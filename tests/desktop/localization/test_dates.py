@@ -43,18 +43,18 @@ def test_invalid_time_is_refused(text: str) -> None:
 
 
 def test_every_form_says_the_day_alike() -> None:
-    here = datetime(2026, 5, 31, 14, 30, 5).astimezone()
+    time = datetime(2026, 5, 31, 14, 30, 5).astimezone()
     assert day(date(2026, 5, 31)) == "2026-05-31"
-    assert minute(here) == "2026-05-31 14:30"
-    assert second(here).startswith("2026-05-31 14:30:05 ")
-    assert minute_in_zone(here) == f"2026-05-31 14:30 {here.tzname()}"
+    assert minute(time) == "2026-05-31 14:30"
+    assert second(time).startswith("2026-05-31 14:30:05 ")
+    assert minute_in_zone(time) == f"2026-05-31 14:30 {time.tzname()}"
     assert minute(None) == ""
     assert minute_in_zone(None) == "–"
 
 
 def test_a_time_without_a_zone_is_utc() -> None:
-    here = datetime(2026, 5, 31, 14, 30).astimezone()
-    assert minute(here.astimezone(UTC).replace(tzinfo=None)) == "2026-05-31 14:30"
+    time = datetime(2026, 5, 31, 14, 30).astimezone()
+    assert minute(time.astimezone(UTC).replace(tzinfo=None)) == "2026-05-31 14:30"
 
 
 def test_today_and_yesterday_are_said_by_the_clock_and_older_days_by_their_date() -> None:

@@ -101,12 +101,12 @@ def test_chinese_without_a_font_is_english_and_says_what_to_install(
     context.preferences.change(language="zh_CN")
     spoken = Language()
     spoken.use("zh_CN")
-    made = MainWindow(context, build_pages(context, lambda _url: None))
-    qtbot.addWidget(made)
+    window = MainWindow(context, build_pages(context, lambda _url: None))
+    qtbot.addWidget(window)
     try:
         assert spoken.code == "en"
-        assert not made.font_banner.isHidden()
-        assert "fonts-noto-cjk" in made.font_banner.text()
+        assert not window.font_banner.isHidden()
+        assert "fonts-noto-cjk" in window.font_banner.text()
     finally:
         context.closing.emit()
         spoken.end()
@@ -114,9 +114,9 @@ def test_chinese_without_a_font_is_english_and_says_what_to_install(
 
 def test_with_a_font_nothing_is_said(context: Context, qtbot: QtBot) -> None:
     context.preferences.change(language="zh_CN")
-    made = MainWindow(context, build_pages(context, lambda _url: None))
-    qtbot.addWidget(made)
-    assert made.font_banner.isHidden()
+    window = MainWindow(context, build_pages(context, lambda _url: None))
+    qtbot.addWidget(window)
+    assert window.font_banner.isHidden()
     context.closing.emit()
 
 

@@ -20,10 +20,10 @@ update = tool("update")
 
 @pytest.fixture
 def language(qapp: QApplication, catalogues: None) -> Iterator[Language]:
-    made = Language()
-    yield made
-    made.use("en")
-    made.end()
+    language = Language()
+    yield language
+    language.use("en")
+    language.end()
 
 
 def test_no_catalogue_is_stale_or_unfinished() -> None:
@@ -126,8 +126,8 @@ def test_texts_are_found_wherever_they_stand(tmp_path: Path) -> None:
         "T = QT_TRANSLATE_NOOP('Commands', 'four')\n",
         encoding="utf-8",
     )
-    found = {(text.context, text.source, text.counts) for text in update.texts(source)}
-    assert found == {
+    texts = {(text.context, text.source, text.counts) for text in update.texts(source)}
+    assert texts == {
         ("Other", "one", False),
         ("P", "two parts", False),
         ("P", "three", False),
@@ -164,12 +164,14 @@ def test_lists_and_labelled_values_use_punctuation_of_language(
 def test_filters_of_file_dialogs_keep_the_parentheses_that_qt_reads() -> None:
     held = update.entries(update.CHINESE)
     filters = {
-        text.source: said
-        for text, said in held.items()
+        text.source: translation
+        for text, translation in held.items()
         if "(*." in text.source or "({patterns})" in text.source
     }
     assert filters
     wrong = {
-        source: said for source, said in filters.items() if said is None or "(" not in said or "（" in said
+        source: translation
+        for source, translation in filters.items()
+        if translation is None or "(" not in translation or "（" in translation
     }
     assert wrong == {}

@@ -27,5 +27,5 @@ def service(data: Path) -> Iterator[str]:
 
 @pytest.fixture
 def session(service: str) -> Iterator[Session]:
-    with logged_in(service) as made:
-        yield made
+    with logged_in(service) as session:
+        yield session

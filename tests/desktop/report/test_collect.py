@@ -42,9 +42,9 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
         result[1]["error"] = error
     record = session.records.create(RecordCreate(task_id="t")).inspection_id
     body = {"item_name": "a", "inspection_id": record, "result": result}
-    made = session.items.create(ItemCreate.model_validate({**body, "result": result[:1]})).value
-    session.items.set_verdict(made.item_id, Verdict.FAILED, "裂纹")
-    session.items.update(made.item_id, ItemUpdate.model_validate({"result": result}), None)
+    created = session.items.create(ItemCreate.model_validate({**body, "result": result[:1]})).value
+    session.items.set_verdict(created.item_id, Verdict.FAILED, "裂纹")
+    session.items.update(created.item_id, ItemUpdate.model_validate({"result": result}), None)
     me = session.account.me().user
     (item,) = collect(session, record, "me", lambda *_: None).items
     assert [finding.label for finding in item.findings] == ["crack"]
@@ -64,12 +64,12 @@ def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, session: Sessi
     )
     body = RecordCreate(task_id="t", reference_image_id=image.reference_image_id)
     record = session.records.create(body).inspection_id
-    gone = {"download_url": f"/files/{'0' * 36}/content", "filename": "gone.png"}
+    lost = {"download_url": f"/files/{'0' * 36}/content", "filename": "gone.png"}
     elsewhere = {"download_url": "https://example.org/x.png"}
-    for info in (None, home.model_dump(mode="json"), other.model_dump(mode="json"), gone, elsewhere):
+    for info in (None, home.model_dump(mode="json"), other.model_dump(mode="json"), lost, elsewhere):
         place = {"point": point} if info is None else {"point": point, "fileInfo": info}
-        given = {"item_name": "a", "inspection_id": record, "item_point": place}
-        session.items.create(ItemCreate.model_validate(given))
+        values = {"item_name": "a", "inspection_id": record, "item_point": place}
+        session.items.create(ItemCreate.model_validate(values))
     report = collect(session, record, "me", lambda *_: None)
     assert [item.on_overview for item in report.items] == [True, True, False, False, True]
     assert [item.region for item in report.items] == [
@@ -83,7 +83,7 @@ def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, session: Sessi
     # It is made smaller, and what is drawn on it with it.
     assert (report.overview.width(), report.overview_scale) == (1400, 0.5)
     assert report.items[2].reference_crop.pixelColor(1, 1).red() == 220
-    assert [(one.use, one.name) for one in report.evidence][1:] == [
+    assert [(row.use, row.name) for row in report.evidence][1:] == [
         ("Reference image of item 3", "other.png"),
         ("Reference image of item 4", "gone.png"),
     ]
@@ -100,7 +100,7 @@ def test_the_evidence_names_the_content_that_is_shown(qtbot: QtBot, session: Ses
         body = {"item_name": "a", "inspection_id": record, "result": [entry]}
         session.items.create(ItemCreate.model_validate(body))
     report = collect(session, record, "me", lambda *_: None)
-    assert [one.digest for one in report.evidence] == [shown.sha256, claimed.sha256]
+    assert [row.digest for row in report.evidence] == [shown.sha256, claimed.sha256]
     assert [item.photo_crop.isNull() for item in report.items] == [False, True]
 
 
@@ -109,21 +109,21 @@ def _plain(width: int, height: int, grey: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("said", "digest"),
+    ("provenance", "digest"),
     [
         ({"model_sha256": None, "program_version": "0.1.0"}, ["Included with Walkaround 0.1.0"]),
         ({"model_sha256": "f" * 64, "program_version": "0.1.0"}, ["f" * 64]),
         ({}, []),
     ],
 )
-def test_the_evidence_says_which_model_looked(said: dict[str, Any], digest: list[str]) -> None:
+def test_the_evidence_says_which_model_looked(provenance: dict[str, Any], digest: list[str]) -> None:
     entry = {"version": 1, "isPassed": True, "progress": "done", "resultImage": {"boxes": []}}
     names = ("description", "model_name", "model_description", "item_point")
     item = Item.model_validate(
         dict.fromkeys(names)
         | {"item_id": "i", "item_name": "a", "inspection_id": "r", "model_id": "reference-difference"}
         | {"created_at": "2026-03-01T09:00:00Z", "updated_at": "2026-03-01T09:00:00Z"}
-        | {"result": [{**entry, "provenance": said}]}
+        | {"result": [{**entry, "provenance": provenance}]}
     )
     evidence: list[Evidence] = []
     session = Session("http://127.0.0.1:9")
@@ -141,8 +141,8 @@ def test_a_finding_outside_of_its_region_is_pictured(qtbot: QtBot, tmp_path: Pat
     nobody = cast(Session, None)
 
     def crop(*boxes: Rect) -> QImage:
-        found = [Finding("crack", 1.0, box) for box in boxes]
-        return collect_module._photo_crop(collect_module._Pictures(nobody), photo, found, region, straight)
+        findings = [Finding("crack", 1.0, box) for box in boxes]
+        return collect_module._photo_crop(collect_module._Pictures(nobody), photo, findings, region, straight)
 
     inside = crop(Rect(120, 120, 20, 20))
     assert (inside.width(), inside.height()) == (116, 116)

@@ -64,14 +64,14 @@ def twice(qtbot: QtBot, session: Session, data: Path) -> Twice:
         "progress": "done",
         "version": 1,
     }
-    given = {
+    values = {
         "item_name": "前缘",
         "inspection_id": record_id,
         "item_point": {"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}},
         "result": [entry],
     }
     session.detection.set_severities({"dent": Severity.MAJOR})
-    item = session.items.create(ItemCreate.model_validate(given)).value
+    item = session.items.create(ItemCreate.model_validate(values)).value
     session.items.set_verdict(item.item_id, Verdict.PASSED, "clean")
     session.records.finish(record_id)
     session.records.reopen(record_id, "the wrong wing")
@@ -88,7 +88,7 @@ def _plain(width: int, height: int, grey: int) -> bytes:
     return bytes(cv2.imencode(".png", np.full((height, width, 3), grey, np.uint8))[1])
 
 
-def _words(path: Path) -> list[str]:
+def _texts(path: Path) -> list[str]:
     return [re.sub(r"\s+", "", page.extract_text()) for page in PdfReader(path).pages]
 
 
@@ -107,9 +107,9 @@ def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
     assert twice.photo_sha256 in [row.digest for row in first.evidence]
     pdf.write(first, tmp_path / "1.pdf")
     pdf.write(second, tmp_path / "2.pdf")
-    pages = _words(tmp_path / "1.pdf")
+    pages = _texts(tmp_path / "1.pdf")
     assert all("Supersededbyedition2" in page for page in pages)
-    assert not any("Superseded" in page for page in _words(tmp_path / "2.pdf"))
+    assert not any("Superseded" in page for page in _texts(tmp_path / "2.pdf"))
     assert "Superseded by edition 2" in html.page(first)
     assert "Superseded" not in html.page(second)
     editions = twice.session.records.editions(twice.record_id)
@@ -130,7 +130,7 @@ def test_severities_are_those_that_were_sealed(twice: Twice) -> None:
 def test_an_edition_that_was_reopened_and_not_finished_since_says_so(twice: Twice, tmp_path: Path) -> None:
     twice.session.records.reopen(twice.record_id, "again")
     pdf.write(twice.report(2), tmp_path / "2.pdf")
-    assert all("REOPENED" in page for page in _words(tmp_path / "2.pdf"))
+    assert all("REOPENED" in page for page in _texts(tmp_path / "2.pdf"))
 
 
 def test_an_edition_can_be_read_after_the_record_was_deleted(twice: Twice) -> None:

@@ -123,7 +123,7 @@ def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_pat
     path = tmp_path / "报告 1.pdf"
     pdf.write(replace(report(3), seal=SEAL), path)
     text = words_of(path)
-    for said in (
+    for part in (
         "左翼根部航后检查",
         "飞机",
         "壁板裂纹1",
@@ -132,7 +132,7 @@ def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_pat
         "张三",
         "未通过",
     ):
-        assert said in text
+        assert part in text
     assert text.count("0" * 64) == 3
 
 
@@ -208,10 +208,10 @@ def test_every_page_is_numbered_and_no_item_is_cut(qtbot: QtBot, tmp_path: Path)
 def test_a_large_picture_is_packed_in_bands(qtbot: QtBot, tmp_path: Path) -> None:
     pdf.write(report(1), tmp_path / "a.pdf")
     resources = narrowed(PdfReader(tmp_path / "a.pdf").pages[0]["/Resources"], DictionaryObject)
-    found = narrowed(resources["/XObject"], DictionaryObject)
-    pictures = [narrowed(found[name].get_object(), StreamObject) for name in found]
-    bands = [one for one in pictures if narrowed(one["/Width"], int) == 800]
-    heights = [narrowed(one["/Height"], int) for one in bands]
+    images = narrowed(resources["/XObject"], DictionaryObject)
+    pictures = [narrowed(images[name].get_object(), StreamObject) for name in images]
+    bands = [picture for picture in pictures if narrowed(picture["/Width"], int) == 800]
+    heights = [narrowed(band["/Height"], int) for band in bands]
     assert max(heights) <= 168
     # Each but the last has some of the next.
     assert sum(heights) - 8 * (len(heights) - 1) == 500
@@ -292,16 +292,16 @@ def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
         Finding("dent", 1.0, Rect(0, 0, 9, 9), drawn=True, author_name="李四", severity=Severity.MINOR),
         Finding("stain", 0.5, Rect(0, 0, 9, 9)),
     )
-    said = report_terms.findings(replace(item(1, False), findings=boxes))
-    assert said == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"
+    line = report_terms.findings(replace(item(1, False), findings=boxes))
+    assert line == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"
 
 
 def test_the_report_says_what_the_memory_explains(qtbot: QtBot, tmp_path: Path) -> None:
-    made = report(2)
-    first, second = made.items
-    made = replace(made, items=(replace(first, explained=3, memory_photos=5), second))
-    said = "3 difference(s) explained by the region's memory of 5 photo(s)"
-    assert report_terms.explained(made.items[0]) == said
+    two_items = report(2)
+    first, second = two_items.items
+    two_items = replace(two_items, items=(replace(first, explained=3, memory_photos=5), second))
+    sentence = "3 difference(s) explained by the region's memory of 5 photo(s)"
+    assert report_terms.explained(two_items.items[0]) == sentence
     assert report_terms.explained(second) == ""
-    page = re.sub(r"&#x27;|&#39;", "'", html.page(made))
-    assert page.count(said) == 1
+    page = re.sub(r"&#x27;|&#39;", "'", html.page(two_items))
+    assert page.count(sentence) == 1

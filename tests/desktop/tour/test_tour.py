@@ -38,35 +38,35 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def context(service: str, tmp_path: Path, qapp: QApplication) -> Iterator[Context]:
     session = Session(service)
     payload = session.account.login(*ADMIN)
-    made = Context(session, Preferences(tmp_path / "preferences.json"))
-    made.service_state = ServiceState.READY
-    made.enter(payload)
-    yield made
-    made.closing.emit()
+    context = Context(session, Preferences(tmp_path / "preferences.json"))
+    context.service_state = ServiceState.READY
+    context.enter(payload)
+    yield context
+    context.closing.emit()
     session.close()
 
 
 @pytest.fixture
 def window(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(tour_controller, "_BEGINS_MS", 0)
-    made = MainWindow(context, build_pages(context, lambda _url: None))
-    qtbot.addWidget(made)
-    made.resize(1280, 800)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    yield made
-    made.make_no_more()
-    if made.page is not None:
-        made.page.leave()
-    made.hide()
+    window = MainWindow(context, build_pages(context, lambda _url: None))
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    yield window
+    window.make_no_more()
+    if window.page is not None:
+        window.page.leave()
+    window.hide()
 
 
 def is_running(window: MainWindow) -> bool:
     return window.tour.running
 
 
-def begun(window: MainWindow, qtbot: QtBot) -> RecordsPage:
+def running_on(window: MainWindow, qtbot: QtBot) -> RecordsPage:
     page = window.page
     assert isinstance(page, RecordsPage)
     qtbot.waitUntil(lambda: window.tour.running)
@@ -74,7 +74,7 @@ def begun(window: MainWindow, qtbot: QtBot) -> RecordsPage:
 
 
 def test_each_stop_points_at_a_control_that_is_seen(window: MainWindow, qtbot: QtBot) -> None:
-    begun(window, qtbot)
+    running_on(window, qtbot)
     tour = window.tour
     assert 4 <= len(tour.stops) <= 6
     for number, stop in enumerate(list(tour.stops), 1):
@@ -90,7 +90,7 @@ def test_each_stop_points_at_a_control_that_is_seen(window: MainWindow, qtbot: Q
 
 
 def test_it_takes_no_focus_and_blocks_nothing(window: MainWindow, qtbot: QtBot) -> None:
-    page = begun(window, qtbot)
+    page = running_on(window, qtbot)
     assert not window.tour.bubble.isAncestorOf(window.focusWidget() or window)
     page.filters.search.setFocus()
     qtbot.keyClicks(page.filters.search, "gear")
@@ -100,7 +100,7 @@ def test_it_takes_no_focus_and_blocks_nothing(window: MainWindow, qtbot: QtBot) 
 
 
 def test_escape_ends_it_wherever_the_focus_is(window: MainWindow, qtbot: QtBot) -> None:
-    page = begun(window, qtbot)
+    page = running_on(window, qtbot)
     page.filters.search.setFocus()
     qtbot.keyClick(page.filters.search, Qt.Key.Key_Escape)
     assert not is_running(window)
@@ -112,22 +112,22 @@ def test_escape_ends_it_wherever_the_focus_is(window: MainWindow, qtbot: QtBot) 
 
 
 def test_it_begins_once_and_again_when_asked(window: MainWindow, context: Context, qtbot: QtBot) -> None:
-    page = begun(window, qtbot)
+    page = running_on(window, qtbot)
     window.tour.bubble.skip.click()
     assert window.go("catalogue")
     assert window.go("records")
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
     assert not window.tour._delay.isActive()
     assert not is_running(window)
-    kept = Preferences(context.preferences.path).values.tours
-    assert [key.partition(":")[2] for key in kept] == ["records"]
+    tours = Preferences(context.preferences.path).values.tours
+    assert [key.partition(":")[2] for key in tours] == ["records"]
     assert context.commands.run("tour")
     assert is_running(window)
     assert window.tour.bubble.back.isHidden()
 
 
 def test_it_ends_with_its_page(window: MainWindow, context: Context, qtbot: QtBot) -> None:
-    begun(window, qtbot)
+    running_on(window, qtbot)
     assert window.go("catalogue")
     assert not window.tour.running
     assert not context.commands.possible("tour")

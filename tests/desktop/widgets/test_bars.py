@@ -36,9 +36,9 @@ def test_the_rail_marks_one_page_and_says_names(qtbot: QtBot) -> None:
     assert [button.accessibleName() for button in rail._ids] == ["Records", "Administration"]
     rail.mark("workbench")
     assert not any(button.isChecked() for button in rail._ids)
-    with qtbot.waitSignal(rail.chosen) as heard:
+    with qtbot.waitSignal(rail.chosen) as signal:
         next(iter(rail._ids)).click()
-    assert heard.args == ["records"]
+    assert signal.args == ["records"]
     assert rail.width() == 56
 
 
@@ -62,9 +62,9 @@ def test_the_top_bar_shows_where_and_leads_back(qtbot: QtBot) -> None:
         return [link.text() for link in links] == ["Records"]
 
     qtbot.waitUntil(one_link)
-    with qtbot.waitSignal(bar.crumb_chosen) as heard:
+    with qtbot.waitSignal(bar.crumb_chosen) as signal:
         links[0].click()
-    assert heard.args == ["records"]
+    assert signal.args == ["records"]
     bar.set_status("")
     assert not bar.chip.isVisible()
     assert bar.height() == 48

@@ -12,16 +12,16 @@ from pytestqt.qtbot import QtBot
 from desktop.widgets import Calendar, DateRange, MomentField
 
 
-def said(first: str, last: str) -> str:
+def range_text(first: str, last: str) -> str:
     return f"{first or 'ever'} to {last or 'now'}"
 
 
 def field(qtbot: QtBot, text: str) -> MomentField:
-    made = MomentField("Start time")
-    qtbot.addWidget(made)
-    made.show()
-    made.set_text(text)
-    return made
+    editor = MomentField("Start time")
+    qtbot.addWidget(editor)
+    editor.show()
+    editor.set_text(text)
+    return editor
 
 
 def pick(calendar: Calendar | None, day: QDate) -> None:
@@ -31,64 +31,64 @@ def pick(calendar: Calendar | None, day: QDate) -> None:
 
 
 def test_the_day_is_taken_and_the_typed_time_stays(qtbot: QtBot) -> None:
-    made = field(qtbot, "2026-05-31 14:30")
-    QTest.mouseClick(made.open, Qt.MouseButton.LeftButton)
-    assert made.calendar is not None
-    assert made.calendar.selectedDate() == QDate(2026, 5, 31)
-    with qtbot.waitSignal(made.changed):
-        pick(made.calendar, QDate(2026, 6, 2))
-    assert made.text() == "2026-06-02 14:30"
+    start = field(qtbot, "2026-05-31 14:30")
+    QTest.mouseClick(start.open, Qt.MouseButton.LeftButton)
+    assert start.calendar is not None
+    assert start.calendar.selectedDate() == QDate(2026, 5, 31)
+    with qtbot.waitSignal(start.changed):
+        pick(start.calendar, QDate(2026, 6, 2))
+    assert start.text() == "2026-06-02 14:30"
     assert QApplication.activePopupWidget() is None
 
 
 def test_an_empty_field_and_one_without_a_time_get_a_day_too(qtbot: QtBot) -> None:
     for text in ("", "tomorrow"):
-        made = field(qtbot, text)
-        QTest.mouseClick(made.open, Qt.MouseButton.LeftButton)
-        pick(made.calendar, QDate(2026, 6, 2))
-        assert made.text() == "2026-06-02 00:00"
+        start = field(qtbot, text)
+        QTest.mouseClick(start.open, Qt.MouseButton.LeftButton)
+        pick(start.calendar, QDate(2026, 6, 2))
+        assert start.text() == "2026-06-02 00:00"
 
 
 def test_a_field_that_only_shows_offers_no_calendar(qtbot: QtBot) -> None:
-    made = field(qtbot, "")
-    made.editor.setEnabled(False)
-    assert not made.open.isEnabled()
+    start = field(qtbot, "")
+    start.editor.setEnabled(False)
+    assert not start.open.isEnabled()
 
 
 def test_a_range_is_chosen_day_by_day_and_never_ends_before_it_begins(qtbot: QtBot) -> None:
-    made = DateRange("Start time", said)
-    qtbot.addWidget(made)
-    made.show()
-    assert made.currentText() == "ever to now"
-    made.showPopup()
-    with qtbot.waitSignal(made.changed):
-        pick(made.first, QDate(2026, 11, 1))
-    pick(made.last, QDate(2026, 11, 20))
-    assert made.value() == (date(2026, 11, 1), date(2026, 11, 20))
-    assert made.currentText() == "2026-11-01 to 2026-11-20"
-    pick(made.first, QDate(2026, 12, 5))
-    assert made.value() == (date(2026, 12, 5), date(2026, 12, 5))
-    made.hidePopup()
+    dates = DateRange("Start time", range_text)
+    qtbot.addWidget(dates)
+    dates.show()
+    assert dates.currentText() == "ever to now"
+    dates.showPopup()
+    with qtbot.waitSignal(dates.changed):
+        pick(dates.first, QDate(2026, 11, 1))
+    pick(dates.last, QDate(2026, 11, 20))
+    assert dates.value() == (date(2026, 11, 1), date(2026, 11, 20))
+    assert dates.currentText() == "2026-11-01 to 2026-11-20"
+    pick(dates.first, QDate(2026, 12, 5))
+    assert dates.value() == (date(2026, 12, 5), date(2026, 12, 5))
+    dates.hidePopup()
 
 
 def test_a_period_is_one_click(qtbot: QtBot) -> None:
-    made = DateRange("Start time", said)
-    qtbot.addWidget(made)
-    with qtbot.waitSignal(made.changed):
-        made.choose_period(7)
-    assert made.value() == (date.today() - timedelta(days=7), None)
-    made.choose_period(None)
-    assert made.value() == (None, None)
+    dates = DateRange("Start time", range_text)
+    qtbot.addWidget(dates)
+    with qtbot.waitSignal(dates.changed):
+        dates.choose_period(7)
+    assert dates.value() == (date.today() - timedelta(days=7), None)
+    dates.choose_period(None)
+    assert dates.value() == (None, None)
 
 
 def test_the_keyboard_opens_it_and_esc_closes_it(qtbot: QtBot) -> None:
-    made = DateRange("Start time", said)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    made.setFocus()
-    QTest.keyClick(made, Qt.Key.Key_Space)
+    dates = DateRange("Start time", range_text)
+    qtbot.addWidget(dates)
+    dates.show()
+    dates.activateWindow()
+    qtbot.waitUntil(dates.isActiveWindow)
+    dates.setFocus()
+    QTest.keyClick(dates, Qt.Key.Key_Space)
     popup = QApplication.activePopupWidget()
     assert popup is not None
     QTest.keyClick(popup, Qt.Key.Key_Escape)

@@ -37,12 +37,12 @@ def whole(qtbot: QtBot, dialog: QDialog) -> None:
 def test_a_sentence_that_comes_later_has_room(qtbot: QtBot) -> None:
     dialog = Dialog()
     column = QVBoxLayout(dialog)
-    said, field = label("", "error", wrap=True), Field("Name")
-    for part in (field, said, label("below")):
+    sentence, field = label("", "error", wrap=True), Field("Name")
+    for part in (field, sentence, label("below")):
         column.addWidget(part)
     opened(qtbot, dialog)
     before = dialog.height()
-    said.setText(LONG)
+    sentence.setText(LONG)
     field.set_error(LONG)
     qtbot.waitUntil(lambda: dialog.height() > before)
     whole(qtbot, dialog)

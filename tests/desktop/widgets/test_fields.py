@@ -105,16 +105,16 @@ def test_tab_leads_from_a_password_to_the_next_field_and_then_to_the_words_that_
 def test_search_tells_once_after_a_pause_or_at_enter(qtbot: QtBot) -> None:
     field = SearchField("Name, aircraft, executor")
     shown(qtbot, field)
-    heard: list[str] = []
-    field.searched.connect(heard.append)
+    texts: list[str] = []
+    field.searched.connect(texts.append)
     qtbot.keyClicks(field, "wing")
-    assert heard == []
-    qtbot.waitUntil(lambda: heard == ["wing"])
+    assert texts == []
+    qtbot.waitUntil(lambda: texts == ["wing"])
     qtbot.keyClicks(field, "s")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert heard == ["wing", "wings"]
+    assert texts == ["wing", "wings"]
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert heard == ["wing", "wings"]
+    assert texts == ["wing", "wings"]
     assert not field._key.isVisible()
 
 

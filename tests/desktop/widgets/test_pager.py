@@ -35,8 +35,8 @@ def test_a_number_leads_to_its_page(qtbot: QtBot) -> None:
     assert list(buttons) == ["1", "2", "3", "4", "11"]
     qtbot.waitUntil(lambda: all(button.isVisible() for button in buttons.values()))
     assert [text for text, button in buttons.items() if button.isChecked()] == ["2"]
-    with qtbot.waitSignal(pager.wanted) as asked:
+    with qtbot.waitSignal(pager.wanted) as signal:
         buttons["11"].click()
-    assert asked.args == [11]
+    assert signal.args == [11]
     # The page that is shown stays marked until another one is there.
     assert not buttons["11"].isChecked()

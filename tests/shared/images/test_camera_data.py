@@ -53,9 +53,9 @@ def test_what_a_camera_writes_is_read(file_format: str) -> None:
         image.save(buffer, file_format, exif=image.getexif())
         data = buffer.getvalue()
 
-    found = read(data)
+    camera = read(data)
 
-    assert found.model_dump(exclude_none=True) == {
+    assert camera.model_dump(exclude_none=True) == {
         "taken_at": "2026-05-01T10:00:01.42+08:00",
         "make": "Canon",
         "model": "EOS R5 (mark, II)",
@@ -87,11 +87,11 @@ def test_an_offset_that_makes_no_sense_is_left_out(offset: str) -> None:
 
 
 def test_texts_are_cut_and_cleaned() -> None:
-    found = read(camera_photo({0x010F: "a\x1b[31m\nb" + "x" * 5000, 0x0110: "  unknown "}))
-    make = present(found.make)
+    camera = read(camera_photo({0x010F: "a\x1b[31m\nb" + "x" * 5000, 0x0110: "  unknown "}))
+    make = present(camera.make)
     assert make.startswith("a [31m b")
     assert len(make) <= 100
-    assert found.model is None
+    assert camera.model is None
 
 
 def test_numbers_out_of_any_camera_are_left_out() -> None:
@@ -119,8 +119,8 @@ def test_a_block_with_wrong_bytes_gives_no_error(changes: list[tuple[int, bytes]
     block = bytearray(_BLOCK)
     for at, data in changes:
         block[at : at + len(data)] = data
-    found = read(with_block(bytes(block)), position=True)
-    assert len(found.model_dump_json()) < 2_000
+    camera = read(with_block(bytes(block)), position=True)
+    assert len(camera.model_dump_json()) < 2_000
 
 
 @settings(max_examples=60)

@@ -50,12 +50,12 @@ def _in_shanghai() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_in_shanghai")
 def test_a_time_without_a_zone_is_utc_wherever_the_machine_stands() -> None:
-    given = "2026-03-01T08:00:00"
-    at = ITEM_TIME.validate_python(given)
+    text = "2026-03-01T08:00:00"
+    at = ITEM_TIME.validate_python(text)
     assert at == dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
-    assert ITEM_TIME.dump_python(at, mode="json") == f"{given}Z"
-    assert RECORD_TIME.dump_python(RECORD_TIME.validate_python(given), mode="json") == given
-    assert RECORD_TIME.validate_python(f"{given}+08:00") == dt.datetime(2026, 3, 1, 0)
+    assert ITEM_TIME.dump_python(at, mode="json") == f"{text}Z"
+    assert RECORD_TIME.dump_python(RECORD_TIME.validate_python(text), mode="json") == text
+    assert RECORD_TIME.validate_python(f"{text}+08:00") == dt.datetime(2026, 3, 1, 0)
 
 
 @pytest.mark.parametrize("adapter", [ITEM_TIME, RECORD_TIME])

@@ -33,11 +33,11 @@ def test_only_tiles_in_view_are_asked_for_the_middle_first() -> None:
 
 @pytest.fixture
 def tiles(qapp: object, qtbot: QtBot) -> Iterator[TileLoader]:
-    made = TileLoader()
-    with qtbot.waitSignal(made.prepared):
-        made.open(Picture(side=512))
-    yield made
-    made.shutdown()
+    loader = TileLoader()
+    with qtbot.waitSignal(loader.prepared):
+        loader.open(Picture(side=512))
+    yield loader
+    loader.shutdown()
 
 
 def painted(tiles: TileLoader, view: Viewport, levels: tuple[Level, ...]) -> int:

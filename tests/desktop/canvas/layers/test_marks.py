@@ -17,7 +17,7 @@ from shared.geometry import Rect
 
 
 @pytest.fixture
-def said(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def chips(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of the chips in the order in which they are painted."""
     texts: list[str] = []
     for layer in ("finding_layer", "region_layer"):
@@ -41,21 +41,21 @@ def paint(layer: FindingLayer | RegionLayer) -> None:
         painter.end()
 
 
-def test_the_names_of_findings_do_not_cover_one_another(said: list[str]) -> None:
+def test_the_names_of_findings_do_not_cover_one_another(chips: list[str]) -> None:
     layer = FindingLayer()
     close = [FindingBox(Rect(50 + 4 * n, 100, 9, 9), f"dent {n}", 0.5 + n / 100) for n in range(5)]
     far = FindingBox(Rect(300, 200, 20, 20), "crack", 0.1)
     layer.boxes = (*close, far)
     paint(layer)
     # Of those that lie together the surest.
-    assert said == ["dent 4 0.54", "crack 0.10"]
-    said.clear()
+    assert chips == ["dent 4 0.54", "crack 0.10"]
+    chips.clear()
     layer.boxes = (*close, FindingBox(Rect(52, 100, 9, 9), "chosen", 0.1, highlighted=True))
     paint(layer)
-    assert said == ["chosen 0.10"]
+    assert chips == ["chosen 0.10"]
 
 
-def test_a_long_name_ends_before_it_covers_the_picture(said: list[str]) -> None:
+def test_a_long_name_ends_before_it_covers_the_picture(chips: list[str]) -> None:
     metrics = QFontMetricsF(chip_font(QApplication.font()))
     assert chip_text(metrics, "crack") == "crack"
     assert metrics.horizontalAdvance(chip_text(metrics, "蒙皮" * 100)) <= LONGEST_NAME
@@ -66,19 +66,19 @@ def test_a_long_name_ends_before_it_covers_the_picture(said: list[str]) -> None:
     store.replace([Region("a", Rect(10, 50, 200, 200), 7, "蒙皮" * 100)])
     store.select({"a"})
     paint(RegionLayer(store))
-    finding, region = said
+    finding, region = chips
     assert "…" in finding
     assert finding.endswith(" 0.50")
     assert region.startswith("7 ")
     assert region.endswith("…")
 
 
-def test_small_regions_keep_their_number(said: list[str]) -> None:
+def test_small_regions_keep_their_number(chips: list[str]) -> None:
     store = RegionStore()
     tiny = [Region(str(n), Rect(100 + 9 * n, 100, 3, 3), n) for n in range(1, 5)]
     store.replace([*tiny, Region("5", Rect(200, 1, 4, 4), 5), Region("6", Rect(396, 296, 3, 3), 6)])
     paint(RegionLayer(store))
-    assert sorted(said) == ["1", "2", "3", "4", "5", "6"]
+    assert sorted(chips) == ["1", "2", "3", "4", "5", "6"]
 
 
 def test_a_chip_stands_where_there_is_room_and_does_not_cover_a_small_region() -> None:
@@ -87,6 +87,6 @@ def test_a_chip_stands_where_there_is_room_and_does_not_cover_a_small_region() -
     assert chip_places(small, 20, view)[0].top() >= small.bottom
     assert chip_places(large, 20, view)[0].top() == large.y
     places = chip_places(Rect(100, 100, 5, 5), 20, view)
-    assert len(places) == len({(one.x(), one.y()) for one in places}) == 8
+    assert len(places) == len({(place.x(), place.y()) for place in places}) == 8
     corner = chip_places(Rect(395, 295, 5, 5), 20, view)
-    assert all(QRectF(0, 0, 400, 300).contains(one) for one in corner)
+    assert all(QRectF(0, 0, 400, 300).contains(place) for place in corner)

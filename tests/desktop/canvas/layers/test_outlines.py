@@ -22,10 +22,10 @@ CORNERS = st.tuples(st.floats(-50, 300), st.floats(-50, 200), st.floats(0.2, 400
 
 def sheet(ratio: int, around: int = 0) -> QImage:
     size = QSize(WIDTH + 2 * around, HEIGHT + 2 * around) * ratio
-    made = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
-    made.setDevicePixelRatio(ratio)
-    made.fill(Qt.GlobalColor.transparent)
-    return made
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    return image
 
 
 @pytest.mark.parametrize("ratio", [1, 2])

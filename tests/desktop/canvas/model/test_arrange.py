@@ -42,25 +42,28 @@ def after(change: RegionsChanged | None) -> tuple[Region, ...]:
 
 def test_to_front_is_above_all_and_to_back_below_all() -> None:
     store = store_of(region("a", 1, z=-3), region("b", 2, z=0), region("c", 3, z=7), selected="ab")
-    assert [one.z for one in after(raise_selected(store, to_front=True))] == [8, 8]
-    assert [one.z for one in after(raise_selected(store, to_front=False))] == [-4, -4]
+    assert [copy.z for copy in after(raise_selected(store, to_front=True))] == [8, 8]
+    assert [copy.z for copy in after(raise_selected(store, to_front=False))] == [-4, -4]
     assert raise_selected(RegionStore(), to_front=True) is None
 
 
 def test_copies_are_numbered_on_and_lie_beside_their_originals() -> None:
     store = store_of(region("a", 4), region("b", 9, x=100), selected="ab")
     copies = after(duplicate(store, SIZE))
-    assert [(one.number, one.copy_of) for one in copies] == [(10, "a"), (11, "b")]
-    assert [one.rect for one in copies] == [Rect(OFFSET, OFFSET, 50, 40), Rect(100 + OFFSET, OFFSET, 50, 40)]
-    assert len({one.id for one in copies} | {"a", "b"}) == 4
+    assert [(copy.number, copy.copy_of) for copy in copies] == [(10, "a"), (11, "b")]
+    assert [copy.rect for copy in copies] == [
+        Rect(OFFSET, OFFSET, 50, 40),
+        Rect(100 + OFFSET, OFFSET, 50, 40),
+    ]
+    assert len({copy.id for copy in copies} | {"a", "b"}) == 4
 
 
 def test_only_what_changes_is_in_a_change() -> None:
     store = store_of(region("a", 1, locked=True), region("b", 2), region("c", 3, hidden=True), selected="ab")
-    assert [one.id for one in after(set_locked(store, True))] == ["b"]
-    assert [one.id for one in after(set_locked(store, False))] == ["a"]
-    assert [one.id for one in after(hide_selected(store))] == ["a", "b"]
-    assert [(one.id, one.hidden) for one in after(show_all(store))] == [("c", False)]
+    assert [changed.id for changed in after(set_locked(store, True))] == ["b"]
+    assert [changed.id for changed in after(set_locked(store, False))] == ["a"]
+    assert [changed.id for changed in after(hide_selected(store))] == ["a", "b"]
+    assert [(changed.id, changed.hidden) for changed in after(show_all(store))] == [("c", False)]
     assert set_locked(store_of(region("a", 1), selected="a"), False) is None
 
 
@@ -71,13 +74,13 @@ def test_what_is_pasted_keeps_its_share_of_another_picture() -> None:
     assert same.rect == Rect(100, 0, 50, 40)
     (half, edge) = after(paste(RegionStore(), SIZE, copied, (2000, 400)))
     assert (half.rect, edge.rect) == (Rect(50, 0, 25, 80), Rect(980, 0, 20, 80))
-    assert [(one.number, one.copy_of) for one in (half, edge)] == [(1, "a"), (2, "b")]
+    assert [(copy.number, copy.copy_of) for copy in (half, edge)] == [(1, "a"), (2, "b")]
 
 
 def test_a_copy_ends_at_the_corner_where_there_is_no_room_beside() -> None:
     corner = Region("a", Rect(950, 760, 50, 40), 1)
     store = store_of(corner, selected="a")
-    assert [one.rect for one in after(duplicate(store, SIZE))] == [corner.rect]
+    assert [copy.rect for copy in after(duplicate(store, SIZE))] == [corner.rect]
 
 
 @pytest.mark.parametrize(
@@ -95,10 +98,12 @@ def test_regions_are_aligned_by_an_edge_or_the_middle_of_all(
     side: AlignSide, places: list[tuple[float, float]]
 ) -> None:
     first, second = Region("a", Rect(10, 20, 30, 40), 1), Region("b", Rect(60, 100, 50, 30), 2)
-    moved = {one.id: one.rect for one in after(align(store_of(first, second, selected="ab"), side))}
-    told = [moved.get(one.id, one.rect) for one in (first, second)]
-    assert [(rect.x, rect.y) for rect in told] == places
-    assert [(rect.w, rect.h) for rect in told] == [(30, 40), (50, 30)]
+    moved = {
+        aligned.id: aligned.rect for aligned in after(align(store_of(first, second, selected="ab"), side))
+    }
+    rects = [moved.get(aligned.id, aligned.rect) for aligned in (first, second)]
+    assert [(rect.x, rect.y) for rect in rects] == places
+    assert [(rect.w, rect.h) for rect in rects] == [(30, 40), (50, 30)]
     assert align(store_of(first, second, selected="a"), side) is None
 
 
@@ -106,7 +111,7 @@ def test_what_is_locked_is_neither_moved_nor_aligned() -> None:
     store = store_of(region("a", 1, x=10), region("b", 2, x=500, locked=True), selected="ab")
     change = nudge(store, SIZE, -20, 5)
     assert change is not None
-    assert [(one.id, one.rect) for one in change.after] == [("a", Rect(0, 5, 50, 40))]
+    assert [(changed.id, changed.rect) for changed in change.after] == [("a", Rect(0, 5, 50, 40))]
     # Steps of the same keys on the same regions are one to undo.
     assert change.merge_key == "nudge:a"
     assert align(store, AlignSide.LEFT) is None

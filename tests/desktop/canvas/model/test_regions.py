@@ -79,43 +79,43 @@ def test_a_change_and_its_reverse_meet() -> None:
         (store["a"], store["b"]), (store["a"].at(Rect(5, 5, 3, 3)), region("c", 40)), RegionStep.MOVE
     )
     store.apply(change)
-    assert [one.id for one in store] == ["a", "c"]
+    assert [stored.id for stored in store] == ["a", "c"]
     assert store["a"].rect == Rect(5, 5, 3, 3)
     assert "b" not in store
     store.apply(replace(change, before=change.after, after=change.before))
-    assert sorted(store, key=lambda one: one.id) == before
+    assert sorted(store, key=lambda stored: stored.id) == before
 
 
 def test_listeners_hear_what_is_different_and_no_more() -> None:
     store = filled(region("a"), region("b"))
-    heard: list[StoreEvent] = []
-    stop = store.subscribe(heard.append)
+    events: list[StoreEvent] = []
+    stop = store.subscribe(events.append)
     store.replace([region("a"), region("b", 5), region("c")])
     store.replace(list(store))
     store.select(["c"])
     store.select(["c"])
     store.apply(RegionsChanged((store["c"],), (), RegionStep.DRAW))
-    assert heard[:3] == [
+    assert events[:3] == [
         StoreEvent(changed=frozenset("b"), added=frozenset("c")),
         StoreEvent(selection=True),
         StoreEvent(removed=frozenset("c"), selection=True),
     ]
     store.replace([region("a")])
-    assert heard[3:] == [StoreEvent(removed=frozenset("b"))]
+    assert events[3:] == [StoreEvent(removed=frozenset("b"))]
     stop()
     store.replace([])
-    assert len(heard) == 4
+    assert len(events) == 4
 
 
 def test_the_smaller_and_the_higher_are_picked_first() -> None:
     store = filled(
         region("large", 0, 0, 100), region("small", 10, 10, 20), region("hidden", 10, 10, 5, hidden=True)
     )
-    assert [one.id for one in store.hits(12, 12)] == ["small", "large"]
-    assert [one.id for one in store.hits(99.5, 99.5)] == ["large"]
+    assert [hit.id for hit in store.hits(12, 12)] == ["small", "large"]
+    assert [hit.id for hit in store.hits(99.5, 99.5)] == ["large"]
     assert store.hits(100, 50) == []
-    assert [one.id for one in store.hits(101, 50, margin=2)] == ["large"]
-    assert [one.id for one in store.touching(Rect(0, 0, 50, 50))] == ["large", "small"]
+    assert [hit.id for hit in store.hits(101, 50, margin=2)] == ["large"]
+    assert [hit.id for hit in store.touching(Rect(0, 0, 50, 50))] == ["large", "small"]
     assert store.count_touching(Rect(0, 0, 50, 50)) == 3
     store.apply(RegionsChanged((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), RegionStep.FRONT))
     assert store.hits(12, 12)[0].id == "large"
@@ -129,7 +129,7 @@ def test_selection_keeps_its_order_and_forgets_what_is_gone() -> None:
     assert current(store.selected) == ("a", "b")
     store.replace([region("b")])
     assert store.selected == ("b",)
-    assert [one.id for one in store.selected_regions] == ["b"]
+    assert [selected.id for selected in store.selected_regions] == ["b"]
 
 
 def test_numbers_go_on_from_the_highest() -> None:

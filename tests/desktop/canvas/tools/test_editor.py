@@ -124,7 +124,7 @@ def test_a_drag_moves_all_selected_but_locked_ones(hand: Hand) -> None:
     hand.editor.release(hand.at(130, 60))
     (change,) = hand.changes
     assert change.step is RegionStep.MOVE
-    assert [one.id for one in change.after] == ["a", "b"]
+    assert [changed.id for changed in change.after] == ["a", "b"]
     assert hand.store.selected == ("a", "b", "c")
 
 
@@ -150,7 +150,7 @@ def test_clicks_select_and_reach_a_region_inside_a_selected_one(hand: Hand) -> N
     hand.click(120, 120, shift=True)
     assert current(hand.store.selected) == ("large",)
     hand.drag((120, 120), (140, 140))
-    assert [one.id for one in hand.changes[0].after] == ["large"]
+    assert [changed.id for changed in hand.changes[0].after] == ["large"]
     hand.click(700, 700)
     assert current(hand.store.selected) == ()
 
@@ -295,7 +295,7 @@ def test_hiding_showing_and_stacking(hand: Hand) -> None:
     hand.editor.raise_selected(False)
     assert hand.store.hits(15, 15)[0].id == "b"
     hand.editor.hide_selected()
-    assert [one.id for one in hand.store.hits(15, 15)] == ["b"]
+    assert [hit.id for hit in hand.store.hits(15, 15)] == ["b"]
     hand.editor.show_all()
     hand.editor.show_all()
     assert [change.step for change in hand.changes] == [

@@ -26,16 +26,16 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def view(qtbot: QtBot) -> Iterator[CanvasView]:
-    made = CanvasView()
-    made.resize(600, 400)
-    qtbot.addWidget(made)
-    made.regionsEdited.connect(made.store.apply)
-    made.show()
-    made.setFocus()
-    with qtbot.waitSignal(made.prepared):
-        made.open(open_image(encoded(gradient(300, 200))))
-    yield made
-    made.close_picture()
+    view = CanvasView()
+    view.resize(600, 400)
+    qtbot.addWidget(view)
+    view.regionsEdited.connect(view.store.apply)
+    view.show()
+    view.setFocus()
+    with qtbot.waitSignal(view.prepared):
+        view.open(open_image(encoded(gradient(300, 200))))
+    yield view
+    view.close_picture()
 
 
 def at(view: CanvasView, x: float, y: float) -> QPoint:
@@ -194,12 +194,12 @@ def test_the_wheel_zooms_at_the_pointer(view: CanvasView) -> None:
 
 
 def test_the_cursor_says_its_pixel_and_nothing_outside(qtbot: QtBot, view: CanvasView) -> None:
-    said: list[tuple[int, int] | None] = []
-    view.cursorMoved.connect(said.append)
+    positions: list[tuple[int, int] | None] = []
+    view.cursorMoved.connect(positions.append)
     view.set_viewport(2, 0, 0)
     qtbot.mouseMove(view, at(view, 10.6, 20.6))
     qtbot.mouseMove(view, at(view, -5, 20))
-    assert said == [(10, 20), None]
+    assert positions == [(10, 20), None]
 
 
 def test_list_and_canvas_select_and_show_each_other(qtbot: QtBot, view: CanvasView) -> None:
@@ -312,13 +312,13 @@ def test_the_minimap_marks_a_part_of_a_few_pixels_too(qtbot: QtBot, view: Canvas
     minimap = view.findChild(QWidget, "minimap")
     assert minimap is not None
     view.set_viewport(64, view.viewport.image_width / 2, view.viewport.image_height / 2)
-    seen = minimap.grab().toImage()
+    image = minimap.grab().toImage()
     accent = QColor(view._colours.accent)
     near = [
         (x, y)
-        for x in range(seen.width())
-        for y in range(seen.height())
-        if abs(seen.pixelColor(x, y).hue() - accent.hue()) < 8 and seen.pixelColor(x, y).saturation() > 120
+        for x in range(image.width())
+        for y in range(image.height())
+        if abs(image.pixelColor(x, y).hue() - accent.hue()) < 8 and image.pixelColor(x, y).saturation() > 120
     ]
     assert len(near) > 12
     assert max(x for x, _ in near) - min(x for x, _ in near) < 12
@@ -339,9 +339,9 @@ def test_the_minimap_appears_when_not_all_is_seen(qtbot: QtBot, view: CanvasView
 def test_a_picture_that_cannot_be_read_is_said_on_the_canvas(qtbot: QtBot, view: CanvasView) -> None:
     picture = encoded(gradient(900, 900), "JPEG")
     broken = picture[: len(picture) // 2]
-    with qtbot.waitSignal(view.failed) as said:
+    with qtbot.waitSignal(view.failed) as failure:
         view.open(open_image(broken))
-    assert "damaged" in said.args[0]
+    assert "damaged" in failure.args[0]
     view.open(None)
     view.show_message("Choose a picture")
     empty = view.grab().toImage()

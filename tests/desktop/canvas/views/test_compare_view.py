@@ -49,13 +49,13 @@ def test_a_photo_is_brought_onto_the_crop() -> None:
     assert corners[2] == pytest.approx((120, 100))
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_a_smaller_edition_of_a_photo_is_spoken_of_in_px_of_the_whole(known: bool) -> None:
+@pytest.mark.parametrize("aligned", [True, False])
+def test_a_smaller_edition_of_a_photo_is_spoken_of_in_px_of_the_whole(aligned: bool) -> None:
     # A quarter of a photo of 800 x 600 px, which shows the reference twice as fine.
     cut = ImageCrop(picture(200, 150, (50, 60, 40, 20)), np.diag([0.25, 0.25, 1.0]), (800, 600))
-    pair = align_cut(picture(400, 300), cut, np.diag([2.0, 2.0, 1.0]) if known else None)
+    pair = align_cut(picture(400, 300), cut, np.diag([2.0, 2.0, 1.0]) if aligned else None)
     assert pair.photo_size == (800, 600)
-    assert pair.aligned is known
+    assert pair.aligned is aligned
     share = pair.photo.width() / 800
     corners = mapped_corners(Rect(200, 240, 160, 80), pair.mapping)
     assert corners[0] == pytest.approx((200 * share, 240 * share))
@@ -102,12 +102,12 @@ def pair() -> AlignedPair:
 
 @pytest.fixture
 def view(qtbot: QtBot, pair: AlignedPair) -> CompareView:
-    made = CompareView()
-    qtbot.addWidget(made)
-    made.resize(402, 200)
-    made.show()
-    made.set_pair(pair)
-    return made
+    view = CompareView()
+    qtbot.addWidget(view)
+    view.resize(402, 200)
+    view.show()
+    view.set_pair(pair)
+    return view
 
 
 def lightness(view: CompareView, x: int, y: int = 60) -> int:

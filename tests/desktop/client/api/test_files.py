@@ -45,13 +45,13 @@ def test_upload_sends_the_file_and_says_how_far_it_is(
     service.answers["/api/files"] = store
     path = tmp_path / "翼.jpg"
     path.write_bytes(DATA)
-    seen: list[tuple[int, int]] = []
-    assert session.files.upload(path, progress=lambda done, size: seen.append((done, size))).file_id == "f1"
+    steps: list[tuple[int, int]] = []
+    assert session.files.upload(path, progress=lambda done, size: steps.append((done, size))).file_id == "f1"
     assert DATA in bodies[0]
     assert "翼.jpg".encode() in bodies[0]
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert seen[-1] == (len(DATA), len(DATA))
-    assert len(seen) > 2
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    assert steps[-1] == (len(DATA), len(DATA))
+    assert len(steps) > 2
 
 
 def test_an_upload_whose_answer_got_lost_is_sent_again_from_the_start(
@@ -84,9 +84,9 @@ def test_what_progress_raises_ends_the_upload(service: Service, session: Session
 
 def test_download_gives_the_bytes_and_progress(service: Service, session: Session) -> None:
     service.answers["/api/files/f1/content"] = lambda request: httpx.Response(200, content=DATA)
-    seen: list[tuple[int, int]] = []
-    assert session.files.download("f1", lambda done, size: seen.append((done, size))) == DATA
-    assert seen[-1] == (len(DATA), len(DATA))
+    steps: list[tuple[int, int]] = []
+    assert session.files.download("f1", lambda done, size: steps.append((done, size))) == DATA
+    assert steps[-1] == (len(DATA), len(DATA))
     assert session.files.fetch("/api/files/f1/content") == DATA
 
 

@@ -55,10 +55,10 @@ def test_every_call(session: Session) -> None:
     matched = session.photos.match(record, added.photo_id, wait=60)
     assert matched.state is PhotoState.MATCHED
     assert matched.matches is not None
-    assert [(one.item_id, one.covered) for one in matched.matches] == [(item, True) for item in items]
-    proposed = [PhotoItemSet(item_id=one.item_id) for one in matched.matches if one.covered]
+    assert [(match.item_id, match.covered) for match in matched.matches] == [(item, True) for item in items]
+    proposed = [PhotoItemSet(item_id=match.item_id) for match in matched.matches if match.covered]
     assigned = session.photos.assign(record, added.photo_id, proposed)
-    assert [one.assigned for one in assigned.items] == [Assigned.ALIGNMENT] * 2
+    assert [assignment.assigned for assignment in assigned.items] == [Assigned.ALIGNMENT] * 2
     assert session.photos.list(record) == [assigned]
     assert [photo.photo_id for photo in session.items.photos(items[0])] == [assigned.items[0].photo_id]
     session.items.set_verdict(items[0], Verdict.PASSED)

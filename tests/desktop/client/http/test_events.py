@@ -27,7 +27,9 @@ def session(session: Session) -> Session:
     return session
 
 
-def told(service: Service, session: Session, text: str, last_id: str | None = None) -> list[str | None]:
+def changed_ids(
+    service: Service, session: Session, text: str, last_id: str | None = None
+) -> list[str | None]:
     """What a stream of this text tells: the objects that changed, None where some were missed."""
     service.answers["/api/events"] = lambda request: httpx.Response(200, text=text)
     taken: list[ChangeEvent | None] = []
@@ -37,26 +39,26 @@ def told(service: Service, session: Session, text: str, last_id: str | None = No
 
 def test_changes_are_delivered_in_order_until_stream_ends(service: Service, session: Session) -> None:
     text = "retry: 2000\n\n" + change(1) + ": alive\n\n" + change(2)
-    assert told(service, session, text + "event: end\ndata: {}\n\n" + change(3)) == ["i1", "i2"]
-    assert told(service, session, text) == ["i1", "i2"]
+    assert changed_ids(service, session, text + "event: end\ndata: {}\n\n" + change(3)) == ["i1", "i2"]
+    assert changed_ids(service, session, text) == ["i1", "i2"]
 
 
 def test_missed_events_are_reported_and_unknown_events_skipped(service: Service, session: Session) -> None:
     later = 'event: change\ndata: {"of": "a later version"}\n\nevent: news\ndata: {}\n\n'
-    assert told(service, session, "event: resync\ndata: {}\n\n" + later + change(1)) == [None, "i1"]
+    assert changed_ids(service, session, "event: resync\ndata: {}\n\n" + later + change(1)) == [None, "i1"]
 
 
 def test_data_may_come_in_several_lines(service: Service, session: Session) -> None:
-    assert told(service, session, change(1).replace(',"actor"', '\ndata: ,"actor"') + change(2)) == [
+    assert changed_ids(service, session, change(1).replace(',"actor"', '\ndata: ,"actor"') + change(2)) == [
         "i1",
         "i2",
     ]
 
 
 def test_reading_goes_on_after_the_event_that_was_taken_last(service: Service, session: Session) -> None:
-    told(service, session, "")
+    changed_ids(service, session, "")
     assert "Last-Event-ID" not in service.requests[-1].headers
-    told(service, session, "", "run-7")
+    changed_ids(service, session, "", "run-7")
     assert service.requests[-1].headers["Last-Event-ID"] == "run-7"
     assert service.requests[-1].headers["Accept"] == "text/event-stream"
 

@@ -95,16 +95,16 @@ def test_a_login_that_the_service_ended_is_said_once(service: Service, session: 
 
 
 def test_logout_forgets_the_tokens_even_when_the_service_is_gone(service: Service) -> None:
-    gone = threading.Event()
+    is_gone = threading.Event()
 
     def answer(request: httpx.Request) -> httpx.Response:
-        if gone.is_set():
+        if is_gone.is_set():
             raise httpx.ConnectError("refused")
         return service(request)
 
     session = Session(BASE, patience=0.05, transport=httpx.MockTransport(answer))
     session.account.login("zhang", SECRET)
-    gone.set()
+    is_gone.set()
     session.account.logout()
     assert not session.logged_in
     session.close()
@@ -158,11 +158,11 @@ class Slow(httpx.BaseTransport):
     """Answers when it may; tells whether its connections are closed."""
 
     def __init__(self) -> None:
-        self.asked, self.may = threading.Event(), threading.Event()
+        self.is_asked, self.may = threading.Event(), threading.Event()
         self.closed = False
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self.asked.set()
+        self.is_asked.set()
         assert self.may.wait(20)
         return enveloped({"needed": True})
 
@@ -175,7 +175,7 @@ def test_closing_leaves_the_connections_to_the_last_call() -> None:
     session = Session(BASE, transport=transport)
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(session.account.first_run_needed)
-        assert transport.asked.wait(20)
+        assert transport.is_asked.wait(20)
         session.close()
         assert not transport.closed
         transport.may.set()
@@ -371,14 +371,14 @@ def test_filters_are_written_as_the_contract_says() -> None:
     ("url", "encoding"), [("https://walkaround.example", "gzip"), ("http://127.0.0.1:8177", "identity")]
 )
 def test_answers_are_compressed_on_a_network_only(url: str, encoding: str) -> None:
-    asked: list[str] = []
+    encodings: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.headers["Accept-Encoding"])
+        encodings.append(request.headers["Accept-Encoding"])
         return httpx.Response(200, json={"code": 0, "data": {"needed": False}, "msg": None})
 
     session = Session("http://localhost:1", transport=httpx.MockTransport(answer))
     session.rebase(url)
     session.account.first_run_needed()
     session.close()
-    assert asked == [encoding]
+    assert encodings == [encoding]

@@ -50,7 +50,7 @@ def test_a_certificate_that_nobody_trusts_is_refused_before_anything_is_sent(ser
     with pytest.raises(Untrusted) as shown:
         answers(server.url)
     assert (shown.value.found, shown.value.trusted) == (server.fingerprint, None)
-    assert server.asked == []
+    assert server.paths == []
 
 
 @pytest.mark.usefixtures("_system")
@@ -81,7 +81,7 @@ def test_another_key_is_refused_also_when_the_system_trusts_it(server: TlsServer
         with pytest.raises(Untrusted) as refused:
             call(server.url, before)
         assert (refused.value.found, refused.value.trusted) == (server.fingerprint, before)
-    assert server.asked == []
+    assert server.paths == []
 
 
 def test_a_session_goes_on_with_a_key_that_is_trusted_now(server: TlsServer) -> None:
@@ -104,7 +104,7 @@ def test_a_certificate_that_cannot_be_read_is_not_trusted(
     monkeypatch.setattr(trust, "key_fingerprint", unreadable)
     assert answers(server.url, server.fingerprint) is False
     assert answers(server.url) is False
-    assert server.asked == []
+    assert server.paths == []
 
 
 def test_a_server_that_cannot_be_reached_is_not_a_matter_of_trust() -> None:

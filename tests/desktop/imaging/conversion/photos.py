@@ -56,10 +56,10 @@ def heic(path: Path, pixels: Array, orientation: int = 1, icc: bytes = b"") -> P
     if not library.heif_have_encoder_for_format(1):
         pytest.skip("libheif has no encoder for HEVC here")
 
-    def call(name: str, *given: object) -> None:
+    def call(name: str, *arguments: object) -> None:
         function = getattr(library, name)
         function.restype = _Error
-        error = function(*given)
+        error = function(*arguments)
         assert error.code == 0, f"{name}: {error.message}"
 
     library.heif_context_alloc.restype = _POINTER
@@ -181,9 +181,9 @@ def olympus(preview: bytes) -> bytes:
 
 def canon(preview: bytes, orientation: int) -> bytes:
     """A CR3 file: boxes as in films, the first track is the JPEG, the second one has sensor pixels."""
-    said = box(b"CMT1", tiff({0x10F: MAKER, 0x110: MODEL, 0x112: [orientation]}))
-    said += box(b"CMT2", tiff({0x9003: WHEN}))
-    uuid = box(b"uuid", bytes.fromhex("85c0b687820f11e08111f4ce462b6a48") + said)
+    metadata = box(b"CMT1", tiff({0x10F: MAKER, 0x110: MODEL, 0x112: [orientation]}))
+    metadata += box(b"CMT2", tiff({0x9003: WHEN}))
+    uuid = box(b"uuid", bytes.fromhex("85c0b687820f11e08111f4ce462b6a48") + metadata)
     pixels = bytes(3000)
 
     def track(start: int, size: int) -> bytes:

@@ -27,13 +27,13 @@ _RED, _GREEN, _BLUE, _WHITE = (220, 20, 20), (20, 200, 20), (20, 20, 220), (240,
 def corners(data: bytes) -> list[tuple[int, int, int]]:
     """The colours near the upper left, upper right, lower left and lower right corner, seen upright."""
     image = open_image(data)
-    seen = rgb(image.preview())
-    height, width = seen.shape[:2]
-    return [tuple(seen[y, x]) for y in (height // 4, 3 * height // 4) for x in (width // 4, 3 * width // 4)]
+    pixels = rgb(image.preview())
+    height, width = pixels.shape[:2]
+    return [tuple(pixels[y, x]) for y in (height // 4, 3 * height // 4) for x in (width // 4, 3 * width // 4)]
 
 
-def are(found: list[tuple[int, int, int]], *wanted: tuple[int, int, int]) -> bool:
-    return bool(np.abs(np.array(found, int) - np.array(wanted, int)).max() < 12)
+def are(colours: list[tuple[int, int, int]], *wanted: tuple[int, int, int]) -> bool:
+    return bool(np.abs(np.array(colours, int) - np.array(wanted, int)).max() < 12)
 
 
 def comments(data: bytes) -> list[str]:
@@ -102,10 +102,10 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 def test_a_jpeg_with_the_ending_of_another_kind_is_taken(tmp_path: Path) -> None:
     data = jpeg(scene(64, 48), exif_block(6))
-    made = sent(written(tmp_path / "shared.heic", data))
-    assert comments(made)[0].startswith("Copied from shared.heic")
-    assert exif_of(made)[0x112] == 6
-    assert are(corners(made), *corners(data))
+    upload = sent(written(tmp_path / "shared.heic", data))
+    assert comments(upload)[0].startswith("Copied from shared.heic")
+    assert exif_of(upload)[0x112] == 6
+    assert are(corners(upload), *corners(data))
 
 
 @pytest.mark.parametrize("name", ["a.heic", "a.dng", "a.cr3", "a.raf", "a.orf"])
@@ -113,9 +113,12 @@ def test_a_jpeg_with_the_ending_of_another_kind_is_taken(tmp_path: Path) -> None
     "data", [b"", b"not a photo" * 100, b"II*\0", b"FUJIFILMCCD-RAW", b"\0\0\0\x18ftypcrx "]
 )
 def test_file_that_is_not_a_photo_is_refused_with_a_sentence(tmp_path: Path, name: str, data: bytes) -> None:
-    said = refused(written(tmp_path / name, data))
+    sentence = refused(written(tmp_path / name, data))
     assert (
-        "damaged" in said or "preview in this RAW file" in said or "libheif" in said or "type of HEIC" in said
+        "damaged" in sentence
+        or "preview in this RAW file" in sentence
+        or "libheif" in sentence
+        or "type of HEIC" in sentence
     )
 
 
@@ -123,26 +126,26 @@ def test_file_that_is_not_a_photo_is_refused_with_a_sentence(tmp_path: Path, nam
 
 
 def test_a_heic_photo_becomes_a_jpeg_of_the_same_picture(tmp_path: Path) -> None:
-    made = sent(heic(tmp_path / "IMG_1.HEIC", scene(322, 242)))
-    assert open_image(made).size == (322, 242)
-    assert are(corners(made), _RED, _GREEN, _BLUE, _WHITE)
-    assert comments(made)[0].startswith("Converted from IMG_1.HEIC, SHA-256 ")
+    upload = sent(heic(tmp_path / "IMG_1.HEIC", scene(322, 242)))
+    assert open_image(upload).size == (322, 242)
+    assert are(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
+    assert comments(upload)[0].startswith("Converted from IMG_1.HEIC, SHA-256 ")
 
 
 def test_a_heic_photo_keeps_time_and_camera_and_is_upright(tmp_path: Path) -> None:
     # The decoder turns the picture as its container says: EXIF must not turn it again.
-    made = sent(heic(tmp_path / "IMG_1.HEIC", scene(320, 240), orientation=6))
-    exif = exif_of(made)
+    upload = sent(heic(tmp_path / "IMG_1.HEIC", scene(320, 240), orientation=6))
+    exif = exif_of(upload)
     assert (exif[0x10F], exif[0x110], exif[0x112]) == (MAKER, MODEL, 1)
     assert exif.get_ifd(0x8769)[0x9003] == WHEN
-    assert open_image(made).size == (320, 240)
-    assert are(corners(made), _RED, _GREEN, _BLUE, _WHITE)
+    assert open_image(upload).size == (320, 240)
+    assert are(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
 
 
 def test_a_heic_photo_keeps_its_colour_profile(tmp_path: Path) -> None:
     icc = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    made = sent(heic(tmp_path / "IMG_1.HEIC", scene(64, 64), icc=icc))
-    assert Image.open(io.BytesIO(made)).info["icc_profile"] == icc
+    upload = sent(heic(tmp_path / "IMG_1.HEIC", scene(64, 64), icc=icc))
+    assert Image.open(io.BytesIO(upload)).info["icc_profile"] == icc
 
 
 def test_a_heic_photo_of_too_many_pixels_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,10 +196,10 @@ def test_an_old_library_is_named_where_it_opens_no_photo(
 def test_the_preview_of_a_raw_file_is_upright(tmp_path: Path, orientation: int, order: str) -> None:
     stored = Image.open(io.BytesIO(encoded(scene(800, 600), "JPEG", orientation)))
     path = written(tmp_path / "a.nef", raw(jpeg(np.asarray(stored)), orientation, order))
-    made = sent(path)
-    assert open_image(made).size == (800, 600)
-    assert are(corners(made), _RED, _GREEN, _BLUE, _WHITE)
-    exif = exif_of(made)
+    upload = sent(path)
+    assert open_image(upload).size == (800, 600)
+    assert are(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
+    exif = exif_of(upload)
     assert (exif[0x10F], exif[0x110], exif[0x112], exif[0x132]) == (MAKER, MODEL, orientation, WHEN)
     assert dict(exif.get_ifd(0x8769)) == {0x9003: WHEN, 0x8827: 400}
 
@@ -213,10 +216,10 @@ _LAYOUTS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("name", list(_LAYOUTS))
 def test_the_largest_preview_is_taken_byte_for_byte(tmp_path: Path, name: str) -> None:
     preview = jpeg(scene(800, 600))
-    made = sent(written(tmp_path / name, _LAYOUTS[name](preview)))
-    assert made.startswith(b"\xff\xd8")
+    upload = sent(written(tmp_path / name, _LAYOUTS[name](preview)))
+    assert upload.startswith(b"\xff\xd8")
     # All but the segments that were put in, from the quantization tables to the end.
-    assert made.endswith(preview[preview.index(b"\xff\xdb") :])
+    assert upload.endswith(preview[preview.index(b"\xff\xdb") :])
 
 
 @pytest.mark.parametrize("sizes", [((800, 600), (700, 500)), ((700, 500), (800, 600))])
@@ -244,9 +247,9 @@ def test_a_canon_file_says_how_its_preview_is_turned(tmp_path: Path) -> None:
 
 
 def test_a_preview_that_has_its_own_exif_keeps_it(tmp_path: Path) -> None:
-    made = sent(written(tmp_path / "a.nef", raw(jpeg(scene(800, 600), exif_block(3)), orientation=6)))
-    assert exif_of(made)[0x112] == 3
-    assert made.count(b"Exif\0\0") == 1
+    upload = sent(written(tmp_path / "a.nef", raw(jpeg(scene(800, 600), exif_block(3)), orientation=6)))
+    assert exif_of(upload)[0x112] == 3
+    assert upload.count(b"Exif\0\0") == 1
 
 
 @pytest.mark.parametrize("preview", [jpeg(scene(160, 120)), b"no picture at all"])

@@ -56,8 +56,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def session(url: str) -> Iterator[Session]:
-    with logged_in(url) as made:
-        yield made
+    with logged_in(url) as session:
+        yield session
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +76,9 @@ def remote_image(files: remote.Files, cache: Path, file: StoredFile | None = Non
 
 @pytest.fixture
 def image(session: Session, stored: StoredFile, tmp_path: Path) -> Iterator[RemoteImage]:
-    made = remote_image(session.files, tmp_path / "tiles", stored)
-    yield made
-    made.cancel()
+    image = remote_image(session.files, tmp_path / "tiles", stored)
+    yield image
+    image.cancel()
 
 
 def upright(original: bytes) -> np.ndarray:
@@ -86,24 +86,24 @@ def upright(original: bytes) -> np.ndarray:
     return np.frombuffer(pixels.write_to_memory(), np.uint8).reshape(SIZE[1], SIZE[0], 3)
 
 
-def heard(said: list[float]) -> Callable[[float], bool]:
-    """Notes in `said` how far it is, and goes on."""
+def noted_in(steps: list[float]) -> Callable[[float], bool]:
+    """Notes in `steps` how far it is, and goes on."""
 
     def progress(done: float) -> bool:
-        said.append(done)
+        steps.append(done)
         return True
 
     return progress
 
 
 def test_a_picture_far_away_looks_like_the_original(image: RemoteImage, original: bytes) -> None:
-    said: list[float] = []
+    steps: list[float] = []
     assert image.size == SIZE
     preview = image.preview()
     assert max(preview.width(), preview.height()) == remote.PREVIEW
     assert current(image.levels) == ()
-    image.prepare(heard(said))
-    assert said == sorted(said)
+    image.prepare(noted_in(steps))
+    assert steps == sorted(steps)
     assert [(level.width, level.height) for level in image.levels] == level_sizes(*SIZE)
     pixels = upright(original)
     for column, row in ((0, 0), (11, 9), (5, 4)):
@@ -132,10 +132,10 @@ def test_what_was_seen_needs_no_service(
 ) -> None:
     image.preview()
     image.prepare(lambda _: True)
-    seen = rgb(image.tile(1, 1, 1))
+    pixels = rgb(image.tile(1, 1, 1))
     away = remote_image(Away(), tmp_path / "tiles", stored)
     assert away.preview().width() == remote.PREVIEW
-    assert np.array_equal(rgb(away.tile(1, 1, 1)), seen)
+    assert np.array_equal(rgb(away.tile(1, 1, 1)), pixels)
     away.cancel()
 
 
@@ -182,10 +182,10 @@ class Away:
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error or Unreachable()
-        self.asked = 0
+        self.calls = 0
 
     def _fail(self) -> None:
-        self.asked += 1
+        self.calls += 1
         raise self.error
 
     def thumbnail(self, file_id: str, size: int = 256) -> bytes:
@@ -215,7 +215,7 @@ class Played(Away):
         self.percents = [10, 60]
 
     def _fail(self) -> None:
-        self.asked += 1
+        self.calls += 1
         if self.failures:
             raise self.failures.pop(0)
 
@@ -242,10 +242,10 @@ def test_progress_never_goes_back_and_the_levels_come_at_the_end(tmp_path: Path)
     files = Played([])
     files.percents = [10, 60, 30]
     image = remote_image(files, tmp_path)
-    said: list[float] = []
-    image.prepare(heard(said))
-    assert said == sorted(said)
-    assert 0.6 in said
+    steps: list[float] = []
+    image.prepare(noted_in(steps))
+    assert steps == sorted(steps)
+    assert 0.6 in steps
     assert len(image.levels) == 3
     image.cancel()
 
@@ -254,7 +254,7 @@ def test_what_passes_is_waited_for(tmp_path: Path) -> None:
     files = Played([Unreachable(), Conflict(), ServerFault(code="unavailable")])
     image = remote_image(files, tmp_path)
     assert image.tile(0, 0, 0).width() == 8
-    assert files.asked == 4
+    assert files.calls == 4
     image.cancel()
 
 
@@ -267,7 +267,7 @@ def test_what_does_not_pass_is_said(tmp_path: Path, error: Exception) -> None:
     for work in (image.preview, lambda: image.tile(0, 0, 0), lambda: image.prepare(lambda _: True)):
         with pytest.raises(ImageError, match="翼"):
             work()
-    assert files.asked == 3
+    assert files.calls == 3
     image.cancel()
 
 
@@ -295,11 +295,11 @@ def test_preparing_stops_on_request(tmp_path: Path) -> None:
 
 
 def test_cancel_ends_a_call_that_hangs(tmp_path: Path) -> None:
-    begun, go_on = threading.Event(), threading.Event()
+    has_begun, go_on = threading.Event(), threading.Event()
 
     class Hanging(Away):
         def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
-            begun.set()
+            has_begun.set()
             go_on.wait(10)
             return jpeg()
 
@@ -314,7 +314,7 @@ def test_cancel_ends_a_call_that_hangs(tmp_path: Path) -> None:
 
     reader = threading.Thread(target=read)
     reader.start()
-    assert begun.wait(20)
+    assert has_begun.wait(20)
     image.cancel()
     reader.join(20)
     assert ended == [CancelledError]
@@ -328,12 +328,12 @@ def test_a_damaged_kept_tile_is_fetched_again(tmp_path: Path) -> None:
     files = Played([])
     image = remote_image(files, tmp_path)
     image.tile(0, 0, 0)
-    (kept,) = tmp_path.rglob("0-0-0.jpg")
-    kept.write_bytes(b"damaged")
+    (tile,) = tmp_path.rglob("0-0-0.jpg")
+    tile.write_bytes(b"damaged")
     assert image.tile(0, 0, 0).width() == 8
-    assert files.asked == 2
+    assert files.calls == 2
     image.tile(0, 0, 0)
-    assert files.asked == 2
+    assert files.calls == 2
     image.cancel()
 
 
@@ -342,9 +342,9 @@ def test_a_folder_that_cannot_be_written_costs_only_the_keeping(tmp_path: Path) 
     blocked.write_bytes(b"")
     files = Played([])
     image = remote_image(files, blocked)
-    for asked in (1, 2):
+    for calls in (1, 2):
         assert image.tile(0, 0, 0).width() == 8
-        assert files.asked == asked
+        assert files.calls == calls
     image.cancel()
 
 

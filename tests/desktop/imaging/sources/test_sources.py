@@ -122,19 +122,19 @@ def test_a_pyramid_is_made_once_for_the_same_content(tmp_path: Path) -> None:
     tiled(data, tmp_path).prepare(note)
     assert steps
     assert all(0 <= step <= 1 for step in steps)
-    (made,) = tmp_path.glob("*.zip")
+    (pyramid,) = tmp_path.glob("*.zip")
     again = tiled(data, tmp_path)
     again.preview()
     assert again.levels
     again.prepare(lambda _done: pytest.fail("made twice"))
-    assert list(tmp_path.iterdir()) == [made]
+    assert list(tmp_path.iterdir()) == [pyramid]
 
 
 def test_broken_pyramid_is_rebuilt(tmp_path: Path) -> None:
     data = encoded(smooth(900, 600))
     tiled(data, tmp_path).prepare(ignore)
-    (made,) = tmp_path.glob("*.zip")
-    made.write_bytes(b"broken")
+    (pyramid,) = tmp_path.glob("*.zip")
+    pyramid.write_bytes(b"broken")
     source = tiled(data, tmp_path)
     source.prepare(ignore)
     assert source.tile(0, 0, 0).width() == 512

@@ -80,7 +80,7 @@ def test_a_server_is_used_once_its_fingerprint_is_trusted(
     assert chosen == []
     assert context.preferences.values.certificates == {}
     assert "not trusted" in dialog.address.error()
-    assert server.asked == []
+    assert server.paths == []
     asked = connect(qtbot, dialog, server.url)
     asked.act.click()
     qtbot.waitUntil(lambda: chosen == [server.url])

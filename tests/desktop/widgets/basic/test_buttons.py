@@ -41,15 +41,15 @@ def test_a_verdict_button_is_solid_when_it_is_the_verdict(qtbot: QtBot, mode: Mo
 
 
 def test_a_verdict_that_can_no_longer_be_changed_is_still_seen(qtbot: QtBot, mode: Mode) -> None:
-    given, other = (
+    chosen, other = (
         Button("Fail", kind=ButtonKind.FAILED, keys="X"),
         Button("Pass", kind=ButtonKind.PASSED, keys="Y"),
     )
-    given.setChecked(True)
-    for button in (given, other):
+    chosen.setChecked(True)
+    for button in (chosen, other):
         button.setEnabled(False)
         shown(qtbot, button)
-    assert theme_manager().theme.solid("failed") in colours(given.grab().toImage())
+    assert theme_manager().theme.solid("failed") in colours(chosen.grab().toImage())
     assert theme_manager().theme.raised in colours(other.grab().toImage())
 
 
@@ -78,16 +78,16 @@ def test_an_icon_button_has_a_name(qtbot: QtBot) -> None:
 
 
 def test_a_text_that_is_too_long_is_cut_and_stands_in_the_tooltip(qtbot: QtBot) -> None:
-    room = QWidget()
-    column = QVBoxLayout(room)
+    parent = QWidget()
+    column = QVBoxLayout(parent)
     button = Button("", kind=ButtonKind.LINK, elides=True)
     column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-    qtbot.addWidget(room)
-    room.resize(200, 60)
-    room.show()
+    qtbot.addWidget(parent)
+    parent.resize(200, 60)
+    parent.show()
     button.setText("left-wing-root-after-flight-of-today.jpg · shared with 12 other items")
     qtbot.waitUntil(lambda: button.toolTip() == button.text() and button.width() > 100)
-    assert room.width() == 200
+    assert parent.width() == 200
     assert button.geometry().right() < 200
     short = Button("short", kind=ButtonKind.LINK, elides=True)
     assert short.sizeHint() == Button("short", kind=ButtonKind.LINK).sizeHint()

@@ -46,14 +46,14 @@ def test_filters_keep_what_is_on_and_tell_what_a_person_chose(qtbot: QtBot) -> N
     qtbot.addWidget(chips)
     chips.set_choices([("all", "All 6"), ("failed", "Failed 2")])
     assert chips.value() == "all"
-    heard: list[str] = []
-    chips.chosen.connect(heard.append)
+    keys: list[str] = []
+    chips.chosen.connect(keys.append)
     chips.set_value("failed")
-    assert heard == []
+    assert keys == []
     chips.set_choices([("all", "All 7"), ("failed", "Failed 3")])
     assert chips.value() == "failed"
     chips._buttons()[0].click()
-    assert (heard, chips.value()) == (["all"], "all")
+    assert (keys, chips.value()) == (["all"], "all")
     chips.set_choices([("x", "X"), ("all", "All 7")])
     assert chips.value() == "all"
     chips.set_choices([("y", "Y")])

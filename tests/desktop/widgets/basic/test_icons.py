@@ -31,9 +31,9 @@ def test_every_icon_draws_in_the_colour_asked_for(qtbot: QtBot, name: str) -> No
 
 
 def test_icons_are_crisp_at_every_scale(qtbot: QtBot) -> None:
-    made = icon("plus")
+    plus = icon("plus")
     for ratio in (1.0, 1.25, 1.5, 2.0, 3.0):
-        pixmap = made.pixmap(QSize(18, 18), ratio)
+        pixmap = plus.pixmap(QSize(18, 18), ratio)
         assert pixmap.width() == round(18 * ratio)
 
 

@@ -34,9 +34,9 @@ def test_progress_is_accent_under_way_and_quiet_when_full(qtbot: QtBot, mode: Mo
 
 
 def test_plain_text_stays_plain(qtbot: QtBot) -> None:
-    made = label("<b>not markup</b>")
-    qtbot.addWidget(made)
-    assert made.textFormat() == Qt.TextFormat.PlainText
+    plain = label("<b>not markup</b>")
+    qtbot.addWidget(plain)
+    assert plain.textFormat() == Qt.TextFormat.PlainText
 
 
 def test_the_columns_of_a_table_grow_and_shrink_together(qtbot: QtBot) -> None:
@@ -57,7 +57,7 @@ def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
     # Qt takes a tooltip that looks like HTML for HTML, and reads the pictures that it names.
     name = "<img src='file:///etc/hostname'> <b>0.5 < 1</b> &amp;  twice"
 
-    def told(tooltip: str) -> str:
+    def plain_text(tooltip: str) -> str:
         document = QTextDocument()
         document.setHtml(tooltip)
         return document.toPlainText()
@@ -69,9 +69,9 @@ def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
     table.show_rows([name])
     line.resize(40, 20)
     line.setText(name)
-    assert told(table.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)) == name
-    assert told(line.toolTip()) == name
-    assert told(button.toolTip()) == name
+    assert plain_text(table.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)) == name
+    assert plain_text(line.toolTip()) == name
+    assert plain_text(button.toolTip()) == name
     assert tip("A & B") == "A & B"
 
 
