@@ -96,10 +96,10 @@ def write_report(report: Reported, collect: Collect, path: Path) -> None:
 
 
 def _write(report: Reported, collect: Collect, path: Path) -> None:
-    made = collect(lambda done, total: report(done / total if total else 1.0))
+    content = collect(lambda done, total: report(done / total if total else 1.0))
     report.check()
     if path.suffix.lower() in (".html", ".htm"):
-        html.write(made, path)
+        html.write(content, path)
         return
 
     def cancelled() -> bool:
@@ -109,4 +109,4 @@ def _write(report: Reported, collect: Collect, path: Path) -> None:
             return True
         return False
 
-    pdf.write(made, path, cancelled)
+    pdf.write(content, path, cancelled)

@@ -54,9 +54,9 @@ from service.face.rules import SENTENCES
     ids=repr,
 )
 def test_it_is_a_sentence_without_chinese(error: Exception) -> None:
-    said = sentence(error)
-    assert said.isascii()
-    assert said.endswith(".")
+    message = sentence(error)
+    assert message.isascii()
+    assert message.endswith(".")
 
 
 def test_what_is_not_known_is_said_as_the_service_says_it() -> None:
@@ -69,12 +69,12 @@ def test_the_number_to_tell_an_administrator_is_named() -> None:
 
 @pytest.mark.parametrize("message", SENTENCES.values())
 def test_every_refusal_of_an_enrolment_is_known(message: str) -> None:
-    said = sentence(Refused(message))
+    text = sentence(Refused(message))
     if message.startswith("人脸照片不是有效的 Base64"):
         # The desktop encodes by itself: this one cannot happen to it.
         return
-    assert said.isascii()
-    assert sentence(Refused(f"第 2 张照片：{message}")) == f"Photo 2: {said}"
+    assert text.isascii()
+    assert sentence(Refused(f"第 2 张照片：{message}")) == f"Photo 2: {text}"
 
 
 @pytest.mark.parametrize(("fault", "message"), FAULT_SENTENCES.items())
@@ -218,9 +218,9 @@ _NEVER_SHOWN = {
 _EXAMPLES = Path("api_examples.py")
 
 
-def _said_by_the_service() -> set[str]:
+def _sentences_of_the_service() -> set[str]:
     """Every whole sentence in Chinese in the source of the service, apart from what names a success."""
-    said: set[str] = set()
+    sentences: set[str] = set()
     service = Path(__file__).parents[4] / "service"
     for path in set(service.rglob("*.py")) - {service / _EXAMPLES}:
         tree = ast.parse(path.read_text("utf-8"))
@@ -231,11 +231,11 @@ def _said_by_the_service() -> set[str]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
                 text = node.value
                 if any("一" <= letter <= "鿿" for letter in text) and not text.isspace():
-                    said.add(text)
-    return {text for text in said if "\n" not in text and not text.endswith("成功") and len(text) > 4}
+                    sentences.add(text)
+    return {text for text in sentences if "\n" not in text and not text.endswith("成功") and len(text) > 4}
 
 
-@pytest.mark.parametrize("message", sorted(_said_by_the_service() - _NEVER_SHOWN - {*MESSAGES.values()}))
+@pytest.mark.parametrize("message", sorted(_sentences_of_the_service() - _NEVER_SHOWN - {*MESSAGES.values()}))
 def test_every_message_that_can_be_shown_has_words_of_the_desktop(message: str) -> None:
     assert sentence(NotFound(message)).isascii()
 
@@ -248,7 +248,7 @@ def test_refused_file_differs_from_empty_file() -> None:
 def test_what_keeps_a_record_from_being_finished_is_named() -> None:
     items = [{"item_id": str(n), "item_name": f"R{n}"} for n in range(5)]
     details = {"count": 5, "items": items}
-    said = sentence(Conflict("5 个检查项待判定：R0、R1、R2 等", details=details))
-    assert said == "5 item(s) have no verdict yet: R0, R1, R2, …"
+    text = sentence(Conflict("5 个检查项待判定：R0、R1、R2 等", details=details))
+    assert text == "5 item(s) have no verdict yet: R0, R1, R2, …"
     running = sentence(Conflict("…", code="detections_running", details={"count": 1, "items": items[:1]}))
     assert running == "Detection is running on 1 item(s): R0. Wait for it to finish or cancel it."

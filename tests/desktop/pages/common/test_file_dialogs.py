@@ -24,7 +24,7 @@ from desktop.preferences import Preferences
 
 
 @pytest.fixture(autouse=True)
-def kept(preferences: Preferences) -> Iterator[Preferences]:
+def folder_preferences(preferences: Preferences) -> Iterator[Preferences]:
     folders.keep_in(preferences)
     yield preferences
     folders.keep_in(None)
@@ -32,9 +32,9 @@ def kept(preferences: Preferences) -> Iterator[Preferences]:
 
 @pytest.fixture
 def window(qtbot: QtBot) -> QWidget:
-    made = QWidget()
-    qtbot.addWidget(made)
-    return made
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, path: Path | None) -> list[str]:
@@ -42,18 +42,18 @@ def answers(monkeypatch: pytest.MonkeyPatch, path: Path | None) -> list[str]:
     began: list[str] = []
     name = "" if path is None else str(path)
 
-    def one(_parent: QWidget, _title: str, folder: str, _kinds: str = "") -> tuple[str, str]:
+    def open_file(_parent: QWidget, _title: str, folder: str, _kinds: str = "") -> tuple[str, str]:
         began.append(folder)
         return name, ""
 
     def several(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[list[str], str]:
-        one(parent, title, folder, kinds)
+        open_file(parent, title, folder, kinds)
         return ([name] if name else []), ""
 
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", one)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", open_file)
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)
     monkeypatch.setattr(
-        QFileDialog, "getExistingDirectory", lambda parent, title, folder: one(parent, title, folder)[0]
+        QFileDialog, "getExistingDirectory", lambda parent, title, folder: open_file(parent, title, folder)[0]
     )
     return began
 
@@ -72,12 +72,12 @@ def test_each_purpose_has_its_folder(
 
 
 def test_the_folder_is_kept_for_the_next_start(
-    window: QWidget, kept: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: QWidget, folder_preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, tmp_path)
     assert open_folder(window, "Photos of strangers", Purpose.FACES) == tmp_path
     later = Folders()
-    later.keep_in(Preferences(kept.path))
+    later.keep_in(Preferences(folder_preferences.path))
     assert later.of(Purpose.FACES) == tmp_path
 
 
@@ -116,13 +116,13 @@ def test_a_dialog_for_pictures_offers_every_kind_that_is_taken(
         filters.append(kinds)
         return [str(tmp_path / "IMG_1.HEIC")], ""
 
-    def one(parent: QWidget, title: str, folder: str, kinds: str, **more: object) -> tuple[str, str]:
+    def open_file(parent: QWidget, title: str, folder: str, kinds: str, **more: object) -> tuple[str, str]:
         names, chosen = several(parent, title, folder, kinds, **more)
         return names[0], chosen
 
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", one)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", open_file)
     assert open_pictures(window, "", Purpose.PHOTOS) == [tmp_path / "IMG_1.HEIC"]
     assert open_picture(window, "", Purpose.REFERENCES) == tmp_path / "IMG_1.HEIC"
     for ending in (".jpg", ".tif", ".heic", ".nef", ".cr3"):
-        assert all(f"*{ending}" in said for said in filters)
+        assert all(f"*{ending}" in pattern for pattern in filters)

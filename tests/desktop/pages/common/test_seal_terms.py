@@ -41,12 +41,12 @@ def sealed(state: SealState, **changed: object) -> RecordSeal:
     )
 
 
-@pytest.mark.parametrize(("name", "said"), [("Li Na", "Li Na"), (None, "u2")])
-def test_who_released_a_record_is_said(name: str | None, said: str) -> None:
+@pytest.mark.parametrize(("name", "shown_name"), [("Li Na", "Li Na"), (None, "u2")])
+def test_who_released_a_record_is_said(name: str | None, shown_name: str) -> None:
     released = {"released_by": "u2", "released_by_name": name, "released_at": "2026-11-22T22:39:00Z"}
     sentence = seal_sentence(sealed(SealState.FINISHED, **released))
     assert "by Zhao Min" in sentence
-    assert sentence.endswith(f"edition 2. Released by {said}.")
+    assert sentence.endswith(f"edition 2. Released by {shown_name}.")
 
 
 def test_nobody_is_said_to_have_released_what_nobody_released() -> None:

@@ -30,7 +30,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.
 class Answers:
     """What is asked, and what the person answers."""
 
-    asked: list[str]
+    texts: list[str]
     yes: bool = True
 
 
@@ -39,7 +39,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> Answers:
     answers = Answers([])
 
     def confirm(_parent: object, title: str, text: str, _verb: str) -> bool:
-        answers.asked.append(f"{title} {text}")
+        answers.texts.append(f"{title} {text}")
         return answers.yes
 
     monkeypatch.setattr(session_list, "confirm", confirm)
@@ -73,20 +73,20 @@ def test_the_own_session_is_marked_and_only_the_others_can_be_ended(
     view = shown(context, qtbot)
     qtbot.waitUntil(lambda: len(view.buttons) == 2)
     sessions = context.session.account.sessions().data
-    (own,) = [one for one in sessions if one.current]
-    assert own.program is not None
-    assert own.program.startswith("Walkaround ")
-    assert own.session_id not in view.buttons
+    (this_session,) = [session for session in sessions if session.current]
+    assert this_session.program is not None
+    assert this_session.program.startswith("Walkaround ")
+    assert this_session.session_id not in view.buttons
     assert [chip.text for chip in view.findChildren(Chip)] == ["This session"]
     assert "Firefox 130 · Linux" in texts(view)
     assert "Password · 127.0.0.1" in texts(view)
     assert any(text.startswith("Logged in today ") for text in texts(view))
 
-    (web,) = [one for one in sessions if one.program == "Firefox 130 · Linux"]
+    (web,) = [session for session in sessions if session.program == "Firefox 130 · Linux"]
     assert view.buttons[web.session_id].accessibleName() == "End session: Firefox 130 · Linux"
     questions.yes = False
     view.buttons[web.session_id].click()
-    assert questions.asked == ["End session? Firefox 130 · Linux at 127.0.0.1 is logged out immediately."]
+    assert questions.texts == ["End session? Firefox 130 · Linux at 127.0.0.1 is logged out immediately."]
     assert len(context.session.account.sessions().data) == 3
     questions.yes = True
     with qtbot.waitSignal(view.ended) as ended:
@@ -144,10 +144,10 @@ def test_a_session_that_ended_meanwhile_is_said_and_the_list_is_read_again(
 
 
 def test_more_sessions_than_one_page_are_counted(context: Context, qtbot: QtBot) -> None:
-    (own,) = [one for one in context.session.account.sessions().data if one.current]
+    (this_session,) = [session for session in context.session.account.sessions().data if session.current]
     view = shown(context, qtbot)
     qtbot.waitUntil(lambda: "This session" in [chip.text for chip in view.findChildren(Chip)])
-    view.show_sessions(Page[LoginSession](data=[own], pagination=pagination(1, 50, 73)))
+    view.show_sessions(Page[LoginSession](data=[this_session], pagination=pagination(1, 50, 73)))
     assert "and 72 more" in texts(view)
 
 

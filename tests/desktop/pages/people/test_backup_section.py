@@ -103,8 +103,8 @@ def test_before_the_first_backup(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("problem", list(BackupProblem))
 def test_a_problem_is_said_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
-    said = {"problem": problem.value, "message": TEXTS[problem].message}
-    assert row(shown(qtbot, runs=[FAILED | said]))[5].isascii()
+    fields = {"problem": problem.value, "message": TEXTS[problem].message}
+    assert row(shown(qtbot, runs=[FAILED | fields]))[5].isascii()
 
 
 def test_a_service_that_does_not_answer_can_be_asked_again(qtbot: QtBot) -> None:

@@ -118,14 +118,14 @@ def test_a_webhook_is_created_and_its_secret_shown_once(
 
 def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as said:
+    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
-    assert said.args == ["The receiver answered 204."]
+    assert toast.args == ["The receiver answered 204."]
     receiver.status = 500
     qtbot.waitUntil(page.webhooks.test.isEnabled)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as said:
+    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
-    assert said.args == ["The receiver answered 500. Check the receiver."]
+    assert toast.args == ["The receiver answered 500. Check the receiver."]
     page.webhooks.deliveries.click()
     dialog = child(page.webhooks, DeliveriesDialog)
     model = dialog.table.rows_model
@@ -215,9 +215,9 @@ def test_the_services_own_pause_is_said_until_it_is_resumed(
 def test_what_is_gone_is_said(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
     context.session.webhooks.delete(present(page.webhooks.chosen()).webhook_id)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as said:
+    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
-    assert said.args == ["This webhook no longer exists. Reload the list."]
+    assert toast.args == ["This webhook no longer exists. Reload the list."]
 
 
 def delivery(**changes: Any) -> Delivery:
@@ -240,8 +240,8 @@ def delivery(**changes: Any) -> Delivery:
 
 @pytest.mark.parametrize("error", DeliveryError)
 def test_every_failure_has_a_sentence_of_its_own(qtbot: QtBot, error: DeliveryError) -> None:
-    said = {reason_sentence(delivery(error=one, status=500)) for one in DeliveryError}
-    assert len(said) == len(DeliveryError)
+    sentences = {reason_sentence(delivery(error=code, status=500)) for code in DeliveryError}
+    assert len(sentences) == len(DeliveryError)
     assert reason_sentence(delivery(error=error, status=500)).endswith(".")
 
 
