@@ -78,7 +78,7 @@ LEAST = {
 """Widths in px in the smallest window."""
 
 
-_WORDS = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}
+_TEXT_ROLES = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}
 
 
 class RecordsModel(QAbstractTableModel):
@@ -166,7 +166,7 @@ class RecordsModel(QAbstractTableModel):
             return self.seal(record)
         if role == PICTURE_ROLE:
             return self._pictures.get(record.reference_image_id or "")
-        if role in _WORDS:
+        if role in _TEXT_ROLES:
             return self._text(record, RecordColumn(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
             column = RecordColumn(index.column())

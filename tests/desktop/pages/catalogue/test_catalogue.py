@@ -201,7 +201,7 @@ def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Conte
     assert not section.findChildren(AircraftForm)
 
 
-def test_a_service_out_of_reach_is_said_and_tried_again(context: Context, qtbot: QtBot, service: str) -> None:
+def test_unreachable_service_is_reported_and_retried(context: Context, qtbot: QtBot, service: str) -> None:
     page = opened(context, qtbot)
     section = narrowed(page.sections["aircraft"], AircraftSection)
     section.table.show_rows([])

@@ -53,7 +53,7 @@ def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, t
     assert section.table.rows_model.rowCount() == 1
 
 
-def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
+def test_ambiguous_model_is_asked_about_shown_and_superseded(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "models")
@@ -151,7 +151,7 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
     assert detection.models()[0].version == model.version
 
 
-def test_how_classes_become_confidences_is_asked_where_the_file_does_not_tell(
+def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "models")
@@ -227,7 +227,7 @@ def test_concurrent_rename_of_model_is_not_overwritten(context: Context, qtbot: 
         detection.update_model(model.model_id, ModelUpdate(model_description="late"), tag)
 
 
-def test_what_is_said_of_the_built_in_model_is_of_the_language(context: Context, qtbot: QtBot) -> None:
+def test_texts_of_built_in_model_are_translated(context: Context, qtbot: QtBot) -> None:
     detection = context.session.detection
     model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
     delivered = "把照片与参考图上的标记区域对齐后比较，无需训练"

@@ -69,7 +69,7 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     assert not section.grab().isNull()
 
 
-def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
+def test_raw_photo_becomes_a_reference_image_of_its_name(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "references")
@@ -159,7 +159,7 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
 def test_measuring_takes_nearly_all_of_the_main_window(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """Not of the form that asks for it."""
+    """The dialog follows the size of the main window, not of the form that opens it."""
     session = context.session
     stored = session.files.upload(picture(tmp_path / "wing.png"))
     body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)

@@ -1,4 +1,4 @@
-"""Where a file dialog begins: in the folder of its purpose, kept for the next start."""
+"""Where a file dialog begins: in the folder of its purpose, remembered for the next start."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, path: Path | None) -> list[str]:
-    """Lets the person choose `path`; gives where the dialogs began."""
+    """Have the dialogs return `path`; returns the folders in which they began."""
     began: list[str] = []
     name = "" if path is None else str(path)
 
@@ -71,7 +71,7 @@ def test_each_purpose_has_its_folder(
     assert began[2] != str(photo.parent)
 
 
-def test_the_folder_is_kept_for_the_next_start(
+def test_folder_is_remembered_for_the_next_start(
     window: QWidget, folder_preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, tmp_path)
@@ -81,7 +81,7 @@ def test_the_folder_is_kept_for_the_next_start(
     assert later.of(Purpose.FACES) == tmp_path
 
 
-def test_a_folder_that_is_gone_gives_way_to_one_of_the_person(tmp_path: Path) -> None:
+def test_missing_folder_is_replaced_by_a_folder_of_the_user(tmp_path: Path) -> None:
     folder = tmp_path / "stick"
     folder.mkdir()
     folders.used(Purpose.REPORTS, folder)

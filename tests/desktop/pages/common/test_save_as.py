@@ -1,4 +1,4 @@
-"""Where a file goes: beside the last one, with the suffix of its kind, and over no other file unasked."""
+"""Where a file is saved: in the last folder, with the suffix of its kind, and over no other file unasked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def proposed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 @pytest.fixture
 def types(monkeypatch: pytest.MonkeyPatch, proposed: list[str], tmp_path: Path) -> Type:
-    """Lets the person type a name (empty: the proposed one) and choose a kind."""
+    """Have the dialog return a typed name (empty: the proposed one) and a kind."""
 
     def say(name: str, kind: str) -> None:
         def answer(_parent: object, _title: str, shown: str, _kinds: str) -> tuple[str, str]:
@@ -89,7 +89,7 @@ def test_at_first_the_folder_is_one_of_the_person(
 
 
 @pytest.mark.parametrize("agreed", [True, False])
-def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(
+def test_replacing_a_file_under_the_completed_name_is_confirmed(
     window: QWidget, types: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agreed: bool
 ) -> None:
     (tmp_path / "mine.pdf").write_bytes(b"old")

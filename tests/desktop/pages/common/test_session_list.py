@@ -28,7 +28,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.
 
 @dataclasses.dataclass
 class Answers:
-    """What is asked, and what the person answers."""
+    """The questions asked, and the answer to give."""
 
     texts: list[str]
     yes: bool = True
@@ -63,7 +63,7 @@ def web_login(service: str, username: str, password: str) -> None:
     httpx.post(f"{service}/api/auth/login", json=body, headers={"User-Agent": FIREFOX}).raise_for_status()
 
 
-def test_the_own_session_is_marked_and_only_the_others_can_be_ended(
+def test_current_session_is_marked_and_only_others_can_be_ended(
     context: Context, service: str, qtbot: QtBot, questions: Answers
 ) -> None:
     context.session.account.end_other_sessions()
@@ -130,7 +130,7 @@ def test_an_administrator_ends_the_sessions_of_a_user_in_their_form(
     desktop.close()
 
 
-def test_a_session_that_ended_meanwhile_is_said_and_the_list_is_read_again(
+def test_session_that_ended_meanwhile_is_reported_and_the_list_reloaded(
     context: Context, service: str, qtbot: QtBot
 ) -> None:
     context.session.account.end_other_sessions()
@@ -151,7 +151,7 @@ def test_more_sessions_than_one_page_are_counted(context: Context, qtbot: QtBot)
     assert "and 72 more" in texts(view)
 
 
-def test_a_failure_is_said_in_the_list(qtbot: QtBot) -> None:
+def test_failure_is_shown_in_the_list(qtbot: QtBot) -> None:
     played = Played()
     played.answers["/api/auth/sessions"] = failed(503, "unavailable")
     with played_context(played) as context:

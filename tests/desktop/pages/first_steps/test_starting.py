@@ -67,7 +67,7 @@ def created_by(dialog: StartDialog, context: Context, qtbot: QtBot) -> Record:
     return context.session.records.get(created.args[0]).value
 
 
-def test_what_is_typed_becomes_entries_once(
+def test_typed_names_become_entries_once(
     context: Context, qtbot: QtBot, picture: Path, start: Callable[[bool], StartDialog]
 ) -> None:
     records = []
@@ -178,7 +178,7 @@ def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> 
 
 
 def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
-    """A task of the sample that the person's own record uses stays, with its flight and aircraft."""
+    """A task of the sample that another record uses stays, with its flight and aircraft."""
     session, sample = context.session, SampleController.of(context)
     own_task = session.catalogue.tasks.create(TaskWrite(task_name="Sample task: after-flight check"))
     with qtbot.waitSignal(sample.created) as created:

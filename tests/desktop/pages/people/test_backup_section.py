@@ -102,7 +102,7 @@ def test_before_the_first_backup(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("problem", list(BackupProblem))
-def test_a_problem_is_said_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
+def test_problem_is_shown_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
     fields = {"problem": problem.value, "message": TEXTS[problem].message}
     assert row(shown(qtbot, runs=[FAILED | fields]))[5].isascii()
 

@@ -74,7 +74,7 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
     assert "Planner" in page.users.table.rows_model.index(1, 2).data()
 
 
-def test_a_taken_name_and_a_common_password_are_said_in_the_form(context: Context, qtbot: QtBot) -> None:
+def test_taken_name_and_common_password_are_reported_in_the_form(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.make()

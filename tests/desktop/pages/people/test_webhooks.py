@@ -194,7 +194,7 @@ def test_a_webhook_is_paused_resumed_edited_and_deleted(
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
 
 
-def test_the_services_own_pause_is_said_until_it_is_resumed(
+def test_pause_by_the_service_is_shown_until_it_is_resumed(
     context: Context, qtbot: QtBot, receiver: Receiver, folder: Path
 ) -> None:
     context.session.webhooks.create(WebhookCreate(name="值班", url=receiver.url, events=ALL))
@@ -212,7 +212,7 @@ def test_the_services_own_pause_is_said_until_it_is_resumed(
     assert not page.webhooks.banner.isVisible()
 
 
-def test_what_is_gone_is_said(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
+def test_deleted_webhook_is_reported(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
     context.session.webhooks.delete(present(page.webhooks.chosen()).webhook_id)
     with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
@@ -239,13 +239,13 @@ def delivery(**changes: Any) -> Delivery:
 
 
 @pytest.mark.parametrize("error", DeliveryError)
-def test_every_failure_has_a_sentence_of_its_own(qtbot: QtBot, error: DeliveryError) -> None:
+def test_every_failure_has_a_different_sentence(qtbot: QtBot, error: DeliveryError) -> None:
     sentences = {reason_sentence(delivery(error=code, status=500)) for code in DeliveryError}
     assert len(sentences) == len(DeliveryError)
     assert reason_sentence(delivery(error=error, status=500)).endswith(".")
 
 
-def test_states_and_events_in_words(qtbot: QtBot) -> None:
+def test_states_and_events_have_labels(qtbot: QtBot) -> None:
     assert delivery_word(delivery(state="pending", attempts=0)) == "Waiting"
     assert delivery_word(delivery(state="pending")) == "Waiting to retry"
     assert reason_sentence(delivery(state=DeliveryState.PENDING, attempts=0)) == ""

@@ -140,7 +140,7 @@ def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
 def test_the_items_are_counted_as_in_the_list_of_records(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    """What a model found is no verdict."""
+    """A model's result is no verdict."""
     context.session.items.from_template(record.inspection_id)
     result = ResultEntry(progress="finished", isPassed=True, version=1)
     items = context.session.items.all(record.inspection_id)
@@ -154,7 +154,7 @@ def test_the_items_are_counted_as_in_the_list_of_records(
 def test_a_status_that_no_person_came_to_is_not_the_state(
     context: Context, record: Record, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """As another program or an older version leaves a record: failed, and never finished here."""
+    """A record as left by another program or an older version: failed, and never finished here."""
     session, record_id = context.session, record.inspection_id
     result = ResultEntry(progress="done", isPassed=False, version=1)
     item = session.items.create(ItemCreate(item_name="前缘", inspection_id=record_id, result=[result])).value
@@ -192,13 +192,13 @@ def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot:
     saved(page, qtbot)
     after = now(context, record)
     assert after.inspection_name == "复查"
-    # The seconds that the field does not show are not lost by a save of others.
+    # Saving other fields keeps the seconds, which the field does not show.
     assert after.start_time == record.start_time
     assert after.task_id == record.task_id
     assert not page.fields.unsaved
 
 
-def test_a_task_of_another_system_is_kept_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+def test_task_of_another_system_stays_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
     page = opened(context, qtbot, record.inspection_id)
     page.fields.choosers["task_id"].setEditText("")
     page.save()
@@ -330,7 +330,7 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.cancel")
     assert now(context, record).inspection_status == Status.CANCELLED
-    # What was typed and not sent is still there, and still not saved.
+    # The unsent text stays, still unsaved.
     assert page.fields.unsaved
     assert now(context, record).inspection_name == record.inspection_name
     assert not context.commands.possible("details.cancel")
@@ -490,7 +490,7 @@ def test_who_may_only_read_can_change_nothing(context: Context, record: Record, 
     assert not context.commands.possible("details.cancel")
 
 
-def test_a_record_that_is_gone_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
+def test_missing_record_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot, "no-such-record")
     button = present(narrowed(page.stack.currentWidget(), EmptyState).button)
     with qtbot.waitSignal(page.navigate) as navigation:

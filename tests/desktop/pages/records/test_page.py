@@ -100,7 +100,7 @@ def test_the_next_page_follows_and_the_way_back(page: RecordsPage, qtbot: QtBot)
 
 
 def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
-    # A client wrote passed into ten records, and nobody finished them.
+    # A client wrote passed into ten records, and no one finished them.
     page.filters.status.set_value(Status.IN_PROGRESS)
     page.filters.status.picked.emit(Status.IN_PROGRESS)
     qtbot.waitUntil(lambda: page.model.rowCount() == 10)
@@ -192,7 +192,7 @@ def test_where_the_focus_was_it_returns_when_there_is_something_to_show_again(
     page.filters.status.set_value(Status.CANCELLED)
     page.filters.status.picked.emit(Status.CANCELLED)
     qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
-    # Not on the button that clears the filters, which would be ringed.
+    # Not on the button that clears the filters, which would show a focus ring.
     assert QApplication.focusWidget() is page.stack
     page.filters.reset()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is page.table)
@@ -214,7 +214,7 @@ def test_what_others_change_shows_by_itself_and_moves_nothing(
     qtbot.waitUntil(lambda: "别人新建的记录" not in names(page))
 
 
-def test_nobody_listens_behind_another_page(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+def test_hidden_page_does_not_listen(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
     events: list[object] = []
     page.listener.event_received.connect(events.append)
     assert page.leave()
@@ -345,7 +345,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert rows["open"]["Seal status"] == rows["open"]["Seal"] == ""
 
 
-def test_a_sealed_record_is_not_deleted_and_why_is_said(
+def test_sealed_record_is_not_deleted_and_the_reason_is_shown(
     page: RecordsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = page._context.session
@@ -367,7 +367,7 @@ def test_a_sealed_record_is_not_deleted_and_why_is_said(
     session.records.delete(record_id)
 
 
-def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, tmp_path: Path) -> None:
+def test_stopped_service_is_reported_with_a_retry_button(qtbot: QtBot, tmp_path: Path) -> None:
     session = Session("http://127.0.0.1:9", patience=0.0)
     page = RecordsPage(Context(session, Preferences(tmp_path / "preferences.json")))
     qtbot.addWidget(page)
@@ -497,7 +497,7 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     assert page.batch_bar.isHidden()
 
 
-def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Context, qtbot: QtBot) -> None:
+def test_batches_do_not_call_a_deleted_page(context: Context, qtbot: QtBot) -> None:
     page = RecordsPage(context)
     batches = page.batches
     page.deleteLater()

@@ -184,7 +184,7 @@ def test_a_chart_becomes_a_picture(
     assert QImage(str(path)).size() == PICTURE * 2
 
 
-def test_what_failed_is_said_and_tried_again(
+def test_failure_is_reported_and_retried(
     page: StatisticsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = page.cards[Kind.RECORDS]

@@ -177,7 +177,7 @@ def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
         assert signed(other, item_id) == [("failed", "李伟")]
 
 
-def test_correction_over_a_shown_verdict_is_no_conflict(
+def test_correction_over_a_shown_verdict_causes_no_conflict(
     opened: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
     other.items.set_verdict(opened.page.open_record.current, Verdict.FAILED, "a crack")
