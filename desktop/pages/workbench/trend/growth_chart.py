@@ -131,7 +131,7 @@ class GrowthChart(QWidget):
             number = min(max(number + down, 0), len(self.data.drawn) - 1)
             at = self._measured().index
             points = self.data.drawn[number].points
-            index = min(range(len(points)), key=lambda number: abs(points[number].index - at))
+            index = min(range(len(points)), key=lambda place: abs(points[place].index - at))
         else:
             index = min(max(index + right, 0), len(self.data.drawn[number].points) - 1)
         self._mark((number, index))
