@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 
 class DeletableSection(Section[T]):
-    """A section that deletes an entry only as the person saw it, or when they insist."""
+    """A section that deletes an entry only if it is unchanged, or if the user insists."""
 
     def entries(self) -> Entries[Any, Any]:
         """The calls of this kind of entry."""
         raise AssertionError(f"{type(self).__name__} knows its entries")
 
     def delete(self, entry: T) -> None:
-        """Delete it. Raises Clash when another user changed it meanwhile. Runs off the GUI thread."""
+        """Delete it, off the GUI thread. Raises EntryConflict when another user changed it meanwhile."""
         remove(self.entries(), self.key(entry), entry)
 
     def _not_deleted(self, name: str, error: Exception) -> None:
@@ -35,7 +35,10 @@ class DeletableSection(Section[T]):
         text = translate("Catalogue", "Another user modified it at {time}:").format(
             time=minute(error.now.updated_at)
         )
-        lines = [text, *(_line(getattr(error.seen, each), getattr(error.now, each)) for each in error.fields)]
+        lines = [
+            text,
+            *(_line(getattr(error.base, field), getattr(error.now, field)) for field in error.fields),
+        ]
         title = translate("Catalogue", "Delete {name} anyway?").format(name=name)
         if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete anyway")):
             run(

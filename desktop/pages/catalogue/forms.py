@@ -34,7 +34,7 @@ _MOST_MM = 1000.0
 
 
 class EntryForm(Form):
-    """A form over an entry: what is sent are the fields that differ, and those that are always needed."""
+    """A form for an entry. It sends the fields that differ and those that are always required."""
 
     def __init__(self, context: Context, title: str, parent: QWidget | None) -> None:
         super().__init__(context, title, QCoreApplication.translate("Form", "Save"), parent)
@@ -44,13 +44,13 @@ class EntryForm(Form):
             super()._failed(error)
             return
         self._ready()
-        # What is there now is what the person has seen from here on: saving again is their decision.
+        # The user has now seen the present state: saving again overwrites it knowingly.
         self._entry = error.now
         shown = [name for name in error.fields if name in self.fields]
         for name in shown:
-            theirs = getattr(error.now, name.removesuffix("_id") + "_name", None) or getattr(error.now, name)
+            stored = getattr(error.now, name.removesuffix("_id") + "_name", None) or getattr(error.now, name)
             text = self.tr("Changed by another user to: {theirs}").format(
-                theirs=theirs if theirs not in (None, "") else self.tr("(empty)")
+                theirs=stored if stored not in (None, "") else self.tr("(empty)")
             )
             self.fields[name].set_error(text)
         self.banner.say(
@@ -62,10 +62,10 @@ class EntryForm(Form):
         for name in names:
             self.fields[name].set_text((getattr(entry, name) or "") if entry is not None else "")
 
-    def chooser(self, name: str, title: str, find_them: Find, known: tuple[str, str] | None) -> Field:
-        """A field that chooses another entry of the catalogue, or makes one beside it."""
+    def chooser(self, name: str, title: str, find_them: Find, current: tuple[str, str] | None) -> Field:
+        """Return a field that chooses another entry of the catalogue, or creates one in place."""
         chooser = SearchCombo(title, find_them, placeholder=self.tr("Not set"))
-        chooser.begin(known)
+        chooser.begin(current)
         chooser.editTextChanged.connect(lambda _: self.fields[name].set_error(""))
         field = Field(title, chooser)
         if name == "aircraft_id":
@@ -75,7 +75,7 @@ class EntryForm(Form):
         return field
 
     def chosen(self, name: str) -> str | None:
-        """The id chosen in such a field. Raises ValueError, after saying so, when the text names nothing."""
+        """Return the ID chosen in a field. Shows an error and raises ValueError for an unknown name."""
         editor = self.fields[name].editor
         assert isinstance(editor, SearchCombo)
         try:
@@ -86,11 +86,11 @@ class EntryForm(Form):
             )
             raise
 
-    def required(self, name: str, said: str) -> str:
-        """What is typed in a field that must not be empty. Raises ValueError, after saying so."""
+    def required(self, name: str, error: str) -> str:
+        """Return the text of a required field. Shows `error` and raises ValueError when it is empty."""
         typed = self.text(name)
         if typed is None:
-            self.wrong(name, said)
+            self.wrong(name, error)
             raise ValueError(name)
         return typed
 
@@ -99,14 +99,14 @@ class EntryForm(Form):
         try:
             return self.write()
         except ValidationError:
-            # The lines end at what the service takes; only a description can be too long.
+            # The line edits limit their length to what the service takes; only a description can be too long.
             self.banner.say(self.tr("The description is too long. Enter at most 20,000 characters."), "error")
         except ValueError:
             pass
         return None
 
     def write(self) -> Callable[[], Any]:
-        """What to do with what is typed. Raises ValueError, after saying so, when a field is wrong."""
+        """Return the request to send. Shows an error and raises ValueError when a field is wrong."""
         raise AssertionError(f"{type(self).__name__} knows its fields")
 
 
@@ -153,11 +153,13 @@ class FlightForm(EntryForm):
             else QCoreApplication.translate("Catalogue", "New flight"),
             parent,
         )
-        known = (entry.aircraft_id, entry.aircraft_name or entry.aircraft_id) if entry else None
+        current = (entry.aircraft_id, entry.aircraft_name or entry.aircraft_id) if entry else None
         self.add("flight_number", Field(self.tr("Flight number"), placeholder="CA1831"))
         self.add(
             "aircraft_id",
-            self.chooser("aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _pair(known)),
+            self.chooser(
+                "aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _pair(current)
+            ),
         )
         self.add(
             "departure",
@@ -274,7 +276,7 @@ class ReferenceForm(EntryForm):
         return partial(save, images, entry.reference_image_id, entry, body)
 
     def ask_scale(self) -> None:
-        """Let the person measure a known length on the picture."""
+        """Let the user measure a known length on the image."""
         dialog = ScaleDialog(self._context, self._entry, self)
         dialog.measured.connect(self._measured)
         dialog.finished.connect(dialog.deleteLater)
@@ -296,13 +298,13 @@ class ReferenceForm(EntryForm):
         except ValueError:
             self.wrong("mm_per_pixel", self.tr("Enter a number above 0 and up to 1000, for example 0.42."))
             raise
-        known = self._entry.mm_per_pixel
+        stored = self._entry.mm_per_pixel
         # The field shows six digits; what was not changed keeps all of them.
-        return known if known is not None and typed == f"{known:.6g}" else scale
+        return stored if stored is not None and typed == f"{stored:.6g}" else scale
 
 
 def offer_new_aircraft(context: Context, field: Field, parent: QWidget) -> None:
-    """Let a person make an aircraft beside the field that chooses one; what was typed becomes its name."""
+    """Let the user create an aircraft beside the field that chooses one; the typed text becomes its name."""
     text = QCoreApplication.translate("Catalogue", "New aircraft…")
     offer_new(
         context, field, text, partial(AircraftForm, context, None, parent), "aircraft_name", "aircraft_id"
@@ -310,18 +312,18 @@ def offer_new_aircraft(context: Context, field: Field, parent: QWidget) -> None:
 
 
 def offer_new_flight(context: Context, field: Field, parent: QWidget) -> None:
-    """Let a person make a flight beside the field that chooses one; what was typed becomes its number."""
+    """Let the user create a flight beside the field that chooses one; the typed text becomes its number."""
     text = QCoreApplication.translate("Catalogue", "New flight…")
     offer_new(context, field, text, partial(FlightForm, context, None, parent), "flight_number", "flight_id")
 
 
 def offer_new_task(context: Context, field: Field, parent: QWidget) -> None:
-    """Let a person make a task beside the field that chooses one; what was typed becomes its name."""
+    """Let the user create a task beside the field that chooses one; the typed text becomes its name."""
     text = QCoreApplication.translate("Catalogue", "New task…")
     offer_new(context, field, text, partial(TaskForm, context, None, parent), "task_name", "task_id")
 
 
-def _pair(known: tuple[str | None, str | None] | None) -> tuple[str, str] | None:
-    if known is None or known[0] is None:
+def _pair(choice: tuple[str | None, str | None] | None) -> tuple[str, str] | None:
+    if choice is None or choice[0] is None:
         return None
-    return known[0], known[1] or known[0]
+    return choice[0], choice[1] or choice[0]

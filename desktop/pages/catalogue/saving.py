@@ -16,41 +16,41 @@ from shared.wire.detection import DetectionModel, ModelUpdate
 
 
 class EntryConflict(Exception):  # noqa: N818 - asks for a decision
-    """Another user changed these fields; nothing was done. `seen` is the entry as the person saw it, `now`
+    """Another user changed these fields; nothing was done. `base` is the entry as the person saw it, `now`
     as it is there."""
 
-    def __init__(self, seen: Any, now: Any, fields: list[str]) -> None:
+    def __init__(self, base: Any, now: Any, fields: list[str]) -> None:
         super().__init__(", ".join(fields))
-        self.seen = seen
+        self.base = base
         self.now = now
         self.fields = fields
 
 
-def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any) -> Any:
-    """Make the entry, or send the fields of `body` that differ from `seen`, the entry as the person saw it.
+def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any) -> Any:
+    """Make the entry, or send the fields of `body` that differ from `base`, the entry as the person saw it.
 
-    Other users' changes of other fields stay. Raises Clash when they changed the same ones to
+    Other users' changes of other fields stay. Raises EntryConflict when they changed the same ones to
     something else, ClientError.
     """
     if entry_id is None:
         return entries.create(body)
     kind = type(body)
     needed = {name for name, field in kind.model_fields.items() if field.is_required()}
-    mine = {
+    changes = {
         name: getattr(body, name)
         for name in body.model_fields_set
-        if getattr(body, name) != getattr(seen, name)
+        if getattr(body, name) != getattr(base, name)
     }
     for attempt in range(TRIES):
         now = entries.tagged(entry_id)
-        theirs = [
+        conflicts = [
             name
-            for name, value in mine.items()
-            if getattr(now.value, name) not in (getattr(seen, name), value)
+            for name, value in changes.items()
+            if getattr(now.value, name) not in (getattr(base, name), value)
         ]
-        if theirs:
-            raise EntryConflict(seen, now.value, theirs)
-        sent = {name: getattr(now.value, name) for name in needed} | mine
+        if conflicts:
+            raise EntryConflict(base, now.value, conflicts)
+        sent = {name: getattr(now.value, name) for name in needed} | changes
         try:
             return entries.update(entry_id, kind(**sent), now.etag)
         except Stale:
@@ -59,43 +59,45 @@ def save(entries: Entries[Any, Any], entry_id: str | None, seen: Any, body: Any)
     raise AssertionError("the last try answers or raises")
 
 
-def save_model(detection: Detection, seen: DetectionModel, change: ModelUpdate) -> DetectionModel:
-    """Send the fields of `change` that differ from `seen`, the model as the person saw it; gives it as it is.
+def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) -> DetectionModel:
+    """Send the fields of `change` that differ from `base`, the model as the person saw it; gives it as it is.
 
-    Raises Clash when another user changed the same ones to other values, ClientError.
+    Raises EntryConflict when another user changed the same ones to other values, ClientError.
     """
-    mine = {name: value for name, value in change.model_dump().items() if name in change.model_fields_set}
-    mine = {name: value for name, value in mine.items() if value != getattr(seen, name)}
-    if not mine:
-        return seen
+    changes = {name: value for name, value in change.model_dump().items() if name in change.model_fields_set}
+    changes = {name: value for name, value in changes.items() if value != getattr(base, name)}
+    if not changes:
+        return base
     for attempt in range(TRIES):
-        now = detection.tagged_model(seen.model_id)
-        theirs = [name for name in mine if getattr(now.value, name) not in (getattr(seen, name), mine[name])]
-        if theirs:
-            raise EntryConflict(seen, now.value, theirs)
+        now = detection.tagged_model(base.model_id)
+        conflicts = [
+            name for name in changes if getattr(now.value, name) not in (getattr(base, name), changes[name])
+        ]
+        if conflicts:
+            raise EntryConflict(base, now.value, conflicts)
         try:
-            return detection.update_model(seen.model_id, ModelUpdate(**mine), now.etag)
+            return detection.update_model(base.model_id, ModelUpdate(**changes), now.etag)
         except Stale:
             if attempt + 1 == TRIES:
                 raise
     raise AssertionError("the last try answers or raises")
 
 
-def remove(entries: Entries[Any, Any], entry_id: str, seen: Any) -> None:
-    """Delete the entry, as long as it still is `seen`, the entry as the person saw it.
+def remove(entries: Entries[Any, Any], entry_id: str, base: Any) -> None:
+    """Delete the entry, as long as it still is `base`, the entry as the person saw it.
 
-    Raises Clash when another user changed it meanwhile, ClientError.
+    Raises EntryConflict when another user changed it meanwhile, ClientError.
     """
 
     def check(now: Versioned[Any]) -> None:
-        theirs = changed(seen, now.value)
-        if theirs:
-            raise EntryConflict(seen, now.value, theirs)
+        conflicts = changed(base, now.value)
+        if conflicts:
+            raise EntryConflict(base, now.value, conflicts)
 
     delete_unchanged(partial(entries.tagged, entry_id), check, partial(entries.delete, entry_id))
 
 
-def changed(seen: Any, now: Any) -> list[str]:
+def changed(base: Any, now: Any) -> list[str]:
     """The fields that differ between two states of an entry, of those that a person writes."""
     written: type[BaseModel] = type(now).__bases__[0]
-    return [name for name in written.model_fields if getattr(seen, name) != getattr(now, name)]
+    return [name for name in written.model_fields if getattr(base, name) != getattr(now, name)]

@@ -24,7 +24,7 @@ _USUAL = QSize(1180, 740)
 _LEAST = QSize(860, 560)
 _MARGIN = QSize(60, 130)
 _SCALE_PX = 240
-"""Room for what is said of the line, so that nothing beside it moves while it is drawn."""
+"""Width kept for the text about the line, so that nothing beside it moves while the line is drawn."""
 
 MOST = 1000.0
 """Largest mm per pixel that the service takes."""

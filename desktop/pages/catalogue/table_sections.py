@@ -59,7 +59,7 @@ class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
 
 
 class FlightSection(DeletableSection[Flight], TableSection[Flight]):
-    """The flights after or before which is inspected."""
+    """The flights before or after which aircraft are inspected."""
 
     sign: ClassVar[str] = "plane"
 
@@ -101,7 +101,7 @@ class FlightSection(DeletableSection[Flight], TableSection[Flight]):
 
 
 class TaskSection(DeletableSection[Task], TableSection[Task]):
-    """What records are made for."""
+    """The tasks that records are created for."""
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate

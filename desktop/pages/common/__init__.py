@@ -1,1 +1,1 @@
-"""What several pages share: forms, files, lists, messages, faces; knows no single page."""
+"""Parts that several pages share: forms, files, lists, messages, faces. Independent of the single pages."""

@@ -21,8 +21,8 @@ class ChangeListener(QObject):
     One at a time: `stop` ends every reading of the session's events.
     """
 
-    heard = Signal(object)
-    """A `ChangeEvent`, or None when some were missed and everything is to be read again."""
+    event_received = Signal(object)
+    """Emits a `ChangeEvent`, or None when events were missed and everything must be read again."""
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
@@ -39,7 +39,7 @@ class ChangeListener(QObject):
                 _listen,
                 self._session,
                 owner=self,
-                progress=self.heard.emit,
+                progress=self.event_received.emit,
                 done=lambda _: self._over(),
                 failed=lambda _: self._over(),
                 lane=Lane.LONG,

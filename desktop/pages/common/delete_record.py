@@ -22,47 +22,47 @@ from shared.wire.inspection import Record
 class RecordChanged(Exception):  # noqa: N818 - asks for a decision
     """The record is no longer as the person saw it; nothing was done. `by`: who changed it, where known."""
 
-    def __init__(self, seen: Record, now: Record, by: str | None) -> None:
+    def __init__(self, base: Record, now: Record, by: str | None) -> None:
         super().__init__(now.inspection_id)
-        self.seen = seen
+        self.base = base
         self.now = now
         self.by = by
 
 
-def remove(session: Session, seen: Record) -> None:
-    """Delete the record as long as it still is `seen`, as the person saw it. Not for the GUI thread.
+def remove(session: Session, base: Record) -> None:
+    """Delete the record as long as it still is `base`, as the person saw it. Not for the GUI thread.
 
-    Raises ChangedMeanwhile, ClientError.
+    Raises RecordChanged, ClientError.
     """
 
     def check(now: Versioned[Record]) -> None:
-        if changes(seen, now.value):
-            raise RecordChanged(seen, now.value, now.by)
+        if changes(base, now.value):
+            raise RecordChanged(base, now.value, now.by)
 
-    record_id, records = seen.inspection_id, session.records
+    record_id, records = base.inspection_id, session.records
     delete_unchanged(partial(records.get, record_id), check, partial(records.delete, record_id))
 
 
-def changes(seen: Record, now: Record) -> list[str]:
+def changes(base: Record, now: Record) -> list[str]:
     """What differs between two states of a record, a line each, as the person reads it."""
     translate = QCoreApplication.translate
     values = (
-        (translate("RecordDeleting", "Name"), seen.inspection_name, now.inspection_name),
-        (translate("RecordDeleting", "Task"), seen.task_id, now.task_id),
+        (translate("RecordDeleting", "Name"), base.inspection_name, now.inspection_name),
+        (translate("RecordDeleting", "Task"), base.task_id, now.task_id),
         (
             translate("RecordDeleting", "Executor"),
-            seen.executor_name or seen.executor_id,
+            base.executor_name or base.executor_id,
             now.executor_name or now.executor_id,
         ),
         (
             translate("RecordDeleting", "Reference image"),
-            seen.reference_image_name or seen.reference_image_id,
+            base.reference_image_name or base.reference_image_id,
             now.reference_image_name or now.reference_image_id,
         ),
-        (translate("RecordDeleting", "Progress"), f"{seen.progress} %", f"{now.progress} %"),
-        (translate("RecordDeleting", "Start time"), _time(seen.start_time), _time(now.start_time)),
-        (translate("RecordDeleting", "End time"), _time(seen.end_time), _time(now.end_time)),
-        (translate("RecordDeleting", "API status"), _state(seen), _state(now)),
+        (translate("RecordDeleting", "Progress"), f"{base.progress} %", f"{now.progress} %"),
+        (translate("RecordDeleting", "Start time"), _time(base.start_time), _time(now.start_time)),
+        (translate("RecordDeleting", "End time"), _time(base.end_time), _time(now.end_time)),
+        (translate("RecordDeleting", "API status"), _state(base), _state(now)),
     )
     return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in values if before != after]
 
@@ -70,17 +70,18 @@ def changes(seen: Record, now: Record) -> list[str]:
 def delete_record(
     owner: QWidget,
     session: Session,
-    seen: Record,
+    base: Record,
     done: Callable[[], Any],
     failed: Callable[[Exception], Any],
-    kept: Callable[[], Any],
+    cancelled: Callable[[], Any],
 ) -> None:
-    """Ask, delete, and ask again with what is different now when someone changed the record meanwhile.
+    """Ask and delete; ask again with the differences when another user changed the record meanwhile.
 
-    `done` when it is gone, `kept` when the person keeps what was changed, `failed` with a ClientError.
+    Calls `done` when it is deleted, `cancelled` when the person sees what changed and keeps the record,
+    `failed` with a ClientError.
     """
     translate = QCoreApplication.translate
-    name = seen.inspection_name or translate("RecordDeleting", "this record")
+    name = base.inspection_name or translate("RecordDeleting", "this record")
     if confirm(
         owner,
         translate("RecordDeleting", "Delete record?"),
@@ -89,26 +90,26 @@ def delete_record(
         ).format(name=name),
         translate("RecordDeleting", "Delete"),
     ):
-        _send(owner, session, seen, done, failed, kept)
+        _send(owner, session, base, done, failed, cancelled)
 
 
 def _send(
     owner: QWidget,
     session: Session,
-    seen: Record,
+    base: Record,
     done: Callable[[], Any],
     failed: Callable[[Exception], Any],
-    kept: Callable[[], Any],
+    cancelled: Callable[[], Any],
 ) -> None:
     def not_done(error: Exception) -> None:
         if not isinstance(error, RecordChanged):
             failed(error)
         elif _insists(owner, error):
-            _send(owner, session, error.now, done, failed, kept)
+            _send(owner, session, error.now, done, failed, cancelled)
         else:
-            kept()
+            cancelled()
 
-    run(remove, session, seen, owner=owner, done=lambda _: done(), failed=not_done)
+    run(remove, session, base, owner=owner, done=lambda _: done(), failed=not_done)
 
 
 def _insists(owner: QWidget, changed: RecordChanged) -> bool:
@@ -124,7 +125,7 @@ def _insists(owner: QWidget, changed: RecordChanged) -> bool:
     return confirm(
         owner,
         translate("RecordDeleting", "Delete {name} anyway?").format(name=name),
-        "\n".join([text, *changes(changed.seen, changed.now)]),
+        "\n".join([text, *changes(changed.base, changed.now)]),
         translate("RecordDeleting", "Delete anyway"),
     )
 

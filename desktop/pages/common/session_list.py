@@ -28,7 +28,7 @@ def method_word(method: str) -> str:
 
 
 class SessionList(QWidget):
-    """The sessions of one user, the one in use first; without `user_id` the own ones.
+    """The sessions of one user, the one in use first; without `user_id` those of the current user.
 
     The session of this window is marked and has no button: logging out ends it.
     """
@@ -42,8 +42,8 @@ class SessionList(QWidget):
         self._user_id = user_id
         self.buttons: dict[str, Button] = {}
         """The button that ends a session, by its ID."""
-        own = self.tr("Where you are logged in. End a session that you do not recognize.")
-        others = self.tr("Where the user is logged in. Ending a session logs it out immediately.")
+        for_self = self.tr("Where you are logged in. End a session that you do not recognize.")
+        for_user = self.tr("Where the user is logged in. Ending a session logs it out immediately.")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -57,7 +57,7 @@ class SessionList(QWidget):
         head.addStretch(1)
         head.addWidget(self.end_all)
         column.addLayout(head)
-        column.addWidget(label(own if user_id is None else others, "dim", wrap=True))
+        column.addWidget(label(for_self if user_id is None else for_user, "dim", wrap=True))
         self._rows = QVBoxLayout()
         self._rows.setSpacing(10)
         column.addLayout(self._rows)
@@ -163,11 +163,11 @@ class SessionList(QWidget):
         )
 
     def _end_all(self) -> None:
-        own = self.tr("All sessions except this one are logged out immediately.")
-        others = self.tr("The user is logged out everywhere immediately and can log in again.")
+        for_self = self.tr("All sessions except this one are logged out immediately.")
+        for_user = self.tr("The user is logged out everywhere immediately and can log in again.")
         verb = self.tr("End sessions")
         title = self.tr("End all other sessions?") if self._user_id is None else self.tr("End all sessions?")
-        if not confirm(self, title, own if self._user_id is None else others, verb):
+        if not confirm(self, title, for_self if self._user_id is None else for_user, verb):
             return
         session, user_id = self._context.session, self._user_id
         end = (

@@ -26,14 +26,14 @@ _COMMANDS = ("record.from_picture", "record.import", "", "sample.create", "sampl
 
 
 class FirstSteps(QObject):
-    """What the page of the records offers besides its form: the ways to a record, and the sample."""
+    """Offers the ways to create a record besides the form, and the sample."""
 
     record_wanted = Signal(str)
     """The record with this id is to be opened."""
     form_wanted = Signal()
     """The person wants a record by the form."""
     changed = Signal()
-    """The list of records is another one: the sample came or went."""
+    """The list of records changed: the sample was created or deleted."""
     notice = Signal(str)
     """Something to tell the person."""
 
@@ -45,10 +45,10 @@ class FirstSteps(QObject):
         self.more = IconButton("more", self.tr("More ways to begin"))
         self.more.clicked.connect(lambda _checked=False: self._menu())
         self.bar.open_wanted.connect(self.record_wanted)
-        self.sample.made.connect(self._sample_made)
+        self.sample.created.connect(self._sample_made)
         self.sample.changed.connect(self._sample_changed)
         self.sample.notice.connect(self._say)
-        self._there = self.sample.there
+        self._exists = self.sample.exists
         self._bind()
 
     def _bind(self) -> None:
@@ -71,9 +71,9 @@ class FirstSteps(QObject):
         return all(map(self._context.may, _START))
 
     def opened(self) -> None:
-        """The page came to the front; who is logged in may be another person."""
+        """Update the page when it comes to the front; another user may be logged in now."""
         self.more.setVisible(self.may_start())
-        self._there = self.sample.there
+        self._exists = self.sample.exists
         self.bar.show_sample()
 
     def show_empty(self, stack: StateStack) -> None:
@@ -112,7 +112,7 @@ class FirstSteps(QObject):
 
     def _dialog(self, regions: bool) -> StartDialog:
         dialog = StartDialog(self._context, regions, self._page)
-        dialog.made.connect(self.record_wanted)
+        dialog.created.connect(self.record_wanted)
         dialog.notice.connect(self.notice)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -128,8 +128,8 @@ class FirstSteps(QObject):
             self.record_wanted.emit(record_id)
 
     def _sample_changed(self) -> None:
-        if self._there != self.sample.there:
-            self._there = self.sample.there
+        if self._exists != self.sample.exists:
+            self._exists = self.sample.exists
             if self._page.isVisible():
                 self.changed.emit()
 

@@ -18,9 +18,9 @@ from desktop.widgets import Button, ElidedLabel, label
 _THUMB = (112, 84)
 
 
-def dropped_pictures(given: QMimeData) -> list[Path]:
+def dropped_pictures(mime: QMimeData) -> list[Path]:
     """The picture files among what is dragged."""
-    paths = [Path(url.toLocalFile()) for url in given.urls() if url.isLocalFile()]
+    paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
     return [path for path in paths if path.suffix.lower() in PICTURES]
 
 
@@ -79,7 +79,7 @@ class PictureDrop(QFrame):
         self.changed.emit()
 
     def set_error(self, sentence: str) -> None:
-        """Say what is wrong; an empty sentence takes it back."""
+        """Show what is wrong; an empty sentence removes it."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
 

@@ -44,7 +44,7 @@ class SampleTexts:
 
 @dataclass(slots=True)
 class SampleObjects:
-    """The ids of what was made; empty for what is not there yet, or not any more."""
+    """The IDs of the created objects; empty for those that do not exist yet or any more."""
 
     inspection_id: str = ""
     reference_image_id: str = ""
@@ -53,16 +53,16 @@ class SampleObjects:
     aircraft_id: str = ""
 
     def ids(self) -> dict[str, str]:
-        """Field -> id, of those that are there."""
+        """Field -> ID, of those that exist."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
 def create(report: ProgressReport, session: Session, texts: SampleTexts, executor_id: str) -> SampleObjects:
-    """Make aircraft, flight, task, reference image and a record with regions and photos.
+    """Create aircraft, flight, task, reference image and a record with regions and photos.
 
-    Reports percent. What was made goes again when it fails or is cancelled. Raises ClientError.
+    Reports percent. Deletes what was created when it fails or is cancelled. Raises ClientError.
     """
-    made = SampleObjects()
+    objects = SampleObjects()
     done = 0
 
     def step() -> None:
@@ -71,16 +71,16 @@ def create(report: ProgressReport, session: Session, texts: SampleTexts, executo
         report(100 * done // _STEPS)
 
     try:
-        _create(session, texts, executor_id, made, step)
+        _create(session, texts, executor_id, objects, step)
     except BaseException:
         with contextlib.suppress(Exception):
-            remove(session, made, texts.reopened)
+            remove(session, objects, texts.reopened)
         raise
-    return made
+    return objects
 
 
 def _create(
-    session: Session, texts: SampleTexts, executor_id: str, made: SampleObjects, step: Callable[[], None]
+    session: Session, texts: SampleTexts, executor_id: str, objects: SampleObjects, step: Callable[[], None]
 ) -> None:
     drawn = inspection.draw()
     step()
@@ -90,37 +90,37 @@ def _create(
     step()
     catalogue = session.catalogue
     aircraft = AircraftWrite(aircraft_name=texts.aircraft, aircraft_type=texts.aircraft_type)
-    made.aircraft_id = catalogue.aircraft.create(aircraft).aircraft_id
-    flight = FlightWrite(flight_number=texts.flight, aircraft_id=made.aircraft_id)
-    made.flight_id = catalogue.flights.create(flight).flight_id
-    task = TaskWrite(task_name=texts.task, flight_id=made.flight_id, aircraft_id=made.aircraft_id)
-    made.task_id = catalogue.tasks.create(task).task_id
+    objects.aircraft_id = catalogue.aircraft.create(aircraft).aircraft_id
+    flight = FlightWrite(flight_number=texts.flight, aircraft_id=objects.aircraft_id)
+    objects.flight_id = catalogue.flights.create(flight).flight_id
+    task = TaskWrite(task_name=texts.task, flight_id=objects.flight_id, aircraft_id=objects.aircraft_id)
+    objects.task_id = catalogue.tasks.create(task).task_id
     step()
     image = ReferenceImageWrite(
         reference_image_name=texts.reference,
         file_id=reference.file_id,
-        aircraft_id=made.aircraft_id,
+        aircraft_id=objects.aircraft_id,
         mm_per_pixel=inspection.MM_PER_PIXEL,
         template=_template(texts),
     )
-    made.reference_image_id = catalogue.reference_images.create(image).reference_image_id
+    objects.reference_image_id = catalogue.reference_images.create(image).reference_image_id
     step()
     record = RecordCreate(
         inspection_name=texts.record,
-        task_id=made.task_id,
+        task_id=objects.task_id,
         executor_id=executor_id,
-        reference_image_id=made.reference_image_id,
+        reference_image_id=objects.reference_image_id,
         start_time=datetime.now(UTC),
     )
-    made.inspection_id = session.records.create(record).inspection_id
+    objects.inspection_id = session.records.create(record).inspection_id
     step()
-    items = session.items.from_template(made.inspection_id)
+    items = session.items.from_template(objects.inspection_id)
     step()
-    shown = session.photos.add(made.inspection_id, photo.file_id)
+    shown = session.photos.add(objects.inspection_id, photo.file_id)
     step()
     homography = [[float(number) for number in row] for row in drawn.homography]
     session.photos.assign(
-        made.inspection_id,
+        objects.inspection_id,
         shown.photo_id,
         [PhotoItemSet(item_id=item.item_id, homography=homography) for item in items],
     )
@@ -148,17 +148,17 @@ def _encoded(image: Image, ending: str) -> bytes:
     return bytes(data)
 
 
-def remove(session: Session, made: SampleObjects, reopened: str) -> SampleObjects:
-    """Delete what was made, and nothing else; gives what stays because other things refer to it.
+def remove(session: Session, objects: SampleObjects, reopened: str) -> SampleObjects:
+    """Delete `objects` and nothing else; returns those that stay because other objects refer to them.
 
     A record that was finished is reopened first, with the reason `reopened`. Raises ClientError; what is
     gone by then is gone, and a second call deletes the rest.
     """
-    kept = SampleObjects()
-    if made.inspection_id:
+    remaining = SampleObjects()
+    if objects.inspection_id:
         with contextlib.suppress(NotFound):
-            _delete_record(session, made.inspection_id, reopened)
-        made.inspection_id = ""
+            _delete_record(session, objects.inspection_id, reopened)
+        objects.inspection_id = ""
     catalogue = session.catalogue
     for name, delete in (
         ("reference_image_id", catalogue.reference_images.delete),
@@ -166,27 +166,27 @@ def remove(session: Session, made: SampleObjects, reopened: str) -> SampleObject
         ("flight_id", catalogue.flights.delete),
         ("aircraft_id", catalogue.aircraft.delete),
     ):
-        entry_id = getattr(made, name)
+        entry_id = getattr(objects, name)
         if not entry_id:
             continue
         try:
             if _has_records(session, name, entry_id):
-                setattr(kept, name, entry_id)
+                setattr(remaining, name, entry_id)
             else:
                 delete(entry_id)
         except NotFound:
             pass
         except Conflict:
             # Another task, flight or reference image belongs to it.
-            setattr(kept, name, entry_id)
-        setattr(made, name, "")
-    return kept
+            setattr(remaining, name, entry_id)
+        setattr(objects, name, "")
+    return remaining
 
 
 def _has_records(session: Session, name: str, entry_id: str) -> bool:
-    """True when a record that is not the sample's names this task or reference image.
+    """True when a record other than the sample's uses this task or reference image.
 
-    The service lets them go, as a task may live in another system; the record would lose its aircraft.
+    The service would delete them, as a task may live in another system; the record would lose its aircraft.
     """
     if name not in ("task_id", "reference_image_id"):
         return False

@@ -25,15 +25,15 @@ _REMOVE = (Permission.INSPECTION_DELETE, Permission.CATALOGUE_MANAGE)
 
 
 class SampleController(QObject):
-    """The sample inspection of this desktop: made once, removed by one click, made again when wanted.
+    """The sample inspection of this desktop: created once, deleted by one click, created again on request.
 
     Its ids are kept in the preferences, for each service, so that nothing else can be taken for it.
     """
 
     changed = Signal()
-    """It is there or not, or further than before."""
-    made = Signal(str)
-    """It is there: the id of its record."""
+    """Its existence or its progress changed."""
+    created = Signal(str)
+    """It was created: the ID of its record."""
     notice = Signal(str)
     """Something to tell the person."""
 
@@ -49,9 +49,9 @@ class SampleController(QObject):
 
     @classmethod
     def of(cls, context: Context) -> SampleController:
-        """The one of this desktop."""
-        found = context.findChild(SampleController)
-        return found if isinstance(found, SampleController) else cls(context)
+        """The controller of this desktop; made when there is none yet."""
+        controller = context.findChild(SampleController)
+        return controller if isinstance(controller, SampleController) else cls(context)
 
     @property
     def busy(self) -> bool:
@@ -61,20 +61,20 @@ class SampleController(QObject):
     @property
     def record_id(self) -> str:
         """The record of the sample at this service, or an empty string."""
-        return self._known().inspection_id
+        return self._objects().inspection_id
 
     @property
-    def there(self) -> bool:
-        """True when something of the sample is at this service."""
-        return bool(self._known().ids())
+    def exists(self) -> bool:
+        """True when this service has any object of the sample."""
+        return bool(self._objects().ids())
 
     def may_create(self) -> bool:
-        """True when there is none and the person has the rights to make it."""
-        return not self.busy and not self.there and all(map(self._context.may, _MAKE))
+        """True when there is no sample and the user may create one."""
+        return not self.busy and not self.exists and all(map(self._context.may, _MAKE))
 
     def may_remove(self) -> bool:
-        """True when there is one and the person has the rights to delete what belongs to it."""
-        return not self.busy and self.there and all(map(self._context.may, _REMOVE))
+        """True when there is a sample and the user may delete it."""
+        return not self.busy and self.exists and all(map(self._context.may, _REMOVE))
 
     def create(self) -> None:
         """Make it, in the background."""
@@ -89,7 +89,7 @@ class SampleController(QObject):
             payload.user.user_id,
             owner=self,
             progress=self._show,
-            done=self._made,
+            done=self._created,
             failed=self._failed,
             lane=Lane.LONG,
         )
@@ -99,11 +99,11 @@ class SampleController(QObject):
         """Delete it, and nothing else."""
         if self.may_remove():
             self.percent = 100
-            known = self._known()
+            objects = self._objects()
             self._task = run(
                 remove,
                 self._context.session,
-                known,
+                objects,
                 sample_texts().reopened,
                 owner=self,
                 done=self._removed,
@@ -115,22 +115,22 @@ class SampleController(QObject):
         self.percent = percent
         self.changed.emit()
 
-    def _made(self, objects: SampleObjects) -> None:
+    def _created(self, objects: SampleObjects) -> None:
         self._task = None
         self._keep(objects)
         self.changed.emit()
-        self.made.emit(objects.inspection_id)
+        self.created.emit(objects.inspection_id)
 
-    def _removed(self, kept: SampleObjects) -> None:
+    def _removed(self, remaining: SampleObjects) -> None:
         self._task = None
         self._keep(SampleObjects())
         self.changed.emit()
-        if kept.ids():
+        if remaining.ids():
             self.notice.emit(
                 self.tr(
                     "Sample inspection deleted. %n catalogue entry(s) kept, in use by other entries.",
                     "",
-                    len(kept.ids()),
+                    len(remaining.ids()),
                 )
             )
         else:
@@ -147,12 +147,12 @@ class SampleController(QObject):
             return str(self._context.data_folder or "")
         return server_key(self._context.session.base_url)
 
-    def _known(self) -> SampleObjects:
+    def _objects(self) -> SampleObjects:
         ids = self._context.preferences.values.samples.get(self._service(), {})
-        known = SampleObjects()
-        for name in known.__slots__:
-            setattr(known, name, ids.get(name, ""))
-        return known
+        objects = SampleObjects()
+        for name in objects.__slots__:
+            setattr(objects, name, ids.get(name, ""))
+        return objects
 
     def _keep(self, objects: SampleObjects) -> None:
         samples = dict(self._context.preferences.values.samples)
@@ -173,7 +173,7 @@ class SampleController(QObject):
 
 
 class SampleBar(Panel):
-    """One line above the records while the sample is made, and as long as it is there."""
+    """A line above the records while the sample is being created, and as long as it exists."""
 
     open_wanted = Signal(str)
     """The person wants to see the record with this id."""
@@ -202,10 +202,10 @@ class SampleBar(Panel):
         self.show_sample()
 
     def show_sample(self) -> None:
-        """Show where the sample stands; nothing when there is none."""
+        """Show the state of the sample; hidden when there is none."""
         sample = self._sample
-        making = sample.busy and not sample.there
-        self.setVisible(sample.busy or sample.there)
+        making = sample.busy and not sample.exists
+        self.setVisible(sample.busy or sample.exists)
         if making:
             self.text.setText(self.tr("Creating sample inspection…"))
         elif sample.busy:

@@ -37,10 +37,10 @@ _MOST_LETTERS = 255
 class StartDialog(Dialog):
     """Makes a record from a picture, or with `regions` from a file of regions and its picture.
 
-    What was typed stays whatever fails; a second try makes nothing twice.
+    What was typed stays after a failure; a second attempt creates nothing twice.
     """
 
-    made = Signal(str)
+    created = Signal(str)
     """The id of the record."""
     notice = Signal(str)
     """Something to tell the person once the record is there."""
@@ -134,13 +134,13 @@ class StartDialog(Dialog):
             self.take_regions(path)
 
     def take_regions(self, path: Path) -> None:
-        """Begin with this file of regions, and the picture that it names where that is there."""
+        """Begin with this file of regions, and with the picture that it names if that file exists."""
         self._regions = path
         self.regions_name.setText(path.name)
         self.banner.hide()
-        run(found_picture, path, owner=self, done=self._found, failed=self._regions_failed)
+        run(found_picture, path, owner=self, done=self._picture_found, failed=self._regions_failed)
 
-    def _found(self, picture: FoundPicture | None) -> None:
+    def _picture_found(self, picture: FoundPicture | None) -> None:
         if picture is not None:
             self.picture.take(picture.source, picture.name)
         elif self.picture.source is None:
@@ -219,14 +219,14 @@ class StartDialog(Dialog):
             field.setEnabled(not busy)
         self.whole.setEnabled(not busy)
 
-    def _done(self, made: Started) -> None:
+    def _done(self, started: Started) -> None:
         self._task = None
         self.accept()
-        self.made.emit(made.record_id)
+        self.created.emit(started.record_id)
         if self._asks_regions:
-            text = self.tr("%n region(s) imported.", "", made.regions)
-            if made.left_out:
-                text += " " + self.tr("%n outside the image skipped.", "", made.left_out)
+            text = self.tr("%n region(s) imported.", "", started.regions)
+            if started.left_out:
+                text += " " + self.tr("%n outside the image skipped.", "", started.left_out)
             self.notice.emit(text)
 
     def _failed(self, error: Exception) -> None:

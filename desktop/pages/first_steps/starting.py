@@ -65,7 +65,7 @@ class StartDetails:
 
 @dataclass(slots=True)
 class Progress:
-    """What is made already: a second try after a failure goes on from there and makes nothing twice."""
+    """The objects created so far: a second attempt after a failure continues and creates nothing twice."""
 
     reference: ReferenceImage | None = None
     reference_for: tuple[object, str] | None = None
@@ -139,20 +139,20 @@ def _aircraft(session: Session, aircraft: Named) -> str | None:
     if aircraft.entry_id:
         return aircraft.entry_id
     entries = session.catalogue.aircraft
-    for one in _named(entries, aircraft.name):
-        if one.aircraft_name == aircraft.name:
-            return str(one.aircraft_id)
+    for entry in _named(entries, aircraft.name):
+        if entry.aircraft_name == aircraft.name:
+            return str(entry.aircraft_id)
     return entries.create(AircraftWrite(aircraft_name=aircraft.name)).aircraft_id
 
 
 def _task(session: Session, task: Named, aircraft_id: str | None) -> str:
-    """The chosen task, or one of this name and aircraft, made where there is none."""
+    """Return the ID of the chosen task, or of the one with this name and aircraft, created if missing."""
     if task.entry_id:
         return task.entry_id
     entries = session.catalogue.tasks
-    for one in _named(entries, task.name):
-        if (one.task_name, one.aircraft_id) == (task.name, aircraft_id):
-            return str(one.task_id)
+    for entry in _named(entries, task.name):
+        if (entry.task_name, entry.aircraft_id) == (task.name, aircraft_id):
+            return str(entry.task_id)
     return entries.create(TaskWrite(task_name=task.name, aircraft_id=aircraft_id)).task_id
 
 
@@ -214,7 +214,7 @@ def _fill(
     """Give the record an item for each region: by the template of the reference image, which takes one
     request, and what it does not hold one by one.
     """
-    known = {model.model_id for model in session.detection.models() if model.enabled}
+    model_ids = {model.model_id for model in session.detection.models() if model.enabled}
     bodies = item_creates(drafts, record_id, target, None, unnamed)
     template = []
     for draft, body in zip(drafts[:_MOST_TEMPLATE], bodies[:_MOST_TEMPLATE], strict=True):
@@ -223,7 +223,7 @@ def _fill(
             TemplateRegion(
                 item_name=body.item_name,
                 description=body.description,
-                model_id=body.model_id if body.model_id in known else REFERENCE_DIFFERENCE,
+                model_id=body.model_id if body.model_id in model_ids else REFERENCE_DIFFERENCE,
                 point=Point(x=part.x, y=part.y, w=part.w, h=part.h),
             )
         )
@@ -231,11 +231,11 @@ def _fill(
     try:
         session.items.from_template(record_id)
     except Conflict:
-        # A try before this one came as far as this.
+        # An earlier attempt came as far as this.
         return
     rest = bodies[_MOST_TEMPLATE:]
     for number, body in enumerate(rest):
-        if body.model_id not in known:
+        if body.model_id not in model_ids:
             body.model_id = REFERENCE_DIFFERENCE
         session.items.create(body, new_key())
         report(90 + 10 * number // len(rest))

@@ -1,4 +1,4 @@
-"""The page of the own account: profile, password, face, sessions."""
+"""The user's account page: profile, password, face, sessions."""
 
 from desktop.pages.me.page import MePage
 

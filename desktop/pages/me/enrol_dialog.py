@@ -1,4 +1,4 @@
-"""Enrols the own face at the camera: front, left, right, with glasses; each picture taken when good."""
+"""Enrols the user's face at the camera: front, left, right, with glasses; takes each picture when good."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _NEEDED = 3
 
 
 class EnrolDialog(BaseDialog):
-    """Takes three pictures of the face, and a fourth of who wears glasses, and sends them.
+    """Takes three pictures of the face, and a fourth with glasses, and sends them.
 
-    The person has consented before.
+    The user has consented before.
     """
 
     enrolled = Signal(object)
@@ -71,8 +71,8 @@ class EnrolDialog(BaseDialog):
         column.addWidget(self._step)
         column.addWidget(self.viewfinder, 1)
         row = QHBoxLayout()
-        kept = label(self.tr("Only facial features are stored, not the photos."), "dim")
-        row.addWidget(kept, 1, Qt.AlignmentFlag.AlignVCenter)
+        notice = label(self.tr("Only facial features are stored, not the photos."), "dim")
+        row.addWidget(notice, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.skip)
         row.addWidget(self.cancel)
         column.addLayout(row)
@@ -99,10 +99,10 @@ class EnrolDialog(BaseDialog):
         self._shots = []
         self._show_step()
         self.viewfinder.show_waiting(self.tr("Starting camera…"))
-        run(self._find_sources, owner=self, done=self._found, failed=lambda _: self._found([]))
+        run(self._find_sources, owner=self, done=self._use_cameras, failed=lambda _: self._use_cameras([]))
 
-    def _found(self, found: Sequence[FrameSource]) -> None:
-        self._sources = list(found)
+    def _use_cameras(self, cameras: Sequence[FrameSource]) -> None:
+        self._sources = list(cameras)
         if not self._sources:
             self.viewfinder.show_sentence(
                 self.tr("No camera found. Connect one, or enrol from photo files."),
@@ -114,10 +114,10 @@ class EnrolDialog(BaseDialog):
 
     def _choose(self, name: str) -> None:
         self._preferred = name
-        self._found(self._sources)
+        self._use_cameras(self._sources)
 
     def _film(self, source: FrameSource) -> None:
-        self.viewfinder.set_cameras([known.name for known in self._sources], source.name)
+        self.viewfinder.set_cameras([camera.name for camera in self._sources], source.name)
         self._feed.start(source)
 
     def _state_changed(self, state: FeedState) -> None:
@@ -134,12 +134,12 @@ class EnrolDialog(BaseDialog):
         self._step.setText(self._steps[min(len(self._shots), len(self._steps) - 1)])
         self.skip.setVisible(len(self._shots) == _NEEDED and not self._sending)
 
-    def _looked(self, seen: FrameAnalysis) -> None:
-        self.viewfinder.show_face(seen.face)
+    def _looked(self, analysis: FrameAnalysis) -> None:
+        self.viewfinder.show_face(analysis.face)
         if self._sending or self._pose_timer.isActive():
             return
-        self._good = self._good + 1 if seen.hint is Hint.GOOD else max(0, self._good - 1)
-        self.viewfinder.show_hint(self.viewfinder.hint_text(seen.hint), self._good / _GOOD_LOOKS)
+        self._good = self._good + 1 if analysis.hint is Hint.GOOD else max(0, self._good - 1)
+        self.viewfinder.show_hint(self.viewfinder.hint_text(analysis.hint), self._good / _GOOD_LOOKS)
         if self._good >= _GOOD_LOOKS:
             shot = self._feed.best(seconds=1.5)
             if shot is not None:

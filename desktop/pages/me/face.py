@@ -1,4 +1,4 @@
-"""Shows whether the own face is enrolled; consent, enrolment, deletion."""
+"""Shows whether the user's face is enrolled; consent, enrolment, deletion."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class FaceCard(Card):
         self._update()
 
     def _warnings(self, status: FaceStatus) -> list[str]:
-        """What will make logins fail, and what helps: one sentence each."""
+        """Return what will make logins fail and what helps, a sentence each."""
         if not (status.enrolled and status.usable):
             return []
         sentences = {
@@ -164,18 +164,18 @@ class FaceCard(Card):
                 "The photos are slightly blurred, so you may not be recognized. Enrol again and hold still."
             ),
         }
-        found = list(status.weaknesses)
-        if status.templates == 1 and "one_photo" not in found:
-            found.insert(0, "one_photo")
-        told = [sentences[name] for name in found]
+        weaknesses = list(status.weaknesses)
+        if status.templates == 1 and "one_photo" not in weaknesses:
+            weaknesses.insert(0, "one_photo")
+        warnings = [sentences[name] for name in weaknesses]
         if status.renewal_due:
-            told.append(
+            warnings.append(
                 self.tr(
                     "Your face data is more than a year old, and faces change. Renew it to be recognized "
                     "reliably: enrol again. The old data is deleted then."
                 )
             )
-        return told
+        return warnings
 
     def _consent(self, status: FaceStatus) -> str:
         """The text that is agreed to; a version that is not known here is shown as the service gives it."""

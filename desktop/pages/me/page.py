@@ -1,4 +1,4 @@
-"""Shows the own account: profile and sessions at the left, password and face at the right."""
+"""Shows the user's account: profile and sessions at the left, password and face at the right."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WIDEST = 1040
 
 
 class MePage(Page):
-    """Own profile, own password, own face, own sessions.
+    """The user's profile, password, face and sessions.
 
     `find_sources` gives what can be filmed; it runs off the GUI thread.
     """
@@ -92,7 +92,7 @@ class MePage(Page):
         outer.addWidget(area)
 
     def opened(self, params: dict[str, Any]) -> None:
-        """Show what is known at once, then what the service says now."""
+        """Show the profile as last read at once, then as the service has it now."""
         payload = self._context.payload
         if payload is None:
             return
@@ -132,13 +132,13 @@ class MePage(Page):
         )
 
     def _roles(self, payload: Payload) -> list[str]:
-        words = {
+        labels = {
             "admin": self.tr("Administrator"),
             "planner": self.tr("Planner"),
             "inspector": self.tr("Inspector"),
             "viewer": self.tr("Viewer"),
         }
-        return [words[role] for role in payload.role]
+        return [labels[role] for role in payload.role]
 
     def _refreshed(self, payload: Payload) -> None:
         if not self.profile.unsaved:

@@ -1,4 +1,4 @@
-"""Changes the own password."""
+"""Changes the user's password."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits the own profile: name, contact and department."""
+"""Edits the user's profile: name, contact and department."""
 
 from __future__ import annotations
 

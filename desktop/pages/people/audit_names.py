@@ -16,46 +16,48 @@ Names = dict[tuple[str, str], str]
 
 def users(session: Session) -> Names:
     """Every user by name. Raises ClientError."""
-    found: Names = {}
+    names: Names = {}
     number = 0
     while True:
         number += 1
         page = session.users.list(number, _PAGE)
-        found |= {("user", user.user_id): user.name or user.username for user in page.data}
+        names |= {("user", user.user_id): user.name or user.username for user in page.data}
         if number >= page.pagination.total_pages:
-            return found
+            return names
 
 
-def objects(session: Session, entries: Iterable[AuditEntry], known: Names) -> Names:
-    """The names of what `entries` speak of and `known` lacks; what is gone or has no name is left out."""
-    return named(session, {(entry.kind, entry.object_id or "") for entry in entries} - known.keys())
+def objects(session: Session, entries: Iterable[AuditEntry], names: Names) -> Names:
+    """The names of the objects in `entries` that `names` lacks; deleted and unnamed objects are left out."""
+    return named(session, {(entry.kind, entry.object_id or "") for entry in entries} - names.keys())
 
 
 def named(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
-    """The names of the objects `keys`, each (kind, ID); what is gone or has no name is left out."""
-    found: Names = {}
+    """The names of the objects `keys`, each (kind, ID); deleted and unnamed objects are left out."""
+    names: Names = {}
     for kind, key in keys:
         try:
             name = _name(session, kind, key) if key else None
         except ClientError:
             name = None
         if name:
-            found[kind, key] = name
-    return found
+            names[kind, key] = name
+    return names
 
 
 def _name(session: Session, kind: str, key: str) -> str | None:
     match kind:
         case "webhook":
-            return next((one.name for one in session.webhooks.list() if one.webhook_id == key), None)
+            return next(
+                (webhook.name for webhook in session.webhooks.list() if webhook.webhook_id == key), None
+            )
         case "phone_code":
-            # A code has no name of its own: it stands for the record that it is for.
+            # A code has no name: it is named after its record.
             return session.records.get(session.phones.get(key).inspection_id).value.inspection_name
         case "region_memory":
-            # A memory is told apart by the file of its reference image.
+            # A memory is named after the file of its reference image.
             return session.files.get(key).filename
         case "face_device":
-            return next((one.name for one in session.faces.devices() if one.device_id == key), None)
+            return next((device.name for device in session.faces.devices() if device.device_id == key), None)
         case "record":
             return session.records.get(key).value.inspection_name
         case "item":

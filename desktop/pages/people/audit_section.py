@@ -45,7 +45,7 @@ class AuditSection(PageSection):
         self._number = 1
         self._names: audit_names.Names = {}
         self._sought: set[tuple[str, str]] = set()
-        self._asked: Task | None = None
+        self._task: Task | None = None
         self.action = Combo(self.tr("Action"))
         self.kind = Combo(self.tr("Object"))
         self.actor = Combo(self.tr("User"))
@@ -127,7 +127,7 @@ class AuditSection(PageSection):
     # -- what is asked
 
     def value(self) -> AuditFilter:
-        """The filters that the row says."""
+        """The filters as chosen."""
         days = self.period.value()
         return AuditFilter(
             action=_code(self.action),
@@ -156,11 +156,11 @@ class AuditSection(PageSection):
     def go(self, number: int) -> None:
         """Ask for a page."""
         self._number = max(number, 1)
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._task is not None:
+            self._task.cancel()
         if self.table.chosen is None:
             self.stack.show_loading()
-        self._asked = run(
+        self._task = run(
             self._context.session.audit.page,
             self.value(),
             self._number,
@@ -193,13 +193,13 @@ class AuditSection(PageSection):
 
     # -- names
 
-    def _know_users(self, found: audit_names.Names) -> None:
-        everybody = sorted(((key[1], name) for key, name in found.items()), key=lambda pair: pair[1])
-        self.actor.set_choices([(None, self.tr("All users")), *everybody])
-        self._know(found)
+    def _know_users(self, names: audit_names.Names) -> None:
+        users = sorted(((key[1], name) for key, name in names.items()), key=lambda pair: pair[1])
+        self.actor.set_choices([(None, self.tr("All users")), *users])
+        self._know(names)
 
-    def _know(self, found: audit_names.Names) -> None:
-        self._names |= found
+    def _know(self, names: audit_names.Names) -> None:
+        self._names |= names
         self.table.rows_model.again()
         self._show_details()
 
@@ -251,7 +251,7 @@ def _code(combo: Combo) -> str | None:
 
 
 def _name_in_sentence(entry: AuditEntry) -> str:
-    """The name that the entry itself tells, for what is gone."""
+    """The name that the entry holds, for an object that was deleted."""
     for field in ("inspection_name", "item_name", "username", "name", f"{entry.kind}_name", "flight_number"):
         value = entry.details.get(field)
         if isinstance(value, list) and value:

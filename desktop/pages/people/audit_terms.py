@@ -68,13 +68,13 @@ KINDS = (
 
 def role_word(role: str) -> str:
     """The name of a role; the code itself when it is unknown."""
-    words: dict[str, str] = {
+    labels: dict[str, str] = {
         Role.ADMIN: QCoreApplication.translate("People", "Administrator"),
         Role.PLANNER: QCoreApplication.translate("People", "Planner"),
         Role.INSPECTOR: QCoreApplication.translate("People", "Inspector"),
         Role.VIEWER: QCoreApplication.translate("People", "Viewer"),
     }
-    return words.get(role, role)
+    return labels.get(role, role)
 
 
 def role_meaning(role: Role) -> str:

@@ -59,11 +59,13 @@ class BackupSection(PageSection):
 
     def _columns(self) -> list[Column[BackupRun]]:
         return [
-            Column(self.tr("Started"), lambda one: minute(one.started_at), 150, least=132, kind="strong"),
-            Column(self.tr("Finished"), lambda one: minute(one.finished_at), 150, least=132),
-            Column(self.tr("Status"), self._status, 120, tone=lambda one: _TONES.get(one.state, "dim")),
-            Column(self.tr("Size"), lambda one: _size(one.size), 100),
-            Column(self.tr("New data"), lambda one: _size(one.added), 100),
+            Column(
+                self.tr("Started"), lambda backup: minute(backup.started_at), 150, least=132, kind="strong"
+            ),
+            Column(self.tr("Finished"), lambda backup: minute(backup.finished_at), 150, least=132),
+            Column(self.tr("Status"), self._status, 120, tone=lambda backup: _TONES.get(backup.state, "dim")),
+            Column(self.tr("Size"), lambda backup: _size(backup.size), 100),
+            Column(self.tr("New data"), lambda backup: _size(backup.added), 100),
             Column(self.tr("Notes"), self._note, stretch=True, kind="dim"),
         ]
 
@@ -111,20 +113,20 @@ class BackupSection(PageSection):
             return self.tr("The backup is late. See the notes below and the log file of the service.")
         return self.tr("Next backup: {time}.").format(time=minute(status.next_at))
 
-    def _status(self, one: BackupRun) -> str:
+    def _status(self, backup: BackupRun) -> str:
         return {
             "running": self.tr("Running"),
             "done": self.tr("Done"),
             "failed": self.tr("Failed"),
-        }.get(one.state, one.state)
+        }.get(backup.state, backup.state)
 
     def _show_note(self) -> None:
         chosen = self.table.chosen
         self.note.setText("" if chosen is None else self._note(chosen))
         self.note.setVisible(chosen is not None and bool(chosen.message))
 
-    def _note(self, one: BackupRun) -> str:
-        return known_message(one.message or "") or one.message or NOTHING
+    def _note(self, backup: BackupRun) -> str:
+        return known_message(backup.message or "") or backup.message or NOTHING
 
 
 _TONES = {"done": "passed", "failed": "failed", "running": "accent"}

@@ -49,30 +49,32 @@ def changes(details: Mapping[str, Any], names: Names | None = None) -> list[str]
 
     IDs are shown as the names in `names`, where it has them.
     """
-    known = names or {}
+    names = names or {}
     lines = []
     for name, value in details.items():
         if f"{name}_name" in details:
             continue
         pair = _pair(name, value)
         if pair is None:
-            text = _text(name, value, known)
+            text = _text(name, value, names)
         else:
-            text = f"{_text(name, pair[0], known)} → {_text(name, pair[1], known)}"
+            text = f"{_text(name, pair[0], names)} → {_text(name, pair[1], names)}"
         lines.append(labelled_value(field_word(name), text))
     return lines
 
 
 def referred(details: Mapping[str, Any]) -> set[tuple[str, str]]:
     """The objects that the details refer to: (kind, ID), as `names.Names` has them."""
-    found: set[tuple[str, str]] = set()
+    references: set[tuple[str, str]] = set()
     for name, value in details.items():
         if isinstance(value, dict) and _pair(name, value) is None:
-            found |= referred(value)
+            references |= referred(value)
         elif name in REFERENCES:
             ids = _pair(name, value) or (value,)
-            found |= {(REFERENCES[name], one) for one in ids if isinstance(one, str) and one}
-    return found
+            references |= {
+                (REFERENCES[name], object_id) for object_id in ids if isinstance(object_id, str) and object_id
+            }
+    return references
 
 
 def _pair(name: str, value: Any) -> tuple[Any, Any] | None:
@@ -81,7 +83,7 @@ def _pair(name: str, value: Any) -> tuple[Any, Any] | None:
         return value["old"], value["new"]
     if not isinstance(value, list) or len(value) != 2:
         return None
-    if name in _LISTS and not all(isinstance(one, list) for one in value):
+    if name in _LISTS and not all(isinstance(part, list) for part in value):
         return None
     return value[0], value[1]
 
@@ -95,14 +97,14 @@ def _text(name: str, value: Any, names: Names) -> str:
     if isinstance(value, str):
         return _word(name, value, names)
     if isinstance(value, list) and name in _LISTS:
-        return joined_words(_entry(name, str(one)) for one in value)
+        return joined_words(_entry(name, str(part)) for part in value)
     if isinstance(value, dict) and name == "labels":
         return joined_words(
             labelled_value(finding_word(label), severity_word(value[label])) for label in value
         )
     if isinstance(value, dict) and value and all(field_word(key) != key for key in value):
         return joined_words(
-            labelled_value(field_word(key), _text(key, one, names)) for key, one in value.items()
+            labelled_value(field_word(key), _text(key, part, names)) for key, part in value.items()
         )
     return json.dumps(value, ensure_ascii=False)
 
@@ -148,26 +150,26 @@ def _entry(name: str, value: str) -> str:
 
 def _state_word(state: str) -> str:
     translate = QCoreApplication.translate
-    words: dict[str, str] = {
+    labels: dict[str, str] = {
         JobState.QUEUED: translate("AuditField", "Queued"),
         JobState.RUNNING: translate("AuditField", "Running"),
         JobState.DONE: translate("AuditField", "Completed"),
         JobState.FAILED: translate("AuditField", "Failed"),
         JobState.CANCELED: translate("AuditField", "Cancelled"),
     }
-    return words.get(state, state)
+    return labels.get(state, state)
 
 
 def _assigned_word(assigned: str) -> str:
-    words: dict[str, str] = {
+    labels: dict[str, str] = {
         Assigned.PERSON: QCoreApplication.translate("AuditField", "User"),
         Assigned.ALIGNMENT: QCoreApplication.translate("AuditField", "Matching"),
     }
-    return words.get(assigned, assigned)
+    return labels.get(assigned, assigned)
 
 
 def field_word(name: str) -> str:
-    """What a field is called in the details of an entry; the field's own name when it is unknown."""
+    """The label of a field in the details of an entry; the field's name when it is unknown."""
     translate = QCoreApplication.translate
     return {
         "inspection_name": translate("AuditField", "Name"),

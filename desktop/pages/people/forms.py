@@ -124,12 +124,12 @@ class EditUser(_UserForm):
     def work(self) -> Callable[[], Any] | None:
         if not self.good_roles():
             return None
-        given: dict[str, Any] = {}
+        changes: dict[str, Any] = {}
         if self.text("name") != self._user.name:
-            given["name"] = self.text("name")
+            changes["name"] = self.text("name")
         if set(self.roles.value()) != set(self._user.roles):
-            given["roles"] = self.roles.value()
-        return partial(self._context.session.users.update, self._user.user_id, UserUpdate(**given))
+            changes["roles"] = self.roles.value()
+        return partial(self._context.session.users.update, self._user.user_id, UserUpdate(**changes))
 
 
 class SetPassword(_UserForm):

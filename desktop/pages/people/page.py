@@ -27,7 +27,7 @@ _RIGHTS = {
 
 
 class PeoplePage(SectionsPage[PageSection]):
-    """Who works here, what they did, how they are recognized, and which systems are notified."""
+    """Users, what they did, how they are recognized, and which systems are notified."""
 
     page_id: ClassVar[str] = "people"
     icon: ClassVar[str] = "people"

@@ -24,7 +24,7 @@ from shared.wire.common import Page as Listing
 
 
 class UserSection(TableSection[UserWithRoles]):
-    """The users. None is ever deleted: what they did names them; they are disabled."""
+    """The users. They are disabled, never deleted: records and the audit log name them."""
 
     manage: ClassVar[Permission] = Permission.USER_MANAGE
     sign: ClassVar[str] = "people"
@@ -150,7 +150,7 @@ class UserSection(TableSection[UserWithRoles]):
         super()._saved(entry)
         payload = self._context.payload
         if payload is not None and payload.user.user_id == entry.user_id:
-            # The own roles or name changed: the rail and the pages follow.
+            # The current user's roles or name changed: update rail and pages.
             run(self._context.session.account.me, owner=self, done=self._know, failed=lambda _: None)
 
     def _know(self, payload: Payload) -> None:

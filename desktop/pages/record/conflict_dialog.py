@@ -19,21 +19,21 @@ from desktop.pages.common.lists.list_section import NOTHING
 from desktop.widgets import Button, ButtonKind, Dialog, folded, label
 
 _VALUE_PX = 220
-"""So wide is a value before it goes on in another line."""
+"""Width in px at which a value wraps."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldConflict:
-    """A field that both changed: its name for the service and for the person, and the two values as text."""
+    """A field that both changed: its name in the service and on the page, and the two values as text."""
 
     field: str
     name: str
-    mine: str
-    theirs: str
+    local: str
+    stored: str
 
 
 class FieldConflictDialog(Dialog):
-    """Asks field by field for mine or theirs. Until something is chosen, mine stays."""
+    """Asks for each field whose value to keep. Until something is chosen, this person's value stays."""
 
     def __init__(self, clashes: Sequence[FieldConflict], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,18 +59,18 @@ class FieldConflictDialog(Dialog):
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
         for row, clash in enumerate(clashes, 1):
-            values = [value or NOTHING for value in (clash.mine, clash.theirs)]
-            mine, theirs = (QRadioButton(folded(value, self.fontMetrics(), _VALUE_PX)) for value in values)
-            mine.setChecked(True)
+            values = [value or NOTHING for value in (clash.local, clash.stored)]
+            local, stored = (QRadioButton(folded(value, self.fontMetrics(), _VALUE_PX)) for value in values)
+            local.setChecked(True)
             group = QButtonGroup(self)
             whose = (self.tr("Mine"), self.tr("Theirs"))
-            for place, button in enumerate((mine, theirs), 1):
+            for place, button in enumerate((local, stored), 1):
                 button.setAccessibleName(f"{clash.name}, {whose[place - 1]}: {values[place - 1]}")
                 group.addButton(button)
                 grid.addWidget(button, row, place)
             grid.addWidget(label(clash.name, "dim"), row, 0)
             self._groups[clash.field] = group
-            self.choices[clash.field] = (mine, theirs)
+            self.choices[clash.field] = (local, stored)
         column.addLayout(grid)
         row_of_buttons = QHBoxLayout()
         row_of_buttons.addStretch(1)
@@ -84,6 +84,6 @@ class FieldConflictDialog(Dialog):
         column.addSpacing(4)
         column.addLayout(row_of_buttons)
 
-    def theirs(self) -> set[str]:
+    def stored_fields(self) -> set[str]:
         """The fields that take the other user's value."""
-        return {field for field, (_, theirs) in self.choices.items() if theirs.isChecked()}
+        return {field for field, (_, stored) in self.choices.items() if stored.isChecked()}

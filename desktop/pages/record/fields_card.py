@@ -147,7 +147,7 @@ class FieldsCard(Card):
 
     def show_opened(self, opened: RecordData, keep: Iterable[str] = ()) -> None:
         """Show a record; what is typed in the fields `keep` stays."""
-        kept = {name: value for name, value in self.typed().items() if name in set(keep)}
+        typed = {name: value for name, value in self.typed().items() if name in set(keep)}
         self._opened = opened
         record = opened.record
         self.fields["inspection_name"].set_text(record.inspection_name or "")
@@ -186,10 +186,10 @@ class FieldsCard(Card):
             field.editor.setEnabled(allowed)
         for button in (self.save, self.undo):
             button.setVisible(allowed)
-        self.restore(kept)
+        self.restore(typed)
 
     def shown(self, opened: RecordData, name: str) -> str:
-        """What a field says for the record that `opened` holds."""
+        """The text of a field for the record in `opened`."""
         record = opened.record
         value = getattr(record, name)
         if value is None:
@@ -204,7 +204,7 @@ class FieldsCard(Card):
         return minute(value) if isinstance(value, datetime) else str(value)
 
     def field_text(self, name: str) -> str:
-        """What a field says now."""
+        """The present text of a field."""
         return self.fields[name].text().strip()
 
     def typed(self) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class FieldsCard(Card):
             self.show_opened(self._opened)
 
     def forget(self) -> None:
-        """There is no record any more: nothing of it is unsaved."""
+        """Forget the record; nothing of it is unsaved."""
         self._opened = None
         self._edited()
 
@@ -245,7 +245,7 @@ class FieldsCard(Card):
         return not sealed and self._context.may(Permission.INSPECTION_UPDATE)
 
     def differing(self) -> list[str]:
-        """The names of the fields that say something else than the service has."""
+        """The names of the fields whose text differs from the service's value."""
         opened = self._opened
         if opened is None:
             return []
@@ -258,9 +258,9 @@ class FieldsCard(Card):
         """
         return {name: self._value(name) for name in self.differing()}
 
-    def wrong(self, name: str, said: str) -> None:
-        """Say beside a field what is wrong with it, and go there."""
-        self.fields[name].set_error(said)
+    def wrong(self, name: str, error: str) -> None:
+        """Show `error` beside a field and give it the focus."""
+        self.fields[name].set_error(error)
         self.fields[name].setFocus()
 
     def _value(self, name: str) -> Any:
@@ -301,12 +301,12 @@ def differs(newest: Record, base: Record, changes: Mapping[str, Any]) -> list[st
     """The fields of `changes` that another user changed too, from `base` to `newest`, to another value."""
     return [
         name
-        for name, mine in changes.items()
-        if getattr(newest, name) != getattr(base, name) and not _same(getattr(newest, name), mine)
+        for name, value in changes.items()
+        if getattr(newest, name) != getattr(base, name) and not _same(getattr(newest, name), value)
     ]
 
 
-def _same(theirs: Any, mine: Any) -> bool:
-    if isinstance(theirs, datetime) and isinstance(mine, datetime):
-        return minute(theirs) == minute(mine)
-    return bool(theirs == mine)
+def _same(stored: Any, typed: Any) -> bool:
+    if isinstance(stored, datetime) and isinstance(typed, datetime):
+        return minute(stored) == minute(typed)
+    return bool(stored == typed)

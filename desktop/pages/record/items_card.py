@@ -153,15 +153,15 @@ class ItemsCard(Card):
 
 
 def _status(row: RecordItemRow) -> str:
-    """The verdict; of an item that nobody and nothing looked at, that it was not started."""
+    """The verdict; "not started" for an item without result entries."""
     return results.verdict(row.entries).value if row.entries else Status.NOT_STARTED.value
 
 
 def _first_labels(row: RecordItemRow) -> str:
-    """The labels of the findings with their confidence, or who drew them, the surest first."""
-    found = findings.of_entry(results.finished_detection(row.entries))
-    found.sort(key=lambda one: -one.confidence)
-    return "  ".join(f"{finding_word(one.label)} {_source(one)}".strip() for one in found[:3])
+    """The labels of the findings with their confidence or author, the surest first."""
+    ranked = findings.of_entry(results.finished_detection(row.entries))
+    ranked.sort(key=lambda finding: -finding.confidence)
+    return "  ".join(f"{finding_word(finding.label)} {_source(finding)}".strip() for finding in ranked[:3])
 
 
 def _source(finding: Finding) -> str:

@@ -47,7 +47,7 @@ class RecordPage(Page):
         self._record_id = ""
         self._opened: RecordData | None = None
         self._typed: dict[str, Any] = {}
-        self._asked: Task | None = None
+        self._task: Task | None = None
         self._written = Path()
         self.top = TopBar()
         self.banner = Banner()
@@ -109,32 +109,32 @@ class RecordPage(Page):
 
     def _bind(self) -> None:
         bind = self._context.commands.bind
-        here = self._is_open
+        is_open = self._is_open
         bind("details.save", self.save, self, enabled=lambda: self.fields.unsaved and not self.saver.busy)
-        bind("details.workbench", self.open_workbench, self, enabled=here)
-        bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=here)
-        bind("details.html", partial(self.write_report, "html"), self, enabled=here)
-        bind("inspection.export", self.export, self, enabled=here)
+        bind("details.workbench", self.open_workbench, self, enabled=is_open)
+        bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=is_open)
+        bind("details.html", partial(self.write_report, "html"), self, enabled=is_open)
+        bind("inspection.export", self.export, self, enabled=is_open)
         bind("details.cancel", self.cancel_record, self, enabled=self._may_cancel)
         bind("details.reopen", self.reopen, self, enabled=self._may_reopen)
         bind(
             "details.delete",
             self.delete,
             self,
-            enabled=lambda: here() and self._context.may(Permission.INSPECTION_DELETE),
+            enabled=lambda: is_open() and self._context.may(Permission.INSPECTION_DELETE),
         )
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, self._back_to()))
         self.banner.acted.connect(self._show_written)
         self.seal_controller.changed.connect(lambda _: self.reload())
-        self.seal_controller.notice.connect(lambda said: self.banner.say(said, "error"))
+        self.seal_controller.notice.connect(lambda message: self.banner.say(message, "error"))
         self.writing.written.connect(self._report_written)
-        self.writing.failed.connect(lambda said: self.banner.say(said, "error"))
+        self.writing.failed.connect(lambda message: self.banner.say(message, "error"))
         self.exporter.written.connect(self._exported)
-        self.exporter.notice.connect(lambda said: self.banner.say(said, "error"))
+        self.exporter.notice.connect(lambda message: self.banner.say(message, "error"))
         self.fields.save.clicked.connect(self.save)
         self.saver.shown.connect(self._show)
         self.saver.saved.connect(lambda: self.toast.emit(self.tr("Record saved.")))
-        self.saver.failed.connect(lambda said: self.banner.say(said, "error"))
+        self.saver.failed.connect(lambda message: self.banner.say(message, "error"))
         self.items.picked.connect(self._open_item)
         self.items.from_template.connect(self.items_from_template)
         self.items.from_last.connect(self.items_from_last)
@@ -157,7 +157,7 @@ class RecordPage(Page):
         self.reload()
 
     def return_params(self) -> dict[str, Any]:
-        """The record, and what is typed and not saved."""
+        """The record and the unsaved texts."""
         params: dict[str, Any] = {"record_id": self._record_id}
         if self.fields.unsaved:
             params["typed"] = self.fields.typed()
@@ -173,7 +173,7 @@ class RecordPage(Page):
         )
 
     def reload(self) -> None:
-        """Ask again for the record."""
+        """Read the record again."""
         if not self._record_id:
             self.stack.show_empty(
                 "list",
@@ -186,9 +186,9 @@ class RecordPage(Page):
         if self._opened is None:
             self.stack.show_loading()
             self._show_buttons()
-        if self._asked is not None:
-            self._asked.cancel()
-        self._asked = run(
+        if self._task is not None:
+            self._task.cancel()
+        self._task = run(
             calls.fetch,
             self._context.session,
             self._record_id,
@@ -305,12 +305,12 @@ class RecordPage(Page):
             self._set({"inspection_status": Status.CANCELLED})
 
     def reopen(self) -> None:
-        """Reopen a sealed record with a reason, or take back that it is cancelled."""
+        """Reopen a sealed record with a reason, or undo its cancellation."""
         if self._sealed:
             self.seal_controller.reopen()
         elif self._opened is not None:
-            begun = self._opened.record.progress > 0
-            status = Status.IN_PROGRESS if begun else Status.NOT_STARTED
+            has_progress = self._opened.record.progress > 0
+            status = Status.IN_PROGRESS if has_progress else Status.NOT_STARTED
             self._set({"inspection_status": status, "end_time": None})
 
     def delete(self) -> None:
@@ -323,7 +323,7 @@ class RecordPage(Page):
             self._opened.record,
             done=self._deleted,
             failed=lambda error: self.banner.say(sentence(error), "error"),
-            kept=self.reload,
+            cancelled=self.reload,
         )
 
     def _deleted(self) -> None:

@@ -23,11 +23,11 @@ from shared.wire.inspection import Record
 
 
 class ReportProgress(Panel):
-    """A line that is seen while a report is written."""
+    """A line that is shown while a report is written."""
 
     written = Signal(Path)
     failed = Signal(str)
-    """The sentence that says why not."""
+    """Why it failed, as a sentence."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)

@@ -25,10 +25,10 @@ class RecordSaver(QObject):
     """Sends changes of the record that `fields` show; asks above `window` when two people changed a field."""
 
     shown = Signal(object, list)
-    """An `RecordData` that is newer, and the names of the fields whose typed text stays."""
+    """The newer `RecordData`, and the names of the fields whose typed text stays."""
     saved = Signal()
     failed = Signal(str)
-    """The sentence that says why not; errors of single fields stand beside these."""
+    """Why it failed, as a sentence; errors of single fields are shown beside them."""
 
     def __init__(self, context: Context, fields: FieldsCard, window: QWidget) -> None:
         super().__init__(window)
@@ -67,10 +67,10 @@ class RecordSaver(QObject):
     def _saved(self, opened: RecordData) -> None:
         self.busy = False
         # What was not sent, or was typed while the save was on its way, stays as typed.
-        kept = [
+        unsent = [
             name for name in self._fields.differing() if self._sent.get(name) != self._fields.field_text(name)
         ]
-        self.shown.emit(opened, kept)
+        self.shown.emit(opened, unsent)
         self.saved.emit()
 
     def _not_saved(self, error: Exception, opened: RecordData, changes: dict[str, Any]) -> None:
@@ -94,7 +94,7 @@ class RecordSaver(QObject):
             self.failed.emit(sentence(error))
 
     def _settle(self, newest: RecordData, base: RecordData, changes: dict[str, Any]) -> None:
-        """Ask about fields that both changed when another user saved first, then save on top of theirs."""
+        """Ask about the fields that both users changed, then save on top of the other user's version."""
         both = [name for name in differs(newest.record, base.record, changes) if name in self._fields.fields]
         if not both:
             self._on_top(newest, changes)
@@ -103,7 +103,7 @@ class RecordSaver(QObject):
             FieldConflict(
                 name,
                 self._fields.names[name],
-                _mine(changes[name], self._fields.field_text(name)),
+                _local_text(changes[name], self._fields.field_text(name)),
                 self._fields.shown(newest, name),
             )
             for name in both
@@ -111,16 +111,16 @@ class RecordSaver(QObject):
         dialog = FieldConflictDialog(clashes, self._window)
         dialog.accepted.connect(
             lambda: self._on_top(
-                newest, {name: value for name, value in changes.items() if name not in dialog.theirs()}
+                newest, {name: value for name, value in changes.items() if name not in dialog.stored_fields()}
             )
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _on_top(self, newest: RecordData, mine: dict[str, Any]) -> None:
-        self.shown.emit(newest, list(mine))
-        if mine:
-            self.send(newest, mine)
+    def _on_top(self, newest: RecordData, changes: dict[str, Any]) -> None:
+        self.shown.emit(newest, list(changes))
+        if changes:
+            self.send(newest, changes)
 
 
 def _update(session: Session, opened: RecordData, change: RecordUpdate) -> RecordData:
@@ -128,8 +128,8 @@ def _update(session: Session, opened: RecordData, change: RecordUpdate) -> Recor
     return calls.around(session, saved)
 
 
-def _mine(value: Any, said: str) -> str:
-    """A value that is to be sent, as the person knows it; `field_text` is what its field says."""
+def _local_text(value: Any, field_text: str) -> str:
+    """A value to be sent, as the user reads it; `field_text` is the text of its field."""
     if value is None:
         return ""
-    return status_word(value) if isinstance(value, Status) else said
+    return status_word(value) if isinstance(value, Status) else field_text

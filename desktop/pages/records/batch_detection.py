@@ -20,10 +20,10 @@ _LOOK_LATER = 3.0
 
 
 class BatchController(QObject):
-    """The batch that this desktop asked for. It is watched while other pages are in front as well."""
+    """The batch that this desktop started. It is followed while other pages are in front, too."""
 
     changed = Signal()
-    """`batch` stands elsewhere."""
+    """The state of `batch` changed."""
     moved = Signal()
     """Some of its detections ended since the last time."""
     notice = Signal(str)
@@ -35,15 +35,15 @@ class BatchController(QObject):
         self._context = context
         self._task: Task | None = None
         self.batch: Batch | None = None
-        """How far it is; None before one is asked for and after it was put away."""
+        """Its progress; None before a batch is started and after it was closed."""
         context.loginChanged.connect(self._login_changed)
         context.closing.connect(self._stop)
 
     @classmethod
     def of(cls, context: Context) -> BatchController:
-        """The one of this desktop."""
-        found = context.findChild(BatchController)
-        return found if isinstance(found, BatchController) else cls(context)
+        """The controller of this desktop; made when there is none yet."""
+        controller = context.findChild(BatchController)
+        return controller if isinstance(controller, BatchController) else cls(context)
 
     @property
     def busy(self) -> bool:
@@ -51,7 +51,7 @@ class BatchController(QObject):
         return self._task is not None
 
     def start(self) -> None:
-        """Detect in every open record what has no result yet."""
+        """Detect the items of every open record that have no result yet."""
         self._begin(lambda session: session.detection.detect_pending())
 
     def retry(self) -> None:
@@ -61,7 +61,7 @@ class BatchController(QObject):
             self._begin(lambda session: session.detection.retry_batch(batch.batch_id))
 
     def cancel(self) -> None:
-        """End what waits or runs."""
+        """Cancel what waits or runs."""
         if self.batch is not None:
             run(
                 self._context.session.detection.cancel_batch,
@@ -123,7 +123,7 @@ class BatchController(QObject):
 
 
 class BatchBar(Panel):
-    """One line above the records: how far the batch is, and what can be done with it."""
+    """A line above the records with the progress of the batch and its commands."""
 
     def __init__(self, batches: BatchController, parent: QWidget | None = None) -> None:
         super().__init__("raised", "", parent)
@@ -152,7 +152,7 @@ class BatchBar(Panel):
         self.show_batch()
 
     def show_batch(self) -> None:
-        """Show where the batch stands; nothing when there is none."""
+        """Show the state of the batch; hidden when there is none."""
         batch, busy = self._batches.batch, self._batches.busy
         self.setVisible(batch is not None)
         if batch is None:

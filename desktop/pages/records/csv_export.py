@@ -20,19 +20,19 @@ _EXPORT_PAGE = 200
 
 
 def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str]:
-    """The numbers of flights by their ids; one that is gone keeps its id for a number."""
-    found = {}
+    """The numbers of flights by their IDs; a flight that no longer exists has its ID as the number."""
+    numbers = {}
     for flight_id in flight_ids:
         try:
-            found[flight_id] = session.catalogue.flights.get(flight_id).flight_number
+            numbers[flight_id] = session.catalogue.flights.get(flight_id).flight_number
         except (NotFound, Forbidden):
-            found[flight_id] = flight_id
-    return found
+            numbers[flight_id] = flight_id
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of the list: the records, and where they stand and how far they are, by their ids."""
+    """A page of the list: the records, and their seals and progress by ID."""
 
     page: Page[Record]
     seals: Mapping[str, RecordSeal]
@@ -45,22 +45,22 @@ def read_listing(session: Session, where: RecordFilter, number: int, size: int) 
 
 
 def read_seals(session: Session, record_ids: Sequence[str]) -> dict[str, RecordSeal]:
-    """Where these records stand and how far they are, by their ids; one that is gone is left out."""
-    return {one.inspection_id: one for one in session.records.summaries(record_ids)}
+    """Seal and progress of these records by their IDs; one that no longer exists is left out."""
+    return {summary.inspection_id: summary for summary in session.records.summaries(record_ids)}
 
 
 def export_list(
     session: Session,
     where: RecordFilter,
     heads: list[str],
-    words: dict[Status | SealState, str],
+    labels: dict[Status | SealState, str],
     flights: dict[str, str],
     path: Path,
 ) -> int:
     """Write every record that matches `where` to `path`; gives how many. Raises ClientError, OSError.
 
-    `heads` are the titles of the columns, `words` those of the states and of where a record stands,
-    `flights` numbers that are known.
+    `heads` are the titles of the columns, `labels` the texts of statuses and seal states,
+    `flights` the flight numbers by ID.
     """
     rows: list[Sequence[object]] = [heads]
     number = total = 0
@@ -80,7 +80,7 @@ def export_list(
                 flights.get(record.flight_id or "", record.flight_id),
                 record.executor_name,
                 *((None,) * 3 if tally is None else (tally.items, tally.judged, tally.detected)),
-                *(("", "") if seal is None else (words[seal.record_state], words[seal.state])),
+                *(("", "") if seal is None else (labels[seal.record_state], labels[seal.state])),
                 *_sealed(None if seal is None else seal.newest),
                 updated.isoformat(timespec="seconds"),
             )

@@ -40,7 +40,7 @@ class Filters(QWidget):
             placeholder=self.tr("All images"),
             picture=lookup.reference_picture(session),
         )
-        self.started = DateRange(self.tr("Start time"), self._range_said)
+        self.started = DateRange(self.tr("Start time"), self._range_text)
         self.clear = Button(self.tr("Clear"), kind=ButtonKind.LINK)
         self._behind = RecordFilter()
         self.behind = Button("", icon="close")
@@ -77,12 +77,12 @@ class Filters(QWidget):
             chooser.refresh()
 
     def value(self) -> RecordFilter:
-        """The filter that the row says."""
+        """The filter as chosen."""
         first, last = self.started.value()
         executor_id, executor_name = self.executor.typed()
         return replace(
             self._behind,
-            **_given(
+            **_filled_fields(
                 RecordFilter(
                     record_state=self.status.value() or None,  # type: ignore[arg-type]
                     executor_id=executor_id or None,
@@ -98,11 +98,11 @@ class Filters(QWidget):
             ),
         )
 
-    def show_behind(self, where: RecordFilter, said: str) -> None:
-        """Look for the records behind a part of a chart only, whose name is `said`, without a signal."""
+    def show_behind(self, where: RecordFilter, name: str) -> None:
+        """List only the records behind a part of a chart, called `name`, without a signal."""
         self._clear()
         self._behind = where
-        self.behind.setText(said)
+        self.behind.setText(name)
         self.behind.show()
         self._show_state()
 
@@ -113,7 +113,7 @@ class Filters(QWidget):
 
     @property
     def active(self) -> bool:
-        """True when the row filters at all."""
+        """True when any filter is set."""
         return self.value() != RecordFilter()
 
     def reset(self) -> None:
@@ -130,7 +130,7 @@ class Filters(QWidget):
         for chooser in self._choosers:
             chooser.begin(None)
 
-    def _range_said(self, first: str, last: str) -> str:
+    def _range_text(self, first: str, last: str) -> str:
         if first and last:
             return self.tr("Started {first} to {last}").format(first=first, last=last)
         if first:
@@ -155,7 +155,7 @@ class Filters(QWidget):
             combo.style().polish(combo)
 
 
-def _given(where: RecordFilter) -> dict[str, Any]:
+def _filled_fields(where: RecordFilter) -> dict[str, Any]:
     return {name: value for name, value in asdict(where).items() if value is not None}
 
 

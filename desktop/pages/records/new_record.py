@@ -37,7 +37,7 @@ class ItemSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CreatedRecord:
-    """The id of the record that was made, and why it could not be filled, where it could not."""
+    """The ID of the created record; `unfilled` is why it could not be filled, None when it was."""
 
     record_id: str
     unfilled: ClientError | None = None
@@ -46,10 +46,10 @@ class CreatedRecord:
 class NewRecord(Dialog):
     """Asks for name, task, reference image and where the items come from."""
 
-    made = Signal(str)
+    created = Signal(str)
     """The id of the record that the service has made."""
     unfilled = Signal(str)
-    """The record is made, but without items: why, as a sentence."""
+    """The record was created without items: why, as a sentence."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,7 +109,7 @@ class NewRecord(Dialog):
         row.addWidget(self.cancel)
         row.addWidget(self.make)
         column.addLayout(row)
-        # Whoever fills in the form goes from field to field; what makes an entry comes after them.
+        # The tab order goes from field to field; the buttons that create an entry come after them.
         before: QWidget = self.start
         for field in (self.task_field, self.reference_field):
             if field.action is not None:
@@ -171,15 +171,15 @@ class NewRecord(Dialog):
                 failed=self._explain,
             )
 
-    def _offer(self, found: ItemSources) -> None:
+    def _offer(self, sources: ItemSources) -> None:
         """Offer what there is, the template first."""
         self.make.setEnabled(True)
         choices: list[tuple[object, str]] = []
-        if found.template:
-            text = self.tr("Reference image template, %n region(s)", "", found.template)
+        if sources.template:
+            text = self.tr("Reference image template, %n region(s)", "", sources.template)
             choices.append((ItemSource.TEMPLATE, text))
-        if found.last is not None:
-            when = minute(found.last.start_time or found.last.created_at)
+        if sources.last is not None:
+            when = minute(sources.last.start_time or sources.last.created_at)
             choices.append((ItemSource.LAST, self.tr("Copy from last record ({time})").format(time=when)))
         choices.append((ItemSource.EMPTY, self.tr("No items")))
         self.start.set_choices(choices)
@@ -188,8 +188,8 @@ class NewRecord(Dialog):
 
     # -- making it
 
-    def _wrong(self, field: Field, said: str) -> None:
-        field.set_error(said)
+    def _wrong(self, field: Field, error: str) -> None:
+        field.set_error(error)
         field.setFocus()
 
     def _explain(self, error: Exception) -> None:
@@ -222,23 +222,23 @@ class NewRecord(Dialog):
             body,
             ItemSource(str(self.start.value())),
             owner=self,
-            done=self._made,
+            done=self._created,
             failed=self._explain,
         )
 
-    def _made(self, made: CreatedRecord) -> None:
+    def _created(self, created: CreatedRecord) -> None:
         self.accept()
-        self.made.emit(made.record_id)
-        if made.unfilled is not None:
-            self.unfilled.emit(sentence(made.unfilled))
+        self.created.emit(created.record_id)
+        if created.unfilled is not None:
+            self.unfilled.emit(sentence(created.unfilled))
 
 
 def ask_new_record(
-    context: Context, page: QWidget, made: Callable[[str], object], notice: Callable[[str], object]
+    context: Context, page: QWidget, created: Callable[[str], object], notice: Callable[[str], object]
 ) -> None:
-    """Ask for a new record; `made` gets its id, `notice` what could not be done for it."""
+    """Ask for a new record; `created` gets its id, `notice` what could not be done for it."""
     dialog = NewRecord(context, page)
-    dialog.made.connect(made)
+    dialog.created.connect(created)
     dialog.unfilled.connect(notice)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

@@ -53,7 +53,7 @@ from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
 
 _GATHER_MS = 1000
-"""A detection changes many items in a row: the list is asked for again this often at most."""
+"""The list is read again at most this often: a detection changes many items in a row."""
 _SHOWN = {"record", "item"}
 """The kinds of things whose changes the list shows."""
 
@@ -68,7 +68,7 @@ class RecordsPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._asked: Task | None = None
+        self._task: Task | None = None
         self._number = 1
         self._select = ""
         self._stays = False
@@ -157,7 +157,7 @@ class RecordsPage(Page):
         self.first_steps.record_wanted.connect(self._open)
         self.first_steps.changed.connect(self.reload)
         self.first_steps.notice.connect(self.toast)
-        self.listener.heard.connect(self._heard)
+        self.listener.event_received.connect(self._event_received)
         self._gather.timeout.connect(self._follow)
         self.filters.changed.connect(lambda: self._go(1))
         self.pager.wanted.connect(self._go)
@@ -170,14 +170,14 @@ class RecordsPage(Page):
     def opened(self, params: dict[str, Any]) -> None:
         """Show the records as they are now; `record_id` is selected.
 
-        `behind`, a RecordFilter, shows those behind a part of a chart, which is named `said`.
+        `behind`, a RecordFilter, shows those behind a part of a chart, called `name`.
         """
         self._select = str(params.get("record_id") or "")
         self._number = int(params.get("page") or self._number)
         behind = params.get("behind")
         if isinstance(behind, RecordFilter):
             self._number = 1
-            self.filters.show_behind(behind, str(params.get("said", "")))
+            self.filters.show_behind(behind, str(params.get("name", "")))
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
         self.first_steps.opened()
@@ -197,10 +197,10 @@ class RecordsPage(Page):
         return {"page": self._number, "record_id": chosen.inspection_id if chosen else ""}
 
     def reload(self) -> None:
-        """Ask again for the page that is shown."""
+        """Read the current page again."""
         self._go(self._number)
 
-    def _heard(self, event: ChangeEvent | None) -> None:
+    def _event_received(self, event: ChangeEvent | None) -> None:
         if (event is None or event.kind in _SHOWN) and not self._gather.isActive():
             self._gather.start()
 
@@ -214,11 +214,11 @@ class RecordsPage(Page):
 
     def _ask(self, number: int) -> None:
         self._number = max(number, 1)
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._task is not None:
+            self._task.cancel()
         if not self.model.rowCount():
             self.stack.show_loading()
-        self._asked = run(
+        self._task = run(
             read_listing,
             self._context.session,
             self.filters.value(),
@@ -229,20 +229,20 @@ class RecordsPage(Page):
             failed=self._explain,
         )
 
-    def _show(self, found: Listing) -> None:
-        listing = found.page
+    def _show(self, listing: Listing) -> None:
+        page = listing.page
         keep = self._select or (self.chosen.inspection_id if self.chosen else "")
         self._select = ""
-        if not listing.data and listing.pagination.total and self._number > 1:
-            self._go(listing.pagination.total_pages)
+        if not page.data and page.pagination.total and self._number > 1:
+            self._go(page.pagination.total_pages)
             return
         at = self.table.verticalScrollBar().value()
-        self.model.show(listing.data, found.seals)
-        self.pager.show_pagination(listing.pagination)
-        self.header.set_subtitle(self.tr("%n record(s)", "", listing.pagination.total))
-        # The empty list offers it itself, among other ways.
-        self.new.setVisible(self._context.may(Permission.INSPECTION_ADD) and bool(listing.data))
-        if not listing.data:
+        self.model.show(page.data, listing.seals)
+        self.pager.show_pagination(page.pagination)
+        self.header.set_subtitle(self.tr("%n record(s)", "", page.pagination.total))
+        # The empty list offers this itself, among other ways.
+        self.new.setVisible(self._context.may(Permission.INSPECTION_ADD) and bool(page.data))
+        if not page.data:
             self._show_empty()
             return
         self.stack.show_content()
@@ -252,16 +252,14 @@ class RecordsPage(Page):
         if self._stays:
             # Not requested by the user: the rows in view stay where they are.
             self.table.verticalScrollBar().setValue(at)
-        unnamed = {
-            record.flight_id for record in listing.data if record.flight_id
-        } - self.model.flights.keys()
+        unnamed = {record.flight_id for record in page.data if record.flight_id} - self.model.flights.keys()
         if unnamed:
             run(
                 flight_numbers,
                 self._context.session,
                 sorted(unnamed),
                 owner=self,
-                done=lambda found: self.model.name_flights(self.model.flights | found),
+                done=lambda numbers: self.model.name_flights(self.model.flights | numbers),
                 failed=lambda _: None,
             )
         for reference_image_id in self.model.without_picture():
@@ -356,7 +354,7 @@ class RecordsPage(Page):
             record,
             done=self.reload,
             failed=lambda error: self.toast.emit(sentence(error)),
-            kept=self.reload,
+            cancelled=self.reload,
         )
 
     def _heads(self) -> list[str]:

@@ -78,7 +78,7 @@ LEAST = {
 """Widths in px in the smallest window."""
 
 
-_WORDS = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}
+_TEXT_ROLES = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}
 
 
 class RecordsModel(QAbstractTableModel):
@@ -92,7 +92,7 @@ class RecordsModel(QAbstractTableModel):
         self._pictures: dict[str, QPixmap] = {}
 
     def show(self, records: list[Record], seals: Mapping[str, RecordSeal]) -> None:
-        """Show these instead; `seals` tell where they stand and how far they are, by their ids."""
+        """Show these instead; `seals` are their seals and progress by ID."""
         self.beginResetModel()
         self._records = records
         self._seals = dict(seals)
@@ -104,11 +104,11 @@ class RecordsModel(QAbstractTableModel):
         self._changed(RecordColumn.FLIGHT)
 
     def seal(self, record: Record) -> RecordSeal | None:
-        """Where a record stands; None for one that was deleted meanwhile."""
+        """The seal of a record; None for one that was deleted meanwhile."""
         return self._seals.get(record.inspection_id)
 
     def tally(self, record: Record) -> Tally | None:
-        """How far a record is; None for one that was deleted meanwhile."""
+        """The progress of a record; None for one that was deleted meanwhile."""
         seal = self.seal(record)
         return None if seal is None else seal.counters
 
@@ -166,7 +166,7 @@ class RecordsModel(QAbstractTableModel):
             return self.seal(record)
         if role == PICTURE_ROLE:
             return self._pictures.get(record.reference_image_id or "")
-        if role in _WORDS:
+        if role in _TEXT_ROLES:
             return self._text(record, RecordColumn(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
             column = RecordColumn(index.column())
@@ -190,8 +190,8 @@ class RecordsModel(QAbstractTableModel):
                 return "" if tally is None else f"{judged_text(tally)} · {detected_text(tally)}"
             case RecordColumn.STATUS:
                 seal = self.seal(record)
-                words = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
-                return " · ".join(word for word in words if word)
+                parts = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
+                return " · ".join(word for word in parts if word)
             case RecordColumn.UPDATED:
                 return nearby(record.updated_at)
 
@@ -208,10 +208,10 @@ def row_px() -> int:
     return max(_ROW_PX, line_px(TEXT_PX, bold=True) + line_px(LABEL_PX) + 12)
 
 
-def progress_width(said: str, room: float) -> float:
-    """The length in px of the bar in a cell `room` px wide, which leaves the words beside it their room."""
-    words = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(said)
-    return min(60.0, max(12.0, room - words - 10))
+def progress_width(text: str, room: float) -> float:
+    """The width in px of the bar in a cell `room` px wide, with space left for the text beside it."""
+    text_width = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(text)
+    return min(60.0, max(12.0, room - text_width - 10))
 
 
 class RecordDelegate(QStyledItemDelegate):
@@ -242,11 +242,11 @@ class RecordDelegate(QStyledItemDelegate):
             case RecordColumn.STATUS:
                 self._status(painter, inner, index.data(SEAL_ROLE))
             case RecordColumn.AIRCRAFT | RecordColumn.EXECUTOR:
-                # Any other part has no aircraft: said, but quietly.
+                # A record of another part has no aircraft: the text is dimmed.
                 quiet = RecordColumn(index.column()) is RecordColumn.AIRCRAFT and not record.aircraft_id
-                self._words(painter, inner, text, theme.dim_text if quiet else theme.text)
+                self._paint_text(painter, inner, text, theme.dim_text if quiet else theme.text)
             case _:
-                self._words(painter, inner, text, theme.dim_text)
+                self._paint_text(painter, inner, text, theme.dim_text)
         painter.restore()
 
     def _status(self, painter: QPainter, box: QRectF, seal: RecordSeal | None) -> None:
@@ -264,7 +264,7 @@ class RecordDelegate(QStyledItemDelegate):
         line = QRectF(box.x(), first + upper + 2, box.width(), lower)
         sign = QRectF(line.x(), line.center().y() - 6, 12, 12)
         paint_icon(painter, seal_icon(seal.state), theme.dim_text, sign)
-        self._words(painter, line.adjusted(16, 0, 0, 0), word, theme.dim_text, LABEL_PX)
+        self._paint_text(painter, line.adjusted(16, 0, 0, 0), word, theme.dim_text, LABEL_PX)
 
     def _progress(self, painter: QPainter, box: QRectF, tally: Tally | None) -> None:
         """How many items are judged as a bar; how many are detected below it, with its own sign."""
@@ -277,10 +277,10 @@ class RecordDelegate(QStyledItemDelegate):
         paint_progress(painter, QRectF(box.x(), middle - 10, bar, 5), share)
         beside = bar + 8
         above = QRectF(box.x() + beside, middle - 18, box.width() - beside, 19)
-        self._words(painter, above, text, theme.dim_text)
+        self._paint_text(painter, above, text, theme.dim_text)
         paint_icon(painter, "finding", theme.dim_text, QRectF(box.x(), middle + 2, 12, 12))
         below = QRectF(box.x() + 18, middle, box.width() - 18, 16)
-        self._words(painter, below, detected_text(tally), theme.dim_text, LABEL_PX)
+        self._paint_text(painter, below, detected_text(tally), theme.dim_text, LABEL_PX)
 
     def _name(
         self, painter: QPainter, box: QRectF, record: Record, text: str, picture: QPixmap | None
@@ -298,16 +298,16 @@ class RecordDelegate(QStyledItemDelegate):
             target.moveCenter(frame.center())
             painter.drawPixmap(target, picture, QRectF(picture.rect()))
             painter.restore()
-        words = box.adjusted(_THUMB_W + 12, 0, 0, 0)
+        text_box = box.adjusted(_THUMB_W + 12, 0, 0, 0)
         under = record.reference_image_name or QCoreApplication.translate("Records", "No reference image")
         upper, lower = line_px(TEXT_PX, bold=True), line_px(LABEL_PX)
         first = box.center().y() - (upper + lower) / 2
-        top = QRectF(words.x(), first, words.width(), upper)
-        self._words(painter, top, text, theme.text, bold=True)
-        below = QRectF(words.x(), first + upper, words.width(), lower)
-        self._words(painter, below, under, theme.dim_text, LABEL_PX)
+        top = QRectF(text_box.x(), first, text_box.width(), upper)
+        self._paint_text(painter, top, text, theme.text, bold=True)
+        below = QRectF(text_box.x(), first + upper, text_box.width(), lower)
+        self._paint_text(painter, below, under, theme.dim_text, LABEL_PX)
 
-    def _words(
+    def _paint_text(
         self,
         painter: QPainter,
         box: QRectF,

@@ -1,1 +1,1 @@
-"""Finishing a record, what its seal says, releasing and reopening it: dialogs and words for several pages."""
+"""Finishing, releasing and reopening a record, and its seal: dialogs and texts for several pages."""

@@ -112,10 +112,10 @@ class FinishDialog(Confirm):
         self.body.addSpacing(4)
         self.body.addWidget(shown)
         if finish.acceptable:
-            there = self.tr("Go to first undecided item")
+            link_text = self.tr("Go to first undecided item")
         else:
-            there = self.tr("Go to first item to decide")
-        first = Button(there, kind=ButtonKind.LINK)
+            link_text = self.tr("Go to first item to decide")
+        first = Button(link_text, kind=ButtonKind.LINK)
         first.setObjectName("finish-go-to")
         first.clicked.connect(lambda _checked=False: self._go_to_first())
         line = QHBoxLayout()

@@ -33,9 +33,9 @@ class ReopenDialog(Confirm):
         self._check()
 
     @property
-    def given(self) -> str:
-        """The reason as it is typed."""
+    def reason_text(self) -> str:
+        """The typed reason, stripped."""
         return self.reason.toPlainText().strip()[:_MOST]
 
     def _check(self) -> None:
-        self.act.setEnabled(bool(self.given))
+        self.act.setEnabled(bool(self.reason_text))

@@ -24,12 +24,12 @@ from shared.wire.seal import Edition, RecordSeal, SealCheck
 
 
 class SealController(QObject):
-    """Follows the seal bar; asks, calls the service, and reports where the record stands then."""
+    """Handles the commands of the seal bar: asks, calls the service, and reports the new state."""
 
     changed = Signal(object)
     """The `RecordSeal` after a release or a reopening."""
     notice = Signal(str)
-    """Something to say to the person."""
+    """A message for the user."""
 
     def __init__(self, context: Context, bar: SealBar, window: QWidget) -> None:
         super().__init__(window)
@@ -67,13 +67,13 @@ class SealController(QObject):
             )
 
     def reopen(self) -> None:
-        """Ask why, then reopen the record."""
+        """Ask for a reason, then reopen the record."""
         seal = self._seal
         if seal is None:
             return
         dialog = ReopenDialog(self._window)
         wanted = dialog.exec() == QDialog.DialogCode.Accepted
-        reason = dialog.given
+        reason = dialog.reason_text
         dialog.deleteLater()
         if wanted:
             run(

@@ -35,7 +35,7 @@ class ChartCard(Card):
 
     opened = Signal(object, str)
     """A `RecordFilter` and the name of the part whose records the person wants to see."""
-    said = Signal(str)
+    notice = Signal(str)
     """A short notice."""
     all_wanted = Signal()
     """The person wants everything counted, whatever the filters say."""
@@ -43,7 +43,7 @@ class ChartCard(Card):
     def __init__(self, context: Context, kind: Kind, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._asked: Task | None = None
+        self._task: Task | None = None
         self._where = ChartFilter()
         self._filters = ""
         self.kind = kind
@@ -69,11 +69,11 @@ class ChartCard(Card):
     def fetch(self, where: ChartFilter, filters: str) -> None:
         """Ask for the chart; `filters` say in words what it counts, for a picture of it."""
         self._where, self._filters = where, filters
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._task is not None:
+            self._task.cancel()
         if self.view.chart.empty:
             self.stack.show_loading()
-        self._asked = run(
+        self._task = run(
             read_chart,
             self._context.session,
             self.kind,
@@ -153,10 +153,10 @@ class ChartCard(Card):
         return image
 
     def _saved(self, path: Path) -> None:
-        self.said.emit(self.tr("Chart saved: {file}").format(file=path.name))
+        self.notice.emit(self.tr("Chart saved: {file}").format(file=path.name))
 
     def _not_saved(self, error: Exception) -> None:
-        self.said.emit(sentence(error))
+        self.notice.emit(sentence(error))
 
 
 def write_table(path: Path, rows: list[list[object]]) -> Path:

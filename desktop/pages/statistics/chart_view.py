@@ -40,7 +40,7 @@ class ChartView(QWidget):
         self._chart = chart
         self.marked = None
         self.setAccessibleName(chart.title)
-        self._tell()
+        self._describe()
         self.update()
 
     def text_of(self, part: Part) -> str:
@@ -68,11 +68,11 @@ class ChartView(QWidget):
     # Mouse
 
     def part_at(self, where: QPointF) -> Part | None:
-        """The part at a place; a low one is met a little beside it too."""
+        """The part at a place; a low one is also hit a little beside it."""
         for slack in (0, 4):
-            for one in self._placed:
-                if one.where.adjusted(-slack, -slack, slack, slack).contains(where):
-                    return one.part
+            for placed in self._placed:
+                if placed.where.adjusted(-slack, -slack, slack, slack).contains(where):
+                    return placed.part
         return None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -135,16 +135,18 @@ class ChartView(QWidget):
             at = column.index(self.marked) + up
             self.marked = column[min(max(at, 0), len(column) - 1)]
         else:
-            bars, here = self.marked
-            beside = [part for part in parts if (part[1] - here) * right > 0]
+            bars, marked_column = self.marked
+            beside = [part for part in parts if (part[1] - marked_column) * right > 0]
             # The nearest column, and in it the bar of the same series or the next one to it.
             self.marked = min(
-                beside, key=lambda part: (abs(part[1] - here), abs(part[0] - bars)), default=self.marked
+                beside,
+                key=lambda part: (abs(part[1] - marked_column), abs(part[0] - bars)),
+                default=self.marked,
             )
-        self._tell()
+        self._describe()
         self.update()
 
-    def _tell(self) -> None:
+    def _describe(self) -> None:
         self.setAccessibleDescription("" if self.marked is None else self.text_of(self.marked))
 
     def _open(self, part: Part) -> None:

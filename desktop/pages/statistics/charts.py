@@ -1,4 +1,4 @@
-"""Asks the service for a chart and says it in the language of the program."""
+"""Reads a chart from the service and labels it in the language of the program."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _base(where: ChartFilter) -> RecordFilter:
 
 
 def _days(where: ChartFilter, periods: Iterable[Period]) -> list[RecordFilter]:
-    return [replace(_base(where), day_from=one.first, day_to=one.last) for one in periods]
+    return [replace(_base(where), day_from=period.first, day_to=period.last) for period in periods]
 
 
 def period_text(period: Period) -> str:
@@ -98,10 +98,10 @@ def period_text(period: Period) -> str:
 
 
 def _columns(periods: Sequence[Period]) -> tuple[Column, ...]:
-    # Of parts of a month and longer the month says more than their first day.
-    long = len(periods) > 1 and max(one.last - one.first for one in periods) > timedelta(days=7)
+    # Periods longer than a week are labelled by their month, not by their first day.
+    long = len(periods) > 1 and max(period.last - period.first for period in periods) > timedelta(days=7)
     form = "%Y-%m" if long else "%m-%d"
-    return tuple(Column(one.first.strftime(form), period_text(one)) for one in periods)
+    return tuple(Column(period.first.strftime(form), period_text(period)) for period in periods)
 
 
 def _heads() -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def _counted(
 ) -> Bars:
     return Bars(
         name,
-        tuple(float(one) for one in amounts),
+        tuple(float(amount) for amount in amounts),
         tuple(map(_count, amounts)),
         tuple(behind),
         _count(sum(amounts)),
@@ -126,17 +126,17 @@ def _counted(
 
 
 def _of_records(chart: Chart, where: ChartFilter) -> ChartData:
-    found = {series.name: series.amounts for series in chart.series}
+    amounts = {series.name: series.amounts for series in chart.series}
     days = _days(where, chart.periods)
     bars = [
         _counted(
             status_word(state),
-            found[state],
-            [replace(one, record_state=state) for one in days],
+            amounts[state],
+            [replace(day, record_state=state) for day in days],
             _COLOURS.get(state),
         )
         for state in _STATES
-        if state in found
+        if state in amounts
     ]
     return ChartData(title_of(Kind.RECORDS), _columns(chart.periods), tuple(bars), heads=_heads())
 
@@ -147,12 +147,12 @@ def _of_findings(kind: Kind, chart: Chart, where: ChartFilter) -> ChartData:
 
     def behind(name: str) -> list[RecordFilter | None]:
         if kind is Kind.LABELS:
-            return [replace(one, finding_label=name) for one in days]
+            return [replace(day, finding_label=name) for day in days]
         if kind is Kind.REGIONS:
-            return [replace(one, finding_region=name) for one in days]
+            return [replace(day, finding_region=name) for day in days]
         if not name:
-            return [replace(one, without_aircraft=True, with_findings=True) for one in days]
-        return [replace(one, aircraft_id=name, with_findings=True) for one in days]
+            return [replace(day, without_aircraft=True, with_findings=True) for day in days]
+        return [replace(day, aircraft_id=name, with_findings=True) for day in days]
 
     def word(name: str, title: str | None) -> str:
         if kind is Kind.LABELS:
@@ -166,64 +166,69 @@ def _of_findings(kind: Kind, chart: Chart, where: ChartFilter) -> ChartData:
         for number, series in enumerate(chart.series)
     ]
     if chart.others is not None:
-        all_of_them = [replace(one, with_findings=True) for one in days]
+        all_of_them = [replace(day, with_findings=True) for day in days]
         others = _counted(translate("Charts", "Others"), chart.others, all_of_them, None)
         bars.append(replace(others, behind_name=translate("Charts", "Records with findings")))
     return ChartData(title_of(kind), _columns(chart.periods), tuple(bars), heads=_heads())
 
 
-def _of_durations(found: Durations, where: ChartFilter) -> ChartData:
+def _of_durations(durations: Durations, where: ChartFilter) -> ChartData:
     minutes = [
         seconds / 60 / records if records else 0.0
-        for records, seconds in zip(found.records, found.seconds, strict=True)
+        for records, seconds in zip(durations.records, durations.seconds, strict=True)
     ]
-    records = sum(found.records)
-    mean = sum(found.seconds) / 60 / records if records else 0.0
-    said = QCoreApplication.translate("Charts", "Mean of %n record(s)", "", records)
+    records = sum(durations.records)
+    mean = sum(durations.seconds) / 60 / records if records else 0.0
+    name = QCoreApplication.translate("Charts", "Mean of %n record(s)", "", records)
     bars = Bars(
-        said,
+        name,
         tuple(minutes),
         tuple(map(_count, minutes)),
-        tuple(replace(one, timed=True) for one in _days(where, found.periods)),
+        tuple(replace(day, timed=True) for day in _days(where, durations.periods)),
         _count(mean),
         0,
     )
-    return ChartData(title_of(Kind.DURATIONS), _columns(found.periods), (bars,), heads=_heads())
+    return ChartData(title_of(Kind.DURATIONS), _columns(durations.periods), (bars,), heads=_heads())
 
 
-def _of_agreement(found: Sequence[ModelAgreement], where: ChartFilter) -> ChartData:
+def _of_agreement(agreements: Sequence[ModelAgreement], where: ChartFilter) -> ChartData:
     translate = QCoreApplication.translate
     base = _base(where)
     makers: list[tuple[str, Callable[[ModelAgreement], int], Callable[[str], RecordFilter], int]] = [
         (
             translate("Charts", "Kept"),
-            lambda one: one.shown - one.rejected,
+            lambda agreement: agreement.shown - agreement.rejected,
             lambda name: replace(base, model_shown=name),
             2,
         ),
         (
             translate("Charts", "False alarms"),
-            lambda one: one.rejected,
+            lambda agreement: agreement.rejected,
             lambda name: replace(base, model_rejected=name),
             5,
         ),
         (
             translate("Charts", "Missed"),
-            lambda one: one.missed,
+            lambda agreement: agreement.missed,
             lambda name: replace(base, model_missed=name),
             0,
         ),
     ]
     bars = [
-        _counted(word, [amount(one) for one in found], [behind(one.name) for one in found], colour)
+        _counted(
+            word,
+            [amount(agreement) for agreement in agreements],
+            [behind(agreement.name) for agreement in agreements],
+            colour,
+        )
         for word, amount, behind, colour in makers
     ]
-    names = [_model_text(one) for one in found]
+    names = [_model_text(agreement) for agreement in agreements]
     columns = tuple(starmap(Column, zip(names, names, strict=True)))
     heads = (translate("Charts", "Model"),)
     return ChartData(title_of(Kind.AGREEMENT), columns, tuple(bars), stacked=False, heads=heads)
 
 
-def _model_text(one: ModelAgreement) -> str:
-    name = model_word(one.model_id, one.model_name)
-    return f"{name} {one.model_version}" if one.model_version else name
+def _model_text(agreement: ModelAgreement) -> str:
+    name = model_word(agreement.model_id, agreement.model_name)
+    return f"{name} {agreement.model_version}" if agreement.model_version else name

@@ -22,7 +22,7 @@ from shared.codes import Permission
 DAYS = 30
 """How many days back the charts begin at first: a bar for each is read at a glance."""
 _COLUMN_PX = 440
-"""A card is at least so wide; as many stand side by side as have room, three at most."""
+"""Least width of a card in px; as many as fit stand side by side, three at most."""
 _MOST_COLUMNS = 3
 
 
@@ -38,7 +38,7 @@ class StatisticsPage(Page):
         self.header = PageHeader(
             self.tr("Statistics"), self.tr("Records count on the day they were started.")
         )
-        self.days = DateRange(self.tr("Days"), self._range_said)
+        self.days = DateRange(self.tr("Days"), self._range_text)
         self.aircraft = SearchCombo(
             self.tr("Aircraft"), lookup.aircraft(context.session), placeholder=self.tr("All aircraft")
         )
@@ -57,7 +57,7 @@ class StatisticsPage(Page):
         self.clear.clicked.connect(lambda _checked=False: self.reset())
         for card in self.cards.values():
             card.opened.connect(self._open)
-            card.said.connect(self.toast)
+            card.notice.connect(self.toast)
             card.all_wanted.connect(self.count_everything)
 
     @classmethod
@@ -105,7 +105,7 @@ class StatisticsPage(Page):
     # Filters
 
     def value(self) -> ChartFilter:
-        """What the filters say."""
+        """The filters as chosen."""
         first, last = self.days.value()
         return ChartFilter(first, last, _chosen(self.aircraft), _chosen(self.executor))
 
@@ -126,7 +126,7 @@ class StatisticsPage(Page):
         self.executor.begin(None)
         self.reload()
 
-    def _range_said(self, first: str, last: str) -> str:
+    def _range_text(self, first: str, last: str) -> str:
         if first and last:
             return self.tr("{first} to {last}").format(first=first, last=last)
         if first:
@@ -153,13 +153,13 @@ class StatisticsPage(Page):
     def reload(self) -> None:
         """Fetch every chart."""
         where = self.value()
-        said = [self.days.currentText(), self.aircraft.currentText(), self.executor.currentText()]
-        filters = " · ".join(text for text in said if text)
+        texts = [self.days.currentText(), self.aircraft.currentText(), self.executor.currentText()]
+        filters = " · ".join(text for text in texts if text)
         for card in self.cards.values():
             card.fetch(where, filters)
 
-    def _open(self, behind: RecordFilter, said: str) -> None:
-        self.navigate.emit("records", {"behind": behind, "said": said} if said else {})
+    def _open(self, behind: RecordFilter, name: str) -> None:
+        self.navigate.emit("records", {"behind": behind, "name": name} if name else {})
 
 
 def _chosen(chooser: SearchCombo) -> str | None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from desktop.pages.statistics.chart import Bars, ChartData, ticks
 from desktop.theme import LABEL_PX, TEXT_PX, Theme, ink_on, sized, theme_manager
 
-# Okabe and Ito's colours (jfly.uni-koeln.de/color), told apart by people who are colour-blind, each in a
+# Okabe and Ito's colours (jfly.uni-koeln.de/color), distinct for people who are colour-blind, each in a
 # lighter or darker shade where it is not read on the panel: 3 : 1, WCAG 2.2 criterion 1.4.11.
 _LIGHT = ("#0072b2", "#c77c00", "#008a64", "#b8568f", "#2a8cc4", "#d55e00", "#7a6a00", "#5c4fa8")
 _DARK = ("#4ca3dd", "#e69f00", "#1fb88a", "#d98bb8", "#7cc7f0", "#e8703a", "#d9cc3a", "#a79bef")
@@ -82,29 +82,29 @@ def paint_chart(
     top = where.top() + legend_height(chart, where.width()) + metrics.height() + 2
     bottom = where.bottom() - metrics.height() - 6
     marks = ticks(chart.highest, chart.step, max(2, int((bottom - top) / 42)))
-    words = [QLocale().toString(round(mark)) for mark in marks]
-    left = where.left() + max(map(metrics.horizontalAdvance, words)) + _GAP
+    texts = [QLocale().toString(round(mark)) for mark in marks]
+    left = where.left() + max(map(metrics.horizontalAdvance, texts)) + _GAP
     plot = QRectF(QPointF(left, top), QPointF(where.right(), bottom))
-    for mark, word in zip(marks, words, strict=True):
+    for mark, text in zip(marks, texts, strict=True):
         y = plot.bottom() - plot.height() * mark / marks[-1]
         painter.setPen(QPen(theme.colour("line"), 1))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
         painter.setPen(theme.colour("dim"))
         box = QRectF(where.left(), y - metrics.height() / 2, left - _GAP - where.left(), metrics.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, word)
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
     _paint_axis(painter, chart, plot, theme, metrics)
     placed = list(_places(chart, plot, marks[-1]))
     # Edges on whole pixels are sharper, and painted in a third of the time.
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    for one in placed:
-        _paint_bar(painter, chart, one, theme, metrics)
+    for bar in placed:
+        _paint_bar(painter, chart, bar, theme, metrics)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _paint_sums(painter, chart, placed, theme, metrics)
-    for one in placed:
-        if one.part == marked:
+    for bar in placed:
+        if bar.part == marked:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.colour("text"), 2))
-            painter.drawRect(one.where.adjusted(-2, -2, 2, 2))
+            painter.drawRect(bar.where.adjusted(-2, -2, 2, 2))
     return placed
 
 
@@ -165,12 +165,12 @@ def _places(chart: ChartData, plot: QRectF, highest: float) -> Iterator[Placed]:
 
 
 def _paint_bar(
-    painter: QPainter, chart: ChartData, one: Placed, theme: Theme, metrics: QFontMetricsF
+    painter: QPainter, chart: ChartData, placed: Placed, theme: Theme, metrics: QFontMetricsF
 ) -> None:
-    number, column = one.part
+    number, column = placed.part
     bars = chart.bars[number]
     colour = colour_of(theme, bars)
-    shown = QRectF(one.where)
+    shown = QRectF(placed.where)
     if chart.stacked and shown.height() > 3:
         # A line of the ground keeps neighbours apart, whatever their colours.
         shown.setTop(shown.top() + 1)
@@ -188,23 +188,26 @@ def _paint_sums(
     """The number above each column, or each bar that stands alone, where it has room."""
     painter.setPen(theme.colour("text"))
     tops: dict[Part, tuple[QRectF, str]] = {}
-    for one in placed:
-        number, column = one.part
+    for bar in placed:
+        number, column = bar.part
         alone = not chart.stacked or len(chart.bars) == 1
         if alone:
-            tops[one.part] = one.where, chart.bars[number].texts[column]
+            tops[bar.part] = bar.where, chart.bars[number].texts[column]
         else:
             total = QLocale().toString(round(sum(bars.values[column] for bars in chart.bars)))
-            tops[-1, column] = one.where, total
+            tops[-1, column] = bar.where, total
     slots = len(chart.columns) * (1 if chart.stacked else len(chart.bars))
     if not tops or not slots:
         return
-    room = max(where.width() for where, _ in tops.values()) / (0.78 if chart.stacked else 1)
-    if max(metrics.horizontalAdvance(text) for _, text in tops.values()) > room:
+    slot_width = max(where.width() for where, _ in tops.values()) / (0.78 if chart.stacked else 1)
+    if max(metrics.horizontalAdvance(text) for _, text in tops.values()) > slot_width:
         return
     for where, text in tops.values():
         box = QRectF(
-            where.center().x() - room / 2, where.top() - metrics.height() - 1, room, metrics.height()
+            where.center().x() - slot_width / 2,
+            where.top() - metrics.height() - 1,
+            slot_width,
+            metrics.height(),
         )
         painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, text)
 

@@ -54,7 +54,7 @@ def _within(value: int) -> int:
 
 
 class Workbench(Protocol):
-    """What the commands act on: the parts of the page, and what only the page can do."""
+    """The targets of the commands: the parts of the page and the methods of the page itself."""
 
     alignment_controller: AlignmentController
     compare: CompareView
@@ -65,7 +65,7 @@ class Workbench(Protocol):
     detecting: DetectionController
     detection_settings: DetectionSettingsController
     finishing: FinishController
-    found: ShownFindings
+    shown_findings: ShownFindings
     folder_watch: FolderWatchController
     inspector: Inspector
     items: ItemsPanel
@@ -84,7 +84,7 @@ class Workbench(Protocol):
     view: CanvasView
 
     def finish(self) -> None:
-        """Take what is typed, then ask to finish the record."""
+        """Commit typed text, then ask to finish the record."""
 
     def go_to(self, item_id: str) -> None:
         """Choose an item and bring it into view; nothing for an empty id."""
@@ -96,7 +96,7 @@ class Workbench(Protocol):
         """Reload the open record."""
 
     def select_all(self) -> None:
-        """Select everything that is to be seen in the view that has the focus."""
+        """Select everything visible in the focused view."""
 
 
 def bind(window: Page, page: Workbench) -> None:
@@ -140,11 +140,11 @@ def bind(window: Page, page: Workbench) -> None:
         comparing.front.setFocus()
 
     def on_front(act: Callable[[CanvasView], object]) -> Callable[[], object]:
-        """`act` on the canvas in front, unless pictures are compared in its place."""
+        """Return a handler that calls `act` on the canvas in front, unless pictures are compared there."""
         return lambda: None if comparing.on else act(comparing.front)
 
     def on_regions(act: Callable[[], object]) -> Callable[[], None]:
-        """`act` on regions, which are on the reference image: where that is not on view it says so."""
+        """Return a handler that calls `act` while the reference image is shown, else shows a notice."""
 
         def acting() -> None:
             if comparing.canvas is view:
@@ -280,8 +280,8 @@ def bind(window: Page, page: Workbench) -> None:
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     for canvas in (view, page.photo):
         bind_canvas(commands, canvas)
-        commands.bind("finding.next", lambda: page.found.step(1), owner=canvas)
-        commands.bind("finding.previous", lambda: page.found.step(-1), owner=canvas)
+        commands.bind("finding.next", lambda: page.shown_findings.step(1), owner=canvas)
+        commands.bind("finding.previous", lambda: page.shown_findings.step(-1), owner=canvas)
         commands.bind("view.leave", partial(canvas.focusNextPrevChild, True), owner=canvas)
         commands.bind("view.leave_back", partial(canvas.focusNextPrevChild, False), owner=canvas)
     pane, findings, strip = (

@@ -1,4 +1,4 @@
-"""Deletes the selection of the focused view, after a question where photos or verdicts go with it."""
+"""Deletes the selection of the focused view; asks first when photos or verdicts are deleted with it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from shared.wire.inspection import Photo
 
 
 class DeletionSource(Enum):
-    """Where something can be chosen."""
+    """The views whose selection can be deleted."""
 
     CANVAS = auto()
     LIST = auto()
@@ -69,12 +69,12 @@ class DeleteDialog(Confirm):
         self._check()
 
     @property
-    def given(self) -> str:
-        """The reason as it is typed."""
+    def reason_text(self) -> str:
+        """The typed reason, stripped."""
         return self.reason.toPlainText().strip()
 
     def _check(self) -> None:
-        self.act.setEnabled(not self._asks or bool(self.given))
+        self.act.setEnabled(not self._asks or bool(self.reason_text))
 
 
 def _what_goes(holding: DeletionContents) -> str:
@@ -89,7 +89,7 @@ def _what_goes(holding: DeletionContents) -> str:
 
 
 class DeletionController(QObject):
-    """Follows which of the views had the focus last, and deletes what is chosen there."""
+    """Follows which view had the focus last, and deletes its selection."""
 
     notice = Signal(str)
     """Why nothing was deleted."""
@@ -121,11 +121,11 @@ class DeletionController(QObject):
 
     @property
     def deletion_source(self) -> DeletionSource:
-        """Where Delete acts: the view that has or last had the focus, as long as it is to be seen."""
+        """The view that Delete acts on: the one that has or last had the focus, while it is visible."""
         return self._places[self._last] if self._last.isVisible() else DeletionSource.LIST
 
     def delete(self) -> None:
-        """Delete what is chosen there, after a question where photos or verdicts go with it."""
+        """Delete the selection; asks first when photos or verdicts are deleted with it."""
         if self.deletion_source is DeletionSource.FINDINGS:
             self._delete_finding()
             return
@@ -135,7 +135,7 @@ class DeletionController(QObject):
             self.notice.emit(self._why_none())
 
     def delete_items(self, chosen: Sequence[str]) -> None:
-        """Delete these items but for the locked ones, after a question where more goes with them."""
+        """Delete these items except the locked ones; asks first when more is deleted with them."""
         store = self._view.store
         free = [it for it in chosen if (region := store.get(it)) is None or not region.locked]
         if len(free) < len(chosen):
@@ -174,11 +174,11 @@ class DeletionController(QObject):
 
     def _ask(self, item_ids: Sequence[str]) -> None:
         open_record = self._open_record
-        # Asked each time: what is known here may be older than a photo that another client added.
+        # Read each time: another client may have added a photo since.
         saved = {open_record.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
         if not saved or open_record.edits.sending.offline:
             # Without the service the photos that results name are counted.
-            self._photos_known(item_ids)
+            self._ask_and_delete(item_ids)
             return
         run(
             _photos,
@@ -186,7 +186,7 @@ class DeletionController(QObject):
             open_record.record_id,
             owner=self,
             done=partial(self._photos_read, open_record.record_id, item_ids, saved),
-            failed=lambda _: self._photos_known(item_ids),
+            failed=lambda _: self._ask_and_delete(item_ids),
         )
 
     def _is_unsent(self, item_id: str) -> bool:
@@ -198,20 +198,20 @@ class DeletionController(QObject):
     ) -> None:
         if self._open_record.record_id != record_id:
             return
-        known: dict[str, list[str]] = {item_id: [] for item_id in saved.values()}
+        file_ids: dict[str, list[str]] = {item_id: [] for item_id in saved.values()}
         for photo in reversed(photos):
             if photo.item_id in saved:
-                known[saved[photo.item_id]].append(photo.file_id)
-        self._open_record.photos.update(known)
-        self._photos_known(item_ids)
+                file_ids[saved[photo.item_id]].append(photo.file_id)
+        self._open_record.photos.update(file_ids)
+        self._ask_and_delete(item_ids)
 
-    def _photos_known(self, item_ids: Sequence[str]) -> None:
+    def _ask_and_delete(self, item_ids: Sequence[str]) -> None:
         holding = self._holding(item_ids)
         if not holding.photos and not holding.verdicts:
             ItemChanges(self._open_record).remove(item_ids)
             return
         dialog = DeleteDialog(holding, self._window)
-        dialog.accepted.connect(lambda: ItemChanges(self._open_record).remove(item_ids, dialog.given))
+        dialog.accepted.connect(lambda: ItemChanges(self._open_record).remove(item_ids, dialog.reason_text))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
@@ -225,9 +225,9 @@ class DeletionController(QObject):
                 continue
             named = {str((entry.get("inputImage") or {}).get("ipfs_cid")) for entry in item.result}
             photos.update(self._open_record.photos.get(item_id, named - {"None"}))
-            given = sum(results.is_verdict(entry) for entry in item.result)
+            verdict_count = sum(results.is_verdict(entry) for entry in item.result)
             waiting = item.pending_verdict is not None and item.verdict is not Verdict.UNDECIDED
-            verdicts += max(given, 1) if waiting else given
+            verdicts += max(verdict_count, 1) if waiting else verdict_count
         return DeletionContents(len(item_ids), len(photos), verdicts)
 
 

@@ -25,7 +25,7 @@ WIDTH_PX = 336
 _LEAST_PX = 328
 _SIDE = 14
 _SETTLE_MS = 60
-"""Until rows that unfold have their places."""
+"""Time in ms until unfolded rows are laid out."""
 
 
 class Inspector(Panel):
@@ -45,8 +45,8 @@ class Inspector(Panel):
         self.history = HistoryBox()
         self._none = label("", "dim", wrap=True)
         self.say_none(any_items=True)
-        self.known = FindingContext()
-        """What describes findings in addition to their entry."""
+        self.finding_context = FindingContext()
+        """Describes findings beyond their entry."""
         self._stack = QStackedWidget()
         self._build()
 
@@ -93,7 +93,7 @@ class Inspector(Panel):
         whole.addWidget(self._stack)
 
     def _show_explained(self, scroll: QScrollArea) -> None:
-        """Bring what was unfolded into view, of more than fits its beginning."""
+        """Scroll to what was unfolded; to its beginning when it does not fit."""
         if self.explained.is_open:
             scroll.ensureWidgetVisible(self.explained)
             scroll.ensureWidgetVisible(self.explained.fold)
@@ -133,17 +133,19 @@ class Inspector(Panel):
 
     def show_findings(self, item: ItemView, entry: Entry | None) -> None:
         """Show the findings of `entry`, which is one of the item's or a draft."""
-        nothing = self._nothing_found(entry)
-        self.findings.show_findings(findings_of(entry, self.known), nothing, self.findings.list.current)
+        nothing = self._no_findings_text(entry)
+        self.findings.show_findings(
+            findings_of(entry, self.finding_context), nothing, self.findings.list.current
+        )
         self.explained.show_explained(item.item_id, suppressed.of_entry(entry, item.result))
 
-    def _nothing_found(self, entry: Entry | None) -> str:
+    def _no_findings_text(self, entry: Entry | None) -> str:
         if entry is None or not results.is_finished(entry):
             return self.tr("Detection not run yet.")
         return self.tr("No findings.")
 
     def commit(self) -> None:
-        """Take what is typed."""
+        """Commit typed text."""
         self.fields.commit()
         self.verdict.commit()
 

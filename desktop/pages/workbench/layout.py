@@ -13,7 +13,7 @@ _ITEMS_PX = 270
 _FOLD_BELOW = 1280
 _SHARE = 0.18
 _MOST_PX = 480
-"""Of a wide window the inspector gets this share, up to so many px."""
+"""The inspector's share of a wide window, and its largest width in px."""
 _NAME = "workbench"
 
 
@@ -33,8 +33,8 @@ class WorkbenchLayout(QSplitter):
             self.setStretchFactor(index, stretch)
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
-        kept = preferences.values.splitters.get(_NAME)
-        sizes = kept if kept is not None and len(kept) == 2 else [_ITEMS_PX, WIDTH_PX]
+        stored = preferences.values.splitters.get(_NAME)
+        sizes = stored if stored is not None and len(stored) == 2 else [_ITEMS_PX, WIDTH_PX]
         self._widths_by_person = sizes != [_ITEMS_PX, WIDTH_PX]
         self.splitterMoved.connect(self._moved)
         self.setSizes([sizes[0], 10_000, sizes[1]])
@@ -59,7 +59,7 @@ class WorkbenchLayout(QSplitter):
     def keep(self) -> None:
         """Remember the widths for the next start."""
         items, _, inspector = self.sizes()
-        kept = {**self._preferences.values.splitters, _NAME: [items, inspector or WIDTH_PX]}
+        splitters = {**self._preferences.values.splitters, _NAME: [items, inspector or WIDTH_PX]}
         chosen = self._widths_by_person and self.isVisible()
-        if chosen and kept != self._preferences.values.splitters:
-            self._preferences.change(splitters=kept)
+        if chosen and splitters != self._preferences.values.splitters:
+            self._preferences.change(splitters=splitters)

@@ -105,12 +105,12 @@ class WorkbenchPage(Page):
         self.phone = PhoneController(self.open_record, self)
         self.live = LiveChanges(self.open_record, self.reload, self.photos.reread, self)
         self.detecting = DetectionController(self.open_record, self.live, self)
-        found, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
-        self.threshold = ThresholdController(self.open_record, found, context.preferences, self)
+        findings_box, views = self.inspector.findings, (self.inspector.photo.pane, self.compare)
+        self.threshold = ThresholdController(self.open_record, findings_box, context.preferences, self)
         self.correcting = CorrectionController(
-            self.open_record, found, self.inspector.correction, views, self
+            self.open_record, findings_box, self.inspector.correction, views, self
         )
-        of_findings = (found.list, *views, self.photo)
+        of_findings = (findings_box.list, *views, self.photo)
         self.deleting = DeletionController(
             self.open_record, self.items, self.view, of_findings, self.correcting, context.commands, self
         )
@@ -122,12 +122,12 @@ class WorkbenchPage(Page):
         )
         self.comparing.follow(self.inspector.photo, self.alignment_controller)
         self.comparing.show_minimap(context.preferences.values.minimap)
-        boxes = (found, self.inspector.correction)
+        boxes = (findings_box, self.inspector.correction)
         self.photo_view = PhotoView(
             self.open_record, self.photos, self.comparing, self.correcting, boxes, canvases, self.strip, self
         )
         parts = (self.inspector, self.photos, self.comparing, self.correcting, self.photo_view, self)
-        self.found = ShownFindings(self.open_record, *parts)
+        self.shown_findings = ShownFindings(self.open_record, *parts)
         self.undo_controller = UndoController(
             self.open_record, self.inspector, self.alignment_controller, self.correcting, self
         )
@@ -208,7 +208,7 @@ class WorkbenchPage(Page):
             self.seal_controller,
         )
         notices = (part.notice for part in noticing)
-        for notice in (open_record.edits.failed, open_record.edits.kept, *notices):
+        for notice in (open_record.edits.failed, open_record.edits.unsent_notice, *notices):
             notice.connect(self.toast)
         self._trimming = trimming = MemoryTrimming(self)
         for canvas in (view, self.photo):
@@ -257,13 +257,13 @@ class WorkbenchPage(Page):
         self.items.last_wanted.connect(self.item_fill.from_last)
         self.item_fill.filled.connect(self.reload)
         self.record_photos.itemWanted.connect(self.go_to)
-        self.live.recordChanged.connect(self.record_photos.known.read)
+        self.live.recordChanged.connect(self.record_photos.photo_list.read)
         theme_manager().themeChanged.connect(self._theme_changed)
 
     # -- opening
 
     def opened(self, params: dict[str, Any]) -> None:
-        """Open `record_id` at `item_id`, for `compare` with its photo; without one, what was open before."""
+        """Open `record_id` at `item_id`, or what was open before; with `compare` beside its photo."""
         record_id = str(params.get("record_id") or self._record_id)
         self._wanted_item = str(params.get("item_id") or "")
         self._compare_wanted = bool(params.get("compare"))
@@ -337,7 +337,7 @@ class WorkbenchPage(Page):
         if self.picture.show_current():
             self.comparing.front.setFocus()
             if self._compare_wanted:
-                self.comparing.show_when_there()
+                self.comparing.show_when_loaded()
         self._compare_wanted = False
         self._show_saving()
         self.live.start()
@@ -349,7 +349,7 @@ class WorkbenchPage(Page):
             self._record_id = ""
             self._offer_records(self.tr("This record no longer exists."))
         elif self.open_record.document is not None:
-            # What is on view stays; the state of the service is said above.
+            # The record stays on view; the top bar shows the state of the service.
             self.toast.emit(sentence(error))
         else:
             self.stack.show_error(sentence(error), retry=self.reload)
@@ -357,12 +357,12 @@ class WorkbenchPage(Page):
     # -- showing
 
     def _take_typed(self) -> None:
-        """What is typed or corrected becomes an edit; one that cannot be sent waits for a decision."""
+        """Make edits of typed texts and corrections; one that cannot be sent waits for a decision."""
         self.inspector.commit()
         self.correcting.save()
 
     def finish(self) -> None:
-        """Take what is typed, then ask to finish the record."""
+        """Commit typed text, then ask to finish the record."""
         self._take_typed()
         self.finishing.finish()
 
@@ -387,12 +387,12 @@ class WorkbenchPage(Page):
     def _show_current(self) -> None:
         open_record = self.open_record
         self.picture.show_current()
-        self.inspector.known = open_record.known
+        self.inspector.finding_context = open_record.finding_context
         self.inspector.show_item(open_record.item, open_record.number, open_record.entry)
         self.inspector.photo.set_editable(open_record.editable and open_record.item is not None)
         self.selecting.show()
         self._show_run()
-        self.found.show()
+        self.shown_findings.show()
         self.photos.show()
         self.history.show()
         self.status_line.show()
@@ -414,7 +414,7 @@ class WorkbenchPage(Page):
         self.top.show_saving(self.open_record.edits.saving, self.open_record.edits.held)
 
     def set_editable(self, on: bool) -> None:
-        """Offer editing, or only looking."""
+        """Enable or disable editing."""
         self.view.editor.editable = on
         self.strip.set_editable(on)
         self.inspector.set_editable(on)
@@ -429,7 +429,7 @@ class WorkbenchPage(Page):
     # -- choosing
 
     def select_all(self) -> None:
-        """Select everything that is to be seen in the view that has the focus."""
+        """Select everything visible in the focused view."""
         if self.deleting.deletion_source is DeletionSource.LIST:
             self.items.list.selectAll()
         elif self.comparing.canvas is self.comparing.front:

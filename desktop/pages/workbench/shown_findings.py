@@ -17,7 +17,7 @@ from shared.suppressed import SuppressedFinding
 
 
 class ShownFindings(QObject):
-    """Brings them onto the reference image, onto the photo and onto the compared pairs."""
+    """Shows the findings on the reference image, on the photo and on the compared pairs."""
 
     def __init__(
         self,
@@ -46,15 +46,15 @@ class ShownFindings(QObject):
         shown = findings.shown if self._open_record.item is not None else ()
         explained = self._inspector.explained
         explained.set_editable(self._correcting.can_correct)
-        seen = explained.shown if self._open_record.item is not None else ()
-        boxes = [*finding_boxes(shown, findings.list.current), *explained_boxes(seen)]
+        explained_findings = explained.shown if self._open_record.item is not None else ()
+        boxes = [*finding_boxes(shown, findings.list.current), *explained_boxes(explained_findings)]
         self._photos.show_boxes(boxes)
         self._comparing.show_findings(boxes)
         back = to_reference(self._open_record.entry)
-        # Without an alignment nobody knows where on the reference image a finding lies.
+        # Without an alignment the place of a finding on the reference image is not known.
         self._comparing.views[0].set_findings(boxes if back is not None else (), back)
         self._photo_view.show_findings()
-        self._photo_view.show_explained(seen)
+        self._photo_view.show_explained(explained_findings)
         self._correcting.show(self._photos.finding_pair)
 
     def choose(self, place: int) -> None:
@@ -63,14 +63,14 @@ class ShownFindings(QObject):
         self.show()
 
     def step(self, way: int) -> None:
-        """Mark the next one of the item, round and round."""
+        """Mark the next finding of the item, wrapping around."""
         count = len(self._inspector.findings.shown)
         if count:
             self.choose((self._inspector.findings.list.current + way) % count)
 
-    def _report(self, one: SuppressedFinding) -> None:
-        """Add what the memory explains as a finding that the person saw, and ask what it is."""
-        if self._correcting.add([(one.box, one.label)]):
+    def _report(self, finding: SuppressedFinding) -> None:
+        """Add a suppressed finding as one drawn by the user, and ask for its label."""
+        if self._correcting.add([(finding.box, finding.label)]):
             self._correcting.ask_last_label()
 
     def _corrected(self) -> None:

@@ -15,10 +15,10 @@ from shared.codes import Verdict
 
 
 class UndoController(QObject):
-    """Undo and redo of the open record; what is under way goes before what is done."""
+    """Undo and redo of the open record; steps of unfinished work come first."""
 
     notice = Signal(str)
-    """What was undone or done again, or that there is nothing."""
+    """Emits what was undone or redone, or that there is nothing to undo."""
 
     def __init__(
         self,
@@ -65,10 +65,10 @@ class UndoController(QObject):
         """The notice when the undone step had replaced another user's verdict; else empty."""
         document = self._open_record.document
         for edit in self._taken:
-            given = edit.after.get(VERDICT) or {}
+            verdict = edit.after.get(VERDICT) or {}
             item = document.item(edit.object_id) if document is not None else None
-            if given_by_other(given) and item is not None and item.verdict is Verdict.UNDECIDED:
-                name = given.get("by_name") or self.tr("another user")
+            if given_by_other(verdict) and item is not None and item.verdict is Verdict.UNDECIDED:
+                name = verdict.get("by_name") or self.tr("another user")
                 return self.tr(
                     "The item is now undecided. The verdict by {name} is kept in the history; only "
                     "{name} can give it again."

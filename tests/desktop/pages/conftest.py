@@ -17,7 +17,7 @@ from tests.service_process import first_admin, service_process
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a service of the file's own, which has its first admin."""
+    """The address of a service for this file, which has its first admin."""
     with service_process(tmp_path_factory.mktemp("service") / "data") as url:
         first_admin(url)
         yield url

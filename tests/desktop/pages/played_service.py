@@ -79,12 +79,12 @@ class Played:
         body = json.loads(request.content) if request.content else None
         self.sent.append((request.method, path, body))
         assert self.open.wait(10)
-        given = self.answers[path]
-        if callable(given):
-            given = given(request)
-        if isinstance(given, Exception):
-            raise given
-        return httpx.Response(given.status_code, content=given.content, headers=given.headers)
+        answer = self.answers[path]
+        if callable(answer):
+            answer = answer(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx.Response(answer.status_code, content=answer.content, headers=answer.headers)
 
     def bodies(self, path: str, method: str = "POST") -> list[Any]:
         return [body for sent, where, body in self.sent if (sent, where) == (method, path)]

@@ -23,7 +23,7 @@ from desktop.widgets import Button, ButtonKind, Combo, title_width
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 
 _MOST_ROWS = 200
-"""So many classes have thresholds and severities of their own here; names have all of them."""
+"""Most classes that get a threshold and a severity in the table; every class gets a name."""
 _TABLE_PX = 220
 _ROW_PX = 36
 _COLUMN_PX = 104
@@ -36,15 +36,15 @@ class ClassTable(QWidget):
     """A row for each class, in the order in which the model counts them."""
 
     changed = Signal()
-    """The person changed something."""
+    """Emitted when the user changed something."""
 
     def __init__(self, entry: DetectionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entry = entry
         self._editable = entry.kind is not ModelKind.REFERENCE_DIFFERENCE
-        """Whether names and thresholds are the model's own to change."""
+        """Whether names and thresholds of this model can be changed."""
         self._labels: list[str] = list(entry.labels if self._editable else BUILT_IN)
-        """The labels of the rows as they were before anything was typed."""
+        """The labels of the rows before anything was typed."""
         self._severities: Mapping[str, Severity] = {}
         self._filling = False
         self.table = QTableWidget(0, 4)
@@ -93,7 +93,7 @@ class ClassTable(QWidget):
 
     def _fill(self, names: Sequence[str]) -> None:
         settings = self._entry.settings
-        fails, own = settings.get("fail_labels"), settings.get("per_label") or {}
+        fails, thresholds = settings.get("fail_labels"), settings.get("per_label") or {}
         self._filling = True
         start = self.table.rowCount()
         self.table.setRowCount(len(names))
@@ -108,7 +108,7 @@ class ClassTable(QWidget):
             self.table.setItem(row, NAME, shown)
             if row >= _MOST_ROWS:
                 continue
-            box = share(float(own.get(name, 0.0)))
+            box = share(float(thresholds.get(name, 0.0)))
             box.setSpecialValueText(self.tr("Default"))
             box.setAccessibleName(self.tr("Threshold of {label}").format(label=finding_word(name)))
             box.valueChanged.connect(lambda _: self._touched())
@@ -119,7 +119,7 @@ class ClassTable(QWidget):
             tick.toggled.connect(lambda _: self._touched())
             self.table.setCellWidget(row, FAILS, tick)
             severity = Combo(self.tr("Severity of {label}").format(label=finding_word(name)))
-            severity.set_choices([("", "–"), *((one.value, severity_word(one)) for one in Severity)])
+            severity.set_choices([("", "–"), *((level.value, severity_word(level)) for level in Severity)])
             severity.setEnabled(False)
             severity.setMinimumHeight(_ROW_PX)
             severity.picked.connect(lambda _: self._touched())
@@ -187,12 +187,12 @@ class ClassTable(QWidget):
         return [name or f"class {number}" for number, name in enumerate(typed)]
 
     def twice(self) -> str:
-        """A name that two classes have; empty when each has its own."""
-        seen: set[str] = set()
+        """Return a name that two classes share; empty when all differ."""
+        earlier: set[str] = set()
         for name in filter(None, self.names()):
-            if name in seen:
+            if name in earlier:
                 return name
-            seen.add(name)
+            earlier.add(name)
         return ""
 
     def rules(self) -> dict[str, Any]:
@@ -200,7 +200,9 @@ class ClassTable(QWidget):
         names, before = self.names(), self._entry.settings
         shown = names[:_MOST_ROWS]
         rest = dict(zip(self._labels[_MOST_ROWS:], names[_MOST_ROWS:], strict=True))
-        own = {rest[name]: value for name, value in (before.get("per_label") or {}).items() if name in rest}
+        thresholds = {
+            rest[name]: value for name, value in (before.get("per_label") or {}).items() if name in rest
+        }
         failing = before.get("fail_labels")
         fails = [rest[name] for name in rest if failing is None or name in failing]
         for row, name in enumerate(shown):
@@ -208,11 +210,14 @@ class ClassTable(QWidget):
             assert isinstance(box, QDoubleSpinBox)
             assert isinstance(tick, QCheckBox)
             if box.value() > 0:
-                own[name] = box.value()
+                thresholds[name] = box.value()
             if tick.isChecked():
                 fails.append(name)
         every = len(fails) == len(names)
-        return {"per_label": own, "fail_labels": None if every else [one for one in names if one in fails]}
+        return {
+            "per_label": thresholds,
+            "fail_labels": None if every else [name for name in names if name in fails],
+        }
 
     def severities(self) -> dict[str, Severity | None]:
         """The severities that differ from those that were shown, by the names as typed."""

@@ -172,7 +172,7 @@ class ModelForm(EntryForm):
         defaults = {"confidence": 0.25, "fail_confidence": 0.4, "per_label": {}, "fail_labels": None}
         for key, combo in self.feeding.items():
             now[key] = combo.value()
-            # What is not kept was shown as the first of the choices.
+            # A setting that is not stored was shown as the first choice.
             defaults[key] = combo.itemData(0)
         return {name: value for name, value in now.items() if before.get(name, defaults[name]) != value}
 
@@ -221,7 +221,7 @@ class KindForm(Form):
         self,
         context: Context,
         name: str,
-        asked: Invalid,
+        invalid: Invalid,
         send: Callable[[ModelKind | None, str | None], Any],
         parent: QWidget | None = None,
     ) -> None:
@@ -230,15 +230,15 @@ class KindForm(Form):
         self._name = name
         self.kind: Combo | None = None
         self.activation: Combo | None = None
-        self._ask(asked)
+        self._ask(invalid)
 
     @staticmethod
     def answers(error: object) -> bool:
-        """Whether a person can answer why the service did not take a model."""
+        """Return True when the user can answer what made the service refuse a model."""
         return isinstance(error, Invalid) and bool(_kinds(error) or _activations(error))
 
-    def _ask(self, asked: Invalid) -> None:
-        kinds, activations = _kinds(asked), _activations(asked)
+    def _ask(self, invalid: Invalid) -> None:
+        kinds, activations = _kinds(invalid), _activations(invalid)
         if kinds and self.kind is None:
             hint = self.tr("The output format of {name} is ambiguous. Select how it was exported.")
             self.body.addWidget(label(hint.format(name=self._name), wrap=True))
@@ -251,11 +251,13 @@ class KindForm(Form):
             )
             self.body.addWidget(label(hint.format(name=self._name), wrap=True))
             self.activation = Combo(self.tr("Confidence function"))
-            words = {
+            labels = {
                 "sigmoid": self.tr("Sigmoid (RT-DETR, Deformable DETR and later)"),
                 "softmax": self.tr("Softmax (DETR, with a no-object class)"),
             }
-            self.activation.set_choices((one, words.get(one, one)) for one in activations)
+            self.activation.set_choices(
+                (function, labels.get(function, function)) for function in activations
+            )
             self.add("activation", Field(self.tr("Confidence function"), self.activation))
 
     def work(self) -> Callable[[], Any] | None:
@@ -271,14 +273,14 @@ class KindForm(Form):
             grow(self)
 
 
-def _kinds(asked: Invalid) -> list[ModelKind]:
-    given = asked.details.get("kinds")
-    return [kind for kind in ModelKind if isinstance(given, list) and kind.value in given]
+def _kinds(invalid: Invalid) -> list[ModelKind]:
+    values = invalid.details.get("kinds")
+    return [kind for kind in ModelKind if isinstance(values, list) and kind.value in values]
 
 
-def _activations(asked: Invalid) -> list[str]:
-    given = asked.details.get("activations")
-    return [str(one) for one in given] if isinstance(given, list) else []
+def _activations(invalid: Invalid) -> list[str]:
+    values = invalid.details.get("activations")
+    return [str(value) for value in values] if isinstance(values, list) else []
 
 
 def _save(

@@ -30,7 +30,7 @@ from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate
 
 
 class ModelSection(TableSection[DetectionModel]):
-    """What an item can be looked at with. A model is never deleted: results refer to it; it is disabled."""
+    """The models that items can be detected with. A model is disabled, never deleted: results refer to it."""
 
     manage: ClassVar[Permission] = Permission.MODEL_MANAGE
     sign: ClassVar[str] = "finding"
@@ -137,7 +137,7 @@ class ModelSection(TableSection[DetectionModel]):
         self.uploads.add(path)
 
     def _refused(self, line: UploadRow, error: object) -> None:
-        """The service asks what the file leaves open: ask the person, and send it again."""
+        """Ask the user what the service could not read from the file, and send it again."""
         if not isinstance(error, Invalid) or not KindForm.answers(error):
             return
         line.cancel()

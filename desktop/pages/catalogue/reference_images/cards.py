@@ -224,8 +224,8 @@ class ReferenceCards(QListView):
         """Width (px) of a card with its gap, so that as many as fit fill the row."""
         # The list keeps room for a scroll bar, whether it is there or not.
         bar = self.verticalScrollBar().sizeHint().width()
-        room = max(self.viewport().width() - bar - 2, _LEAST_PX)
-        return room // max(1, room // _LEAST_PX)
+        row_width = max(self.viewport().width() - bar - 2, _LEAST_PX)
+        return row_width // max(1, row_width // _LEAST_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

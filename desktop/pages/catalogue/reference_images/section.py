@@ -126,8 +126,8 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
         self.send(_pictures(event.mimeData()))
 
 
-def _pictures(given: QMimeData) -> list[Path]:
-    paths = [Path(url.toLocalFile()) for url in given.urls() if url.isLocalFile()]
+def _pictures(mime: QMimeData) -> list[Path]:
+    paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
     return [path for path in paths if path.suffix.lower() in PICTURES]
 
 

@@ -15,7 +15,7 @@ def send_reference(
 ) -> ReferenceImage:
     """The reference image of the file at `path`, called `name`, or like its file.
 
-    `count` hears of bytes done and bytes in all. Raises ClientError, ImageError, OSError.
+    `count` is called with the bytes sent and the bytes in all. Raises ClientError, ImageError, OSError.
     """
     source, file_name = for_upload(path)
     stored = session.files.upload(source, file_name, progress=count)

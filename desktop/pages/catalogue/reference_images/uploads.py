@@ -15,14 +15,14 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, IconButton, Panel, ProgressBar, label
 
 Send = Callable[[Path, Callable[[int, int], None]], object]
-"""Sends a file, telling bytes done and bytes in all; gives what was made of it. Runs off the GUI thread."""
+"""Sends a file, reports bytes sent and in all, and returns the created object. Runs off the GUI thread."""
 
 
 class UploadRow(Panel):
-    """One file on its way. It goes by itself once the file has arrived."""
+    """The row of one upload. It disappears once the file has arrived."""
 
     arrived = Signal(object)
-    """What was made of the file."""
+    """The object that the service created from the file."""
     refused = Signal(object)
     """Why the service did not take it, as an exception."""
 
@@ -73,7 +73,7 @@ class UploadRow(Panel):
         )
 
     def cancel(self) -> None:
-        """Stop sending and go."""
+        """Cancel the upload and remove the row."""
         self._task.cancel()
         self._go()
 
@@ -82,9 +82,9 @@ class UploadRow(Panel):
         if percent >= 100:
             self._status.setText(self.tr("Checking file…"))
 
-    def _done(self, made: object) -> None:
+    def _done(self, stored: object) -> None:
         self._go()
-        self.arrived.emit(made)
+        self.arrived.emit(stored)
 
     def _failed(self, error: Exception) -> None:
         self._bar.hide()
@@ -114,7 +114,7 @@ def _sent(report: ProgressReport, send: Send, path: Path) -> object:
 
 
 class Uploads(QWidget):
-    """The files on their way, one below the other."""
+    """The uploads, one below the other."""
 
     arrived = Signal(object)
     refused = Signal(object, object)

@@ -31,7 +31,7 @@ _SHOW_AFTER_MS = 500
 
 
 class ExportController(QObject):
-    """Asks where to, and writes an inspection there in the background."""
+    """Asks where to save an inspection and writes it there in the background."""
 
     notice = Signal(str)
     """Why it could not be written."""
@@ -43,12 +43,16 @@ class ExportController(QObject):
         self._context, self._window = context, window
 
     def ask(self, name: str) -> tuple[Path, ExportFormat, bool] | None:
-        """Ask for the place and the format, and whether pictures are wanted; `name` is the inspection's.
+        """Ask for file and format, and whether to include pictures; `name` is the inspection's.
 
         None for no file.
         """
-        kinds = {self._kind(made): made for made in FORMATS}
-        with_pictures = {self._with_pictures(made): made for made in FORMATS if made.pictures is not None}
+        kinds = {self._kind(file_format): file_format for file_format in FORMATS}
+        with_pictures = {
+            self._with_pictures(file_format): file_format
+            for file_format in FORMATS
+            if file_format.pictures is not None
+        }
         kinds |= with_pictures
         chosen, kind = QFileDialog.getSaveFileName(
             self._window,
@@ -58,14 +62,14 @@ class ExportController(QObject):
         )
         if not chosen:
             return None
-        path, made = meant(Path(chosen), kinds.get(kind, FORMATS[0]))
+        path, file_format = meant(Path(chosen), kinds.get(kind, FORMATS[0]))
         # The dialog asked about the name that was typed, not about the one with a suffix.
         if path != Path(chosen) and path.exists() and not may_replace(self._window, path):
             return None
         folders.used(Purpose.EXPORTS, path)
-        return path, made, kind in with_pictures and made.pictures is not None
+        return path, file_format, kind in with_pictures and file_format.pictures is not None
 
-    def write(self, record_id: str, path: Path, made: ExportFormat, pictures: bool = False) -> None:
+    def write(self, record_id: str, path: Path, file_format: ExportFormat, pictures: bool = False) -> None:
         """Write the inspection, with progress and cancel; an old file stays until the new one is complete."""
         dialog = QProgressDialog(
             self.tr("Saving {file}…").format(file=path.name), self.tr("Cancel"), 0, 100, self._window
@@ -80,7 +84,7 @@ class ExportController(QObject):
             self._context.session,
             record_id,
             path,
-            made,
+            file_format,
             pictures,
             localized_column_terms(),
             owner=self,
@@ -106,7 +110,7 @@ class ExportController(QObject):
         else:
             self.notice.emit(sentence(error))
 
-    def _kind(self, made: ExportFormat) -> str:
+    def _kind(self, file_format: ExportFormat) -> str:
         texts = {
             "json": self.tr("Walkaround JSON, complete record"),
             "csv": self.tr("CSV table, one row per finding"),
@@ -114,19 +118,19 @@ class ExportController(QObject):
             "yolo": self.tr("YOLO datasets of regions and findings"),
             "cvat": self.tr("CVAT annotations of regions and findings"),
         }
-        return f"{texts[made.format_id]} (*{made.suffix})"
+        return f"{texts[file_format.format_id]} (*{file_format.suffix})"
 
-    def _with_pictures(self, made: ExportFormat) -> str:
+    def _with_pictures(self, file_format: ExportFormat) -> str:
         texts = {
             "coco": self.tr("COCO datasets with images"),
             "yolo": self.tr("YOLO datasets with images"),
             "cvat": self.tr("CVAT annotations with images"),
         }
-        return f"{texts[made.format_id]} (*{made.suffix})"
+        return f"{texts[file_format.format_id]} (*{file_format.suffix})"
 
 
 def localized_column_terms() -> ColumnTerms:
-    """What a table says in the language of the program."""
+    """The texts of the table in the language of the program."""
     translate = QCoreApplication.translate
     return ColumnTerms(
         headings=CHINESE if QLocale().language() == QLocale.Language.Chinese else {},
@@ -145,18 +149,18 @@ def localized_column_terms() -> ColumnTerms:
 def meant(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
     """The file and the format that a person means who typed `path` and chose `chosen`.
 
-    A suffix that was typed says more than the choice; without one, the path gets that of the choice.
+    A typed suffix takes precedence over the chosen format; without one, the path gets the format's suffix.
     """
     suffix = path.suffix.lower()
     if suffix == chosen.suffix:
         return path, chosen
-    of_suffix = [made for made in FORMATS if made.suffix == suffix]
+    of_suffix = [file_format for file_format in FORMATS if file_format.suffix == suffix]
     if len(of_suffix) == 1:
         return path, of_suffix[0]
     # Two formats share one suffix: its name ends as the format says, or the choice decides.
-    for made in of_suffix:
-        if path.name.lower().endswith(made.ending):
-            return path, made
+    for file_format in of_suffix:
+        if path.name.lower().endswith(file_format.ending):
+            return path, file_format
     return path.with_name(path.name + chosen.ending), chosen
 
 
@@ -165,21 +169,21 @@ def _write(
     session: Session,
     record_id: str,
     path: Path,
-    made: ExportFormat,
+    file_format: ExportFormat,
     with_pictures: bool,
-    words: ColumnTerms,
+    terms: ColumnTerms,
 ) -> int:
     """Write the file; gives how many pictures are missing in it."""
     half = 0.5 if with_pictures else 1.0
     inspection = gather(session, record_id, lambda done, total: report(half * done / max(total, 1)))
     report.check()
-    if not with_pictures or made.files is None or made.pictures is None:
-        data = made.write(inspection, words)
+    if not with_pictures or file_format.files is None or file_format.pictures is None:
+        data = file_format.write(inspection, terms)
         report.check()
         atomic.write(path, data, durable=True)
         return 0
-    wanted = made.pictures(inspection)
-    found: set[str] = set()
+    wanted = file_format.pictures(inspection)
+    packed: set[str] = set()
 
     def fetched() -> Iterator[tuple[str, bytes]]:
         for number, (name, picture) in enumerate(wanted.items(), 1):
@@ -190,8 +194,8 @@ def _write(
                 continue
             finally:
                 report(half + half * number / len(wanted))
-            found.add(name)
+            packed.add(name)
             yield name, data
 
-    pack_into(path, made.files(inspection), fetched())
-    return len(wanted) - len(found)
+    pack_into(path, file_format.files(inspection), fetched())
+    return len(wanted) - len(packed)

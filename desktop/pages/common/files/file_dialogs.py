@@ -33,19 +33,19 @@ class Folders:
     """The folder of each purpose: kept in the preferences once `keep_in` named them."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
         self._preferences: Preferences | None = None
 
     def keep_in(self, preferences: Preferences | None) -> None:
-        """Remember from now on in these preferences; None forgets everything."""
+        """Store the folders in these preferences from now on; None forgets all of them."""
         self._preferences = preferences
-        self._kept = {} if preferences is None else dict(preferences.values.folders)
+        self._folders = {} if preferences is None else dict(preferences.values.folders)
 
     def of(self, purpose: Purpose) -> Path:
-        """Where to begin: the folder used last, or else the person's own pictures or documents, or home."""
-        kept = self._kept.get(purpose)
-        if kept is not None and Path(kept).is_dir():
-            return Path(kept)
+        """Return the folder to begin in: the last used, else the user's pictures or documents, or home."""
+        last = self._folders.get(purpose)
+        if last is not None and Path(last).is_dir():
+            return Path(last)
         place = QStandardPaths.StandardLocation
         location = place.PicturesLocation if purpose in _ALL_PICTURES else place.DocumentsLocation
         for each in (location, place.DocumentsLocation):
@@ -56,12 +56,12 @@ class Folders:
         return Path.home()
 
     def used(self, purpose: Purpose, path: Path) -> None:
-        """A file of this folder was chosen, or the folder itself."""
+        """Remember the folder of `path`, or `path` itself when it is a folder."""
         folder = str(path if path.is_dir() else path.parent)
-        if self._kept.get(purpose) != folder:
-            self._kept[purpose] = folder
+        if self._folders.get(purpose) != folder:
+            self._folders[purpose] = folder
             if self._preferences is not None:
-                self._preferences.change(folders=dict(self._kept))
+                self._preferences.change(folders=dict(self._folders))
 
 
 folders = Folders()

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.background import memory_trimming
-from desktop.background.workers import Cancelled, Lane, run
-from desktop.background.workers import ProgressReport as Reported
+from desktop.background.workers import Cancelled, Lane, ProgressReport, run
 from desktop.exchange.data.file_names import harmless
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.pages.common.files.file_dialogs import Purpose
@@ -83,7 +82,7 @@ class ReportFile(QObject):
             self.notice.emit(sentence(error))
 
 
-def write_report(report: Reported, collect: Collect, path: Path) -> None:
+def write_report(report: ProgressReport, collect: Collect, path: Path) -> None:
     """Write what `collect` gathers to `path`: HTML or PDF, by its suffix. Reports how much is gathered, 0..1.
 
     Not for the GUI thread. Raises ClientError, MissingGlyphsError, OSError, and Cancelled.
@@ -95,11 +94,11 @@ def write_report(report: Reported, collect: Collect, path: Path) -> None:
         memory_trimming.trim()
 
 
-def _write(report: Reported, collect: Collect, path: Path) -> None:
-    made = collect(lambda done, total: report(done / total if total else 1.0))
+def _write(report: ProgressReport, collect: Collect, path: Path) -> None:
+    content = collect(lambda done, total: report(done / total if total else 1.0))
     report.check()
     if path.suffix.lower() in (".html", ".htm"):
-        html.write(made, path)
+        html.write(content, path)
         return
 
     def cancelled() -> bool:
@@ -109,4 +108,4 @@ def _write(report: Reported, collect: Collect, path: Path) -> None:
             return True
         return False
 
-    pdf.write(made, path, cancelled)
+    pdf.write(content, path, cancelled)

@@ -15,7 +15,7 @@ from desktop.widgets import confirm
 def choose_file(
     parent: QWidget, title: str, name: str, kinds: Mapping[str, str], purpose: Purpose
 ) -> tuple[Path, str] | None:
-    """The file that the person chose, and the words of its kind; None for none.
+    """Return the chosen file and the name of its kind; None when the user cancels.
 
     `name` is proposed. `kinds`: the words of each kind in the dialog, to its suffix with the dot; the first
     is chosen at first. A suffix that was typed counts, that of the proposed name gives way to the kind.
@@ -25,7 +25,7 @@ def choose_file(
     if not chosen:
         return None
     kind = kind if kind in kinds else next(iter(kinds))
-    path = _with_suffix(Path(chosen), kinds, kind, kept=Path(chosen) != proposed)
+    path = _with_suffix(Path(chosen), kinds, kind, edited=Path(chosen) != proposed)
     # The dialog asked about the name that was typed, not about the one with a suffix.
     if path != Path(chosen) and path.exists() and not may_replace(parent, path):
         return None
@@ -33,11 +33,11 @@ def choose_file(
     return path, kind
 
 
-def _with_suffix(path: Path, kinds: Mapping[str, str], kind: str, kept: bool) -> Path:
+def _with_suffix(path: Path, kinds: Mapping[str, str], kind: str, edited: bool) -> Path:
     suffix = path.suffix.lower()
     if suffix not in kinds.values():
         return path.with_name(path.name + kinds[kind])
-    return path if kept or suffix == kinds[kind] else path.with_suffix(kinds[kind])
+    return path if edited or suffix == kinds[kind] else path.with_suffix(kinds[kind])
 
 
 def may_replace(parent: QWidget, path: Path) -> bool:

@@ -55,10 +55,10 @@ class CheckBoxesField(QWidget, Generic[Choice]):
         """What is wrong, or an empty string."""
         return self._error.text()
 
-    def set_error(self, said: str) -> None:
+    def set_error(self, sentence: str) -> None:
         """Say what is wrong; an empty sentence removes it."""
-        self._error.setText(said)
-        self._error.setVisible(bool(said))
+        self._error.setText(sentence)
+        self._error.setVisible(bool(sentence))
 
     def _clicked(self) -> None:
         self.set_error("")

@@ -61,7 +61,7 @@ class SearchCombo(Combo):
     """
 
     settled = Signal()
-    """Something else is chosen, or nothing any more: the person picked, cleared, or left the field."""
+    """The choice changed: the user picked one, cleared the text, or left the field."""
 
     nothing = Signal()
     """There is nothing at all to choose from."""
@@ -82,8 +82,8 @@ class SearchCombo(Combo):
         self._picture = picture
         self._pictures: dict[str, QIcon] = {}
         self._free = free
-        self._asked: Task | None = None
-        self._known: list[Choice] = []
+        self._task: Task | None = None
+        self._pinned: list[Choice] = []
         self._text, self._page, self._more = "", 1, False
         self._reported: str | None = None
         self.setEditable(True)
@@ -113,20 +113,20 @@ class SearchCombo(Combo):
             bar = view.verticalScrollBar()
             bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))
 
-    def begin(self, known: Choice | None) -> None:
-        """Show `known` (None: nothing) and fetch what there is to choose from."""
-        self._known = [known] if known is not None else []
+    def begin(self, choice: Choice | None) -> None:
+        """Show `choice` (None: nothing) and fetch the choices."""
+        self._pinned = [choice] if choice is not None else []
         self._offer([])
-        self.setEditText(known[1] if known else "")
+        self.setEditText(choice[1] if choice else "")
         line = self.lineEdit()
         if line is not None and not line.hasFocus():
             # A long name shows its beginning.
             line.setCursorPosition(0)
-        self._reported = known[0] if known else None
+        self._reported = choice[0] if choice else None
         self._search()
 
     def take(self, choice: Choice) -> None:
-        """Choose a thing that was made just now."""
+        """Choose an object that was just created."""
         self.begin(choice)
         self.settled.emit()
 
@@ -162,42 +162,42 @@ class SearchCombo(Combo):
     def restore(self, typed: Choice) -> None:
         """Put back what was typed before."""
         value, text = typed
-        if value and (value, text) not in self._known:
-            self._known.append((value, text))
+        if value and (value, text) not in self._pinned:
+            self._pinned.append((value, text))
             self._offer([])
         self.setEditText(text)
 
     def _search(self, typing: bool = False) -> None:
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._task is not None:
+            self._task.cancel()
         text = self.currentText().strip()
-        if text in [name for _, name in self._known]:
+        if text in [name for _, name in self._pinned]:
             text = ""
         self._text, self._page, self._more = text, 1, False
-        self._asked = run(
+        self._task = run(
             self._find,
             text,
             1,
             owner=self,
-            done=self._suggest if typing else self._found,
+            done=self._suggest if typing else self._show_choices,
             failed=lambda _: None,
         )
 
     def _scrolled(self, value: int, end: int) -> None:
-        """The end of the list is seen: bring the next page."""
+        """Fetch the next page when the end of the list is visible."""
         if value < end or not self._more:
             return
         self._more = False
         self._page += 1
-        self._asked = run(
+        self._task = run(
             self._find, self._text, self._page, owner=self, done=self._append, failed=lambda _: None
         )
 
     def _append(self, choices: Sequence[Choice]) -> None:
         self._more = len(choices) >= PAGE
-        here = {self.itemData(index) for index in range(self.count())}
+        offered = {self.itemData(index) for index in range(self.count())}
         for value, name in choices:
-            if value not in here:
+            if value not in offered:
                 self.addItem(name, value)
         self._fetch_pictures()
 
@@ -215,7 +215,7 @@ class SearchCombo(Combo):
             self._reported = value
             self.settled.emit()
 
-    def _found(self, choices: Sequence[Choice]) -> None:
+    def _show_choices(self, choices: Sequence[Choice]) -> None:
         self._offer(choices)
         if not self._text and not self.count():
             self.nothing.emit()
@@ -263,7 +263,7 @@ class SearchCombo(Combo):
         index = self._index(text)
         was = self.itemData(index) if index >= 0 else None
         self._more = len(choices) >= PAGE
-        every = self._known + [choice for choice in choices if choice not in self._known]
+        every = self._pinned + [choice for choice in choices if choice not in self._pinned]
         self.blockSignals(True)
         self.clear()
         for value, name in every:

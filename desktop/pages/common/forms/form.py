@@ -61,35 +61,35 @@ class Form(Dialog):
         self.cancel.clicked.connect(self.reject)
 
     def add(self, name: str, field: Field, beside: Field | None = None, beside_name: str = "") -> None:
-        """Put a field below the others, with another one at its right where given."""
-        for key, one in ((name, field), (beside_name, beside)):
-            if one is not None:
-                self.fields[key] = one
-                one.changed.connect(self.touch)
-                if isinstance(one.editor, QLineEdit):
-                    one.editor.setMaxLength(_MOST_LETTERS)
+        """Add a field below the others, with `beside` at its right if there is one."""
+        for key, part in ((name, field), (beside_name, beside)):
+            if part is not None:
+                self.fields[key] = part
+                part.changed.connect(self.touch)
+                if isinstance(part.editor, QLineEdit):
+                    part.editor.setMaxLength(_MOST_LETTERS)
         if beside is None:
             self.body.addWidget(field)
             return
         row = QHBoxLayout()
         row.setSpacing(16)
-        for one in (field, beside):
+        for part in (field, beside):
             if field.action is not None or beside.action is not None:
-                one.reserve_action()
-            row.addWidget(one, 1, Qt.AlignmentFlag.AlignTop)
+                part.reserve_action()
+            row.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(row)
 
     def touch(self) -> None:
-        """Something was typed or chosen: closing without saving asks first."""
+        """Note that something was typed or chosen: closing without saving asks first."""
         self._touched = True
 
     def text(self, name: str) -> str | None:
-        """What is typed in a field; None for nothing."""
+        """Return the text of a field; None for an empty one."""
         return self.fields[name].text().strip() or None
 
-    def wrong(self, name: str, said: str) -> None:
-        """Say beside a field what is wrong with it, and go there."""
-        self.fields[name].set_error(said)
+    def wrong(self, name: str, error: str) -> None:
+        """Show `error` beside a field and give it the focus."""
+        self.fields[name].set_error(error)
         self.fields[name].setFocus()
 
     def work(self) -> Callable[[], Any] | None:

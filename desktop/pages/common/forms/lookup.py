@@ -55,23 +55,23 @@ def task_name(task: Task) -> str:
 
 
 def _aircraft(session: Session, text: str, page: int) -> list[Choice]:
-    found = session.catalogue.aircraft.list(page, PAGE, text).data
-    return [(one.aircraft_id, one.aircraft_name) for one in found]
+    entries = session.catalogue.aircraft.list(page, PAGE, text).data
+    return [(aircraft.aircraft_id, aircraft.aircraft_name) for aircraft in entries]
 
 
 def _flights(session: Session, text: str, page: int) -> list[Choice]:
-    found = session.catalogue.flights.list(page, PAGE, text).data
-    return [(one.flight_id, one.flight_number) for one in found]
+    entries = session.catalogue.flights.list(page, PAGE, text).data
+    return [(flight.flight_id, flight.flight_number) for flight in entries]
 
 
 def _tasks(session: Session, text: str, page: int) -> list[Choice]:
-    return [(one.task_id, task_name(one)) for one in session.catalogue.tasks.list(page, PAGE, text).data]
+    return [(task.task_id, task_name(task)) for task in session.catalogue.tasks.list(page, PAGE, text).data]
 
 
 def _people(context: Context, text: str, page: int) -> list[Choice]:
     if context.may(Permission.USER_MANAGE):
-        found = context.session.users.list(page, PAGE, text).data
-        return [(one.user_id, one.name or one.username) for one in found]
+        users = context.session.users.list(page, PAGE, text).data
+        return [(user.user_id, user.name or user.username) for user in users]
     payload = context.payload
     if payload is None or page > 1:
         return []
@@ -85,8 +85,8 @@ def _reference_picture(session: Session, reference_image_id: str) -> QImage:
 
 def _references(session: Session, aircraft_id: str | None, text: str, page: int) -> list[Choice]:
     images = session.catalogue.reference_images
-    found = images.list(page, PAGE, text).data
+    entries = images.list(page, PAGE, text).data
     if aircraft_id is not None and page == 1:
-        own = images.list(1, PAGE, text, aircraft_id=aircraft_id).data
-        found = own + [image for image in found if image not in own]
-    return [(image.reference_image_id, image.reference_image_name) for image in found]
+        of_aircraft = images.list(1, PAGE, text, aircraft_id=aircraft_id).data
+        entries = of_aircraft + [image for image in entries if image not in of_aircraft]
+    return [(image.reference_image_id, image.reference_image_name) for image in entries]

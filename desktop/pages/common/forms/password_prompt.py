@@ -1,4 +1,4 @@
-"""Asks for the own password when the service requires a recent login, then repeats the call."""
+"""Asks for the user's password when the service requires a recent login, then repeats the call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class PasswordPrompt(Dialog):
-    """Asks for the own password and logs in with it through the session."""
+    """Asks for the user's password and logs in with it through the session."""
 
     logged_in = Signal()
 
@@ -87,7 +87,7 @@ class PasswordPrompt(Dialog):
 def ask_password(
     context: Context, error: Exception, *, owner: QWidget, then: Callable[[], object]
 ) -> PasswordPrompt | None:
-    """Ask for the password and call `then` after the login, when `error` is a service's wish for one.
+    """When `error` says that the service wants a recent login, ask for the password and call `then` after it.
 
     Gives the open dialog, or None for any other error.
     """

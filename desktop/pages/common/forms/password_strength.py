@@ -101,7 +101,7 @@ class StrengthLine(QWidget):
 
     def show_password(self, password: str) -> None:
         """Rate `password`; it is not kept."""
-        words = (
+        labels = (
             self.tr("Too short"),
             self.tr("Weak"),
             self.tr("Fair"),
@@ -110,7 +110,7 @@ class StrengthLine(QWidget):
         )
         steps = strength(password)
         self._steps.fill(steps)
-        self._word.setText(words[steps] if password else "")
+        self._word.setText(labels[steps] if password else "")
 
     def word(self) -> str:
         """What it says about the password."""

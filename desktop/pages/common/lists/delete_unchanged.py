@@ -11,7 +11,7 @@ from desktop.client.http.transport import Versioned
 T = TypeVar("T")
 
 TRIES = 3
-"""So often something may be changed between reading and writing before it is given up."""
+"""Number of attempts; each one fails when the object changes between reading and writing."""
 
 
 def delete_unchanged(
@@ -19,9 +19,9 @@ def delete_unchanged(
     check: Callable[[Versioned[T]], None],
     delete: Callable[[str | None], object],
 ) -> None:
-    """Read, `check`, and `delete` with the ETag that was read; one that is gone already is no failure.
+    """Read, `check`, and `delete` with the ETag that was read; an object that no longer exists is no failure.
 
-    `check` raises when what is there now is not what the person saw. Raises what it does, and ClientError.
+    `check` raises when the object is not as the user saw it. Raises what `check` raises, and ClientError.
     """
     for attempt in range(TRIES):
         try:

@@ -8,8 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from desktop.background.workers import Task as Asked
-from desktop.background.workers import run
+from desktop.background.workers import Task, run
 from desktop.context import Context
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
@@ -20,11 +19,11 @@ from shared.wire.common import Page as Listing
 T = TypeVar("T")
 
 NOTHING = "–"
-"""What a cell says when there is nothing to say."""
+"""The text of a cell without a value."""
 
 
 class Section(PageSection, Generic[T]):
-    """A list of entries. A subclass gives the view and says how to fetch, to name, to edit and to delete one.
+    """A list of entries. A subclass provides the view and how to fetch, name, edit and delete an entry.
 
     Every user with the right to read sees the list; the rest is there for those who have the right `manage`.
     """
@@ -44,7 +43,7 @@ class Section(PageSection, Generic[T]):
         self._number = 1
         self._keep = ""
         self._was_saved = False
-        self._asked: Asked | None = None
+        self._task: Task | None = None
         self.may_edit = False
         self.search = SearchField(search)
         self.new = Button(
@@ -89,7 +88,7 @@ class Section(PageSection, Generic[T]):
         self.pager.wanted.connect(self.go)
         self.pager.resized.connect(lambda _: self.go(1))
 
-    # -- what a subclass says
+    # -- what a subclass defines
 
     def make_view(self) -> QWidget:
         """The list itself; a subclass connects its signals."""
@@ -157,11 +156,11 @@ class Section(PageSection, Generic[T]):
     def go(self, number: int) -> None:
         """Ask for a page."""
         self._number = max(number, 1)
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._task is not None:
+            self._task.cancel()
         if self.chosen() is None:
             self.stack.show_loading()
-        self._asked = run(
+        self._task = run(
             self.fetch,
             self._number,
             self.pager.page_size,
@@ -184,7 +183,7 @@ class Section(PageSection, Generic[T]):
         if listing.data:
             self.stack.show_content()
             if self._was_saved:
-                # The button that asked for the first entry is gone: the focus would leave the page.
+                # The button for the first entry was removed: the focus would leave the page.
                 self.view.setFocus()
         elif searching:
             self.stack.show_empty(
@@ -268,12 +267,12 @@ class Section(PageSection, Generic[T]):
 
     def menu_actions(self, menu: QMenu) -> list[QAction]:
         """What the menu offers."""
-        made = []
+        actions = []
         for button in (self.edit, *self.more, self.remove):
             action = QAction(button.text(), menu)
             action.triggered.connect(lambda _checked=False, it=button: it.click())
-            made.append(action)
-        return made
+            actions.append(action)
+        return actions
 
 
 class TableSection(Section[T]):

@@ -119,7 +119,7 @@ def _failed() -> str:
 
 
 def _by_kind(error: ClientError) -> str:
-    """The sentence for a kind of failure that needs no word of the service; empty for the others."""
+    """The sentence for a kind of failure that needs no text from the service; empty for the others."""
     if isinstance(error, Untrusted):
         return _untrusted(error)
     if isinstance(error, Unreachable):
@@ -192,7 +192,7 @@ def _in_use(references: Mapping[str, int]) -> str:
             "Errors", "%n reference image(s)", "", references.get("reference_image", 0)
         ),
     }
-    named = [words for kind, words in counted.items() if references.get(kind)]
+    named = [text for kind, text in counted.items() if references.get(kind)]
     return QCoreApplication.translate(
         "Errors", "Still in use by {what}. Change or delete these first."
     ).format(what=", ".join(named) or QCoreApplication.translate("Errors", "other entries"))

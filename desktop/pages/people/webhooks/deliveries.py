@@ -60,15 +60,20 @@ class DeliveriesDialog(Dialog):
 
     def _columns(self) -> list[Column[Delivery]]:
         return [
-            Column(self.tr("Created"), lambda one: minute(one.created_at), 150, kind="dim"),
-            Column(self.tr("Event"), lambda one: event_word(one.event), 150, stretch=True),
-            Column(self.tr("Status"), delivery_word, 150, tone=lambda one: _TONES[one.state]),
-            Column(self.tr("Attempts"), lambda one: str(one.attempts), 90, kind="dim"),
-            Column(self.tr("Next attempt"), lambda one: minute(one.next_attempt_at) or "–", 150, kind="dim"),
+            Column(self.tr("Created"), lambda delivery: minute(delivery.created_at), 150, kind="dim"),
+            Column(self.tr("Event"), lambda delivery: event_word(delivery.event), 150, stretch=True),
+            Column(self.tr("Status"), delivery_word, 150, tone=lambda delivery: _TONES[delivery.state]),
+            Column(self.tr("Attempts"), lambda delivery: str(delivery.attempts), 90, kind="dim"),
+            Column(
+                self.tr("Next attempt"),
+                lambda delivery: minute(delivery.next_attempt_at) or "–",
+                150,
+                kind="dim",
+            ),
         ]
 
     def load(self) -> None:
-        """Ask for the deliveries as they are now."""
+        """Read the deliveries again."""
         if self.table.chosen is None:
             self.stack.show_loading()
         run(
@@ -82,7 +87,7 @@ class DeliveriesDialog(Dialog):
         chosen = self.table.chosen
         keep = deliveries[0].delivery_id if chosen is None and deliveries else ""
         keep = keep if chosen is None else chosen.delivery_id
-        self.table.show_rows(list(deliveries), lambda one: one.delivery_id == keep)
+        self.table.show_rows(list(deliveries), lambda delivery: delivery.delivery_id == keep)
         if deliveries:
             self.stack.show_content()
             if chosen is None:

@@ -27,7 +27,7 @@ _TONES = {WebhookState.ACTIVE: "passed", WebhookState.PAUSED: "dim", WebhookStat
 
 
 class WebhookSection(TableSection[Webhook]):
-    """The webhooks. There are few: they are read whole, and searched here."""
+    """The webhooks. There are few, so all are read, and searched here."""
 
     manage: ClassVar[Permission] = Permission.SETTINGS_MANAGE
     sign: ClassVar[str] = "link"
@@ -65,17 +65,17 @@ class WebhookSection(TableSection[Webhook]):
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Webhook]:
         wanted = text.casefold()
-        found = [
-            one
-            for one in self._context.session.webhooks.list()
-            if wanted in one.name.casefold() or wanted in one.url.casefold()
+        webhooks = [
+            webhook
+            for webhook in self._context.session.webhooks.list()
+            if wanted in webhook.name.casefold() or wanted in webhook.url.casefold()
         ]
-        page = found[(number - 1) * size : number * size]
-        return Listing[Webhook](data=page, pagination=pagination(number, size, len(found)))
+        page = webhooks[(number - 1) * size : number * size]
+        return Listing[Webhook](data=page, pagination=pagination(number, size, len(webhooks)))
 
     def show_entries(self, entries: list[Webhook], keep: str) -> None:
         super().show_entries(entries, keep)
-        failing = sum(one.state is WebhookState.FAILING for one in entries)
+        failing = sum(webhook.state is WebhookState.FAILING for webhook in entries)
         if failing:
             self.banner.say(
                 self.tr(
@@ -120,7 +120,7 @@ class WebhookSection(TableSection[Webhook]):
         )
 
     def send_test(self) -> None:
-        """Send a test to the chosen webhook and say what came of it."""
+        """Send a test to the chosen webhook and show the outcome."""
         webhook = self.chosen()
         if webhook is None:
             return

@@ -18,13 +18,13 @@ from shared.wire.webhooks import (
 def event_word(event: str) -> str:
     """What happened; the code itself when it is unknown."""
     translate = QCoreApplication.translate
-    words: dict[str, str] = {
+    labels: dict[str, str] = {
         WebhookEvent.RECORD_SEALED: translate("Webhooks", "Record finished"),
         WebhookEvent.RECORD_RELEASED: translate("Webhooks", "Record released"),
         WebhookEvent.ITEM_FAILED: translate("Webhooks", "Item failed"),
         TEST_EVENT: translate("Webhooks", "Test"),
     }
-    return words.get(event, event)
+    return labels.get(event, event)
 
 
 def event_meaning(event: WebhookEvent) -> str:

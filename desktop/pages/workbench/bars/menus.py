@@ -65,7 +65,7 @@ def of_canvas(commands: Commands, parent: QWidget) -> QMenu:
 def _with_sections(
     commands: Commands, parent: QWidget, first: Sequence[str], members: Sequence[str]
 ) -> QMenu:
-    """`first`, then as menus of their own the sections that these commands are of; none named: all."""
+    """`first`, then a submenu for the section of each of `members`; without members, for every section."""
     wanted = {COMMANDS[id_].section for id_ in members}
     sections: dict[str, list[str]] = {}
     for id_, command in COMMANDS.items():
@@ -104,10 +104,10 @@ class RightButton(QObject):
         view = self._view
         if view.editor.busy or view.source is None:
             return
-        found = view.store.hits(*view.viewport.to_image(at.x(), at.y()))
-        if found and not any(region.id in view.store.selected for region in found):
-            view.store.select([found[0].id])
-        make = of_item if found and self._has_item() else of_canvas
+        regions = view.store.hits(*view.viewport.to_image(at.x(), at.y()))
+        if regions and not any(region.id in view.store.selected for region in regions):
+            view.store.select([regions[0].id])
+        make = of_item if regions and self._has_item() else of_canvas
         make(self._commands, view).popup(view.mapToGlobal(at))
 
     def in_list(self, at: QPoint) -> None:

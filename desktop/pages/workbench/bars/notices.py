@@ -12,7 +12,7 @@ from desktop.widgets import Banner, Button, ButtonKind, IconLabel, Panel, label
 class RecoveryNotice(Panel):
     """Offers to send or discard the edits that a crash left."""
 
-    kept = Signal()
+    keep_wanted = Signal()
     discarded = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -30,7 +30,7 @@ class RecoveryNotice(Panel):
         row.addWidget(self._text, 1)
         row.addWidget(self.keep)
         row.addWidget(self.discard)
-        self.keep.clicked.connect(lambda _checked=False: self.kept.emit())
+        self.keep.clicked.connect(lambda _checked=False: self.keep_wanted.emit())
         self.discard.clicked.connect(lambda _checked=False: self.discarded.emit())
         self.hide()
 
@@ -57,9 +57,9 @@ class Notices(QWidget):
         row.addWidget(self.banner)
         self.banner.closed.connect(self._put_away)
         self.banner.acted.connect(edits.retry)
-        self.recovered.kept.connect(edits.keep)
+        self.recovered.keep_wanted.connect(edits.keep)
         self.recovered.discarded.connect(edits.discard)
-        self.recovered.kept.connect(self.follow)
+        self.recovered.keep_wanted.connect(self.follow)
         self.recovered.discarded.connect(self.follow)
         edits.savingChanged.connect(self.follow)
         self.follow()

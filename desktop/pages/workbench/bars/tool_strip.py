@@ -22,12 +22,12 @@ _TOOLS = (
 
 
 class ToolStrip(Floating):
-    """Select, draw, move, measure, compare; stays in the middle of the upper edge of what it floats over."""
+    """Select, draw, move, measure, compare; centred at the upper edge of the widget that it floats over."""
 
     picked = Signal(object)
     """The `Tool` that a person took."""
     compareWanted = Signal(bool)
-    """Compare reference and photo on the canvas, or stop that."""
+    """Emitted to start or stop comparing reference and photo on the canvas."""
 
     def __init__(self, over: QWidget, commands: Commands) -> None:
         super().__init__(over, _TOP)
@@ -58,23 +58,23 @@ class ToolStrip(Floating):
         self.reposition()
 
     def name_drawing(self, text: str) -> None:
-        """Say what the drawing tool draws; an empty text for regions."""
+        """Set what the drawing tool draws; an empty text for regions."""
         title = text or self._commands.title("tool.rectangle")
         self.buttons[Tool.DRAW].name(title, self._commands.keys_text("tool.rectangle"))
 
     def _button(self, commands: Commands, command: str) -> IconButton:
-        made = IconButton(
+        button = IconButton(
             COMMANDS[command].icon,
             commands.title(command),
             keys=commands.keys_text(command),
             checkable=True,
             side=34,
         )
-        made.setObjectName(command)
-        return made
+        button.setObjectName(command)
+        return button
 
     def show_tool(self, tool: Tool | None) -> None:
-        """Mark the tool in hand, or none for one that is taken elsewhere, or while there is none."""
+        """Mark the active tool; none when it is not in this strip or no tool is active."""
         self._group.setExclusive(tool in self.buttons)
         for other, button in self.buttons.items():
             button.setChecked(other is tool)

@@ -18,10 +18,10 @@ class RecordTopBar(TopBar):
     """Breadcrumb, state, saved or waiting, photo, detect all, finish."""
 
     saving_clicked = Signal()
-    """The person wants to know why edits wait, or decide a conflict."""
+    """Emitted when the user wants to see why edits wait, or to decide a conflict."""
 
     detect_cancelled = Signal()
-    """The detection under way is not wanted any more."""
+    """Emitted to cancel the running detection."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,9 +63,9 @@ class RecordTopBar(TopBar):
         self.show_saving(SyncState())
 
     def show_record(self, record: Record, seal: RecordSeal | None) -> None:
-        """Show which record is open and its state; of one that is finished and sealed comes the report next.
+        """Show the open record and its state; a sealed record offers the report in place of finishing.
 
-        `seal`: where it stands, None while that is not known.
+        `seal` is None while it is not loaded.
         """
         aircraft = record.aircraft_name or ""
         name = record.inspection_name or self.tr("Unnamed record")
@@ -80,7 +80,7 @@ class RecordTopBar(TopBar):
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
     def show_saving(self, saving: SyncState, held: bool = False) -> None:
-        """Show whether all edits have reached the service; `held`: a person first says whether they shall."""
+        """Show whether all edits have reached the service; `held`: they wait for the user's consent."""
         if saving.conflicts:
             self.problem.setText(self.tr("%n conflicting change(s)", "", saving.conflicts))
         self.problem.setVisible(bool(saving.conflicts))
@@ -96,7 +96,7 @@ class RecordTopBar(TopBar):
         self.mark.setToolTip(tip(saving.problem or self._explained(saving, held)))
 
     def show_detecting(self, percent: int, count: int) -> None:
-        """Show how far a detection is; the button then stops it. `count` 0: none is under way."""
+        """Show the progress of a detection, which the button then cancels. `count` 0: none is running."""
         self._busy = count > 0
         if count:
             text = self.tr("Stop detection ({percent} %)").format(percent=percent)

@@ -16,7 +16,7 @@ from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 
 
 class AlignmentController(QObject):
-    """The mode on the large compare view; its end is an alignment of the photo on view, or none."""
+    """The alignment mode of the large compare view; it ends with an alignment of the shown photo, or none."""
 
     started = Signal()
     """The large compare view is wanted."""
@@ -27,17 +27,17 @@ class AlignmentController(QObject):
         super().__init__(owner)
         self._photos, self._view = photos, view
         self.points: ThreePointTool | None = None
-        """The places set so far; None outside of the mode."""
+        """The points set so far; None outside of the mode."""
         self._before: PairTool | None = None
         box.alignWanted.connect(self.start)
         box.forgetWanted.connect(self._forget)
         self.keep: Callable[[str, list[list[float]] | None], bool] = lambda _file_id, _matrix: False
-        """Lets detection use an alignment of a photo as well; False where that cannot be."""
+        """Saves an alignment for detection, too; returns False when that is not possible."""
         self._pair: AlignedPair | None = None
         photos.pairChanged.connect(self._pair_changed)
 
     def start(self) -> None:
-        """Let the person set places."""
+        """Let the user set points."""
         self.cancel()
         if self._photos.pair is None or self._photos.pair.to_reference is None:
             return
@@ -102,7 +102,7 @@ class AlignmentController(QObject):
         self.keep(self._photos.file_id, None)
 
 
-def _alike(one: AlignedPair, other: AlignedPair) -> bool:
-    if one.to_reference is None or other.to_reference is None or one.photo_size != other.photo_size:
+def _alike(first: AlignedPair, second: AlignedPair) -> bool:
+    if first.to_reference is None or second.to_reference is None or first.photo_size != second.photo_size:
         return False
-    return np.allclose(one.mapping, other.mapping) and np.allclose(one.to_reference, other.to_reference)
+    return np.allclose(first.mapping, second.mapping) and np.allclose(first.to_reference, second.to_reference)

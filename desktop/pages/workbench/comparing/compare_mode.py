@@ -25,12 +25,12 @@ from desktop.pages.workbench.results.correcting import CorrectionController
 
 
 class CompareController(QObject):
-    """Puts the comparison in the place of the picture, and the picture back."""
+    """Switches the canvas between picture and comparison."""
 
     notice = Signal(str)
     """Why there is nothing to compare."""
     changed = Signal()
-    """Something else is on view in the place of the canvas."""
+    """Another view takes the place of the canvas."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class CompareController(QObject):
 
     @property
     def canvas(self) -> CanvasView | CompareView:
-        """What is on view in the place of the canvas."""
+        """The view in the place of the canvas."""
         return self._compare if self.on else self.front
 
     @property
@@ -78,7 +78,7 @@ class CompareController(QObject):
         return self._centre.currentWidget() is self._compare
 
     def take(self, tool: Tool) -> None:
-        """Take a tool of the canvas; they work on the picture, which comes back to view."""
+        """Activate a tool and show the picture, which the tools work on."""
         refused = self.why_not(tool)
         if refused:
             self._strip.show_tool(None if self.on else self.front.editor.tool)
@@ -88,13 +88,13 @@ class CompareController(QObject):
         self.front.set_tool(tool)
 
     def picture(self) -> None:
-        """Look at the picture again, if it was compared."""
+        """Show the picture again, if it was compared."""
         if self.on:
             self.show(False)
             self.front.setFocus()
 
     def put_in_front(self, canvas: CanvasView) -> None:
-        """Have this canvas in front, and look at it; what is under way on the other one is dropped."""
+        """Bring this canvas to the front and show it; cancels what is being done on the other one."""
         if self.front.editor.busy:
             self.front.cancel()
         self.front.set_tool(Tool.SELECT)
@@ -103,7 +103,7 @@ class CompareController(QObject):
         canvas.setFocus()
 
     def keep_front(self) -> None:
-        """Show the canvas in front again, if the other one was brought to view."""
+        """Show the front canvas again, if the other one is shown."""
         if self._centre.currentWidget() in self.views:
             self._centre.setCurrentWidget(self.front)
 
@@ -157,7 +157,7 @@ class CompareController(QObject):
         self._awaited = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
-        # The tools work on the picture: none is in hand while it is not on view.
+        # The tools work on the picture: none is active while it is hidden.
         self._strip.show_tool(None if on else self.front.editor.tool)
         if self._open_record.link.file is not None:
             self._centre.setCurrentWidget(self._compare if on else self.front)
@@ -167,8 +167,8 @@ class CompareController(QObject):
             self._compare.setFocus()
         self.changed.emit()
 
-    def show_when_there(self) -> None:
-        """Compare as soon as the photo of the chosen item is there."""
+    def show_when_loaded(self) -> None:
+        """Compare as soon as the photo of the chosen item is loaded."""
         self.show(True)
         self._awaited = self._photos.pair is None
 
@@ -179,13 +179,13 @@ class CompareController(QObject):
             self.show(True)
 
     def toggle(self) -> None:
-        """Compare on the canvas, or not; says so when the item has no photo."""
+        """Start or stop comparing on the canvas; shows a notice when the item has no photo."""
         if self._photos.pair is None:
             self.notice.emit(self.tr("This item has no photo to compare yet."))
         self.show(not self.on)
 
     def versions(self) -> None:
-        """Look at two versions of the chosen item's result; says so when there are no two."""
+        """Compare two versions of the chosen item's result; shows a notice when there are fewer."""
         self._correcting.save()
         if compare_versions(self._open_record, self._window) is None:
             self.notice.emit(self.tr("This item has fewer than two versions to compare."))

@@ -36,7 +36,7 @@ from shared.geometry import Rect
 
 _ROW_PX = 32
 _AROUND = 3.0
-"""A chosen finding is shown with so much of what is around it, in times its longer side."""
+"""Margin shown around a chosen finding, as a multiple of its longer side."""
 
 
 class VersionView(PictureView):
@@ -68,7 +68,7 @@ class VersionView(PictureView):
 
 
 class VersionPane(QWidget):
-    """One of the two versions: which, what is known of it, and its findings on the photo."""
+    """One of the two versions: its choice, its facts, and its findings on the photo."""
 
     chosen = Signal()
     """Another version is chosen."""
@@ -149,7 +149,7 @@ class CompareVersions(BaseDialog):
         shown: int,
         parent: QWidget | None = None,
     ) -> None:
-        """Compare `entries` by version, which `lines` name; `shown` is on view at the workbench."""
+        """Compare `entries` by version, which `lines` name; `shown` is the version on the workbench."""
         super().__init__(parent)
         self.setObjectName("compare-versions")
         self.setWindowTitle(self.tr("Compare versions"))
@@ -221,14 +221,14 @@ class CompareVersions(BaseDialog):
         rows = pairings(first, second)
         self.table.rows_model.show(rows)
         self._show_boxes(rows, None)
-        known = same_photo(first, second) or any(row.first and row.second for row in rows)
+        matched = same_photo(first, second) or any(row.first and row.second for row in rows)
         counts = {within: sum(row.within is within for row in rows) for within in InVersions}
         text = self.tr("{both} in both, {first} in the first only, {second} in the second only.").format(
             both=counts[InVersions.BOTH] + counts[InVersions.RELABELLED],
             first=counts[InVersions.FIRST],
             second=counts[InVersions.SECOND],
         )
-        if not known and rows:
+        if not matched and rows:
             text += " " + self.tr("The versions use different photos.")
         self._summary_label.setText(text)
 
@@ -252,8 +252,8 @@ class CompareVersions(BaseDialog):
         """Move the other view along where both show pictures of one size."""
         other = self.sides[1] if side is self.sides[0] else self.sides[0]
         size = (viewport.image_width, viewport.image_height)
-        there = other.view.viewport
-        if self._following or size != (there.image_width, there.image_height) or 0 in size:
+        target = other.view.viewport
+        if self._following or size != (target.image_width, target.image_height) or 0 in size:
             return
         self._following = True
         try:
@@ -331,7 +331,7 @@ def _number(value: object) -> int:
 def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
     shared = row.within in (InVersions.BOTH, InVersions.RELABELLED)
     state = RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED
-    # A finding of one version alone is what the person looks for: it stands out.
+    # A finding of one version only is what the user looks for: it stands out.
     stands_out = current or not shared
     return FindingBox(
         finding.box,
@@ -344,8 +344,8 @@ def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
 
 
 def _what(row: Pairing) -> str:
-    words = [finding_word(one.label) for one in (row.first, row.second) if one is not None]
-    return " → ".join(dict.fromkeys(words))
+    labels = [finding_word(finding.label) for finding in (row.first, row.second) if finding is not None]
+    return " → ".join(dict.fromkeys(labels))
 
 
 def _tone(row: Pairing) -> str:

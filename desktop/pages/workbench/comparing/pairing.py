@@ -44,13 +44,16 @@ class Pairing:
 
 
 def same_photo(first: Entry, second: Entry) -> bool:
-    """True when both versions looked at the same photo."""
-    one, other = (entry.get("inputImage") or {} for entry in (first, second))
-    return any(one.get(name) and one.get(name) == other.get(name) for name in ("ipfs_cid", "file_id"))
+    """True when both versions are of the same photo."""
+    first_photo, second_photo = (entry.get("inputImage") or {} for entry in (first, second))
+    return any(
+        first_photo.get(name) and first_photo.get(name) == second_photo.get(name)
+        for name in ("ipfs_cid", "file_id")
+    )
 
 
 def pairings(first: Entry, second: Entry) -> list[Pairing]:
-    """Every finding of two versions, those of both joined; those of the first in front, the surest first.
+    """Every finding of two versions, paired where both have it; first version first, by confidence.
 
     In the same photo places are compared as they are, in two photos on the reference image; without an
     alignment of both, nothing can be matched.
@@ -60,19 +63,19 @@ def pairings(first: Entry, second: Entry) -> list[Pairing]:
     else:
         frames = (to_reference(first), to_reference(second))
         if frames[0] is None or frames[1] is None:
-            apart = [Pairing(one, None) for one in findings_of(first)]
+            apart = [Pairing(finding, None) for finding in findings_of(first)]
             return apart + [Pairing(None, other) for other in findings_of(second)]
-    left = [(one, _place(one, frames[0])) for one in findings_of(first)]
+    left = [(finding, _place(finding, frames[0])) for finding in findings_of(first)]
     free = [(other, _place(other, frames[1])) for other in findings_of(second)]
-    found = []
-    for one, rect in left:
+    pairs = []
+    for finding, rect in left:
         overlaps = [rect.iou(other) for _, other in free]
         match = max(overlaps, default=0.0) >= SAME
-        found.append(Pairing(one, free.pop(overlaps.index(max(overlaps)))[0] if match else None))
-    return found + [Pairing(None, other) for other, _ in free]
+        pairs.append(Pairing(finding, free.pop(overlaps.index(max(overlaps)))[0] if match else None))
+    return pairs + [Pairing(None, other) for other, _ in free]
 
 
 def _place(finding: Finding, frame: Matrix | None) -> Rect:
-    """Where to compare a finding; beyond the horizon of the mapping it is nowhere, and like nothing."""
-    seen = finding.box if frame is None else seen_at(finding.box, frame)
-    return Rect(0, 0, 0, 0) if seen is None else seen
+    """The rectangle to compare a finding by; an empty one beyond the mapping's horizon."""
+    rect = finding.box if frame is None else seen_at(finding.box, frame)
+    return Rect(0, 0, 0, 0) if rect is None else rect

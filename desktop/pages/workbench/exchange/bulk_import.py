@@ -20,7 +20,7 @@ class BulkImport(QObject):
     """Appends the items of one import to the journal and shows them as they come."""
 
     imported = Signal(int)
-    """How many items were made."""
+    """Emits the number of created items."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
@@ -57,9 +57,9 @@ class BulkImport(QObject):
         if document is None or away or not open_record.editable or stopped or self._done >= len(self._fields):
             return self._end()
         part = self._fields[self._done : self._done + AT_ONCE]
-        made = (document.make(EditName.IMPORT, each) for each in part)
+        edits = (document.make(EditName.IMPORT, each) for each in part)
         more = self._done + len(part) < len(self._fields)
-        if not open_record.edits.do(*made, step=self._step, more=more):
+        if not open_record.edits.do(*edits, step=self._step, more=more):
             return self._end()
         self._done += len(part)
         if self._progress is not None:

@@ -48,7 +48,7 @@ class DroppedFiles:
 
 
 def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
-    """What these files and folders hold, a folder for the pictures right in it, by name. Reads the disk.
+    """Sort these files and folders by use; a folder stands for the pictures directly in it. Reads the disk.
 
     Raises OSError.
     """
@@ -57,7 +57,9 @@ def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
     others: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.suffix.lower() in PICTURES and one.is_file())
+            inside = sorted(
+                child for child in path.iterdir() if child.suffix.lower() in PICTURES and child.is_file()
+            )
             pictures += inside
             others += [] if inside else [path]
         elif path.suffix.lower() in PICTURES:
@@ -68,7 +70,7 @@ def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
 
 
 class DropController(QObject):
-    """Takes what is dropped anywhere on the page, and says before what would become of it."""
+    """Handles drops anywhere on the page, and shows beforehand what a drop would do."""
 
     regionsWanted = Signal(object)  # noqa: N815 - a Qt signal
     """The path of a file whose regions are to be imported."""
@@ -84,7 +86,7 @@ class DropController(QObject):
         box: QWidget,
         page: QWidget,
     ) -> None:
-        """What is dropped onto `box`, the photos of the chosen item, goes to that item alone."""
+        """Files dropped onto `box`, the photos of the chosen item, are added to that item alone."""
         super().__init__(page)
         self._open_record, self._adding, self._reference, self._page = open_record, adding, reference, page
         self._record_photos, self._box = record_photos, box
@@ -109,8 +111,8 @@ class DropController(QObject):
         return False
 
     def _takes(self, data: QMimeData) -> bool:
-        known = self._open_record.document is not None and (data.hasUrls() or data.hasImage())
-        return known and self._open_record.may_edit()
+        droppable = self._open_record.document is not None and (data.hasUrls() or data.hasImage())
+        return droppable and self._open_record.may_edit()
 
     def _to_item(self, event: QDropEvent) -> bool:
         """Whether it is held over the photos of the chosen item."""

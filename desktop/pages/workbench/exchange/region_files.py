@@ -72,7 +72,7 @@ class RegionFilesController(QObject):
             return
         record_id, count = open_record.record_id, len(document.items)
         info = None if open_record.link.file is None else open_record.link.file.info
-        known, default = (
+        model_ids, default = (
             {model.model_id for model in open_record.models},
             ItemChanges(open_record).default_model(),
         )
@@ -87,7 +87,7 @@ class RegionFilesController(QObject):
                     info,
                     lambda number: self.tr("Item {n}").format(n=count + number),
                 ),
-                known,
+                model_ids,
                 default,
             )
             return fields, drafts.left_out, drafts.boxed
@@ -95,7 +95,7 @@ class RegionFilesController(QObject):
         run(
             items,
             owner=self,
-            done=lambda made: self._make(record_id, *made),
+            done=lambda read: self._make(record_id, *read),
             failed=lambda error: self.notice.emit(self._why_not(error)),
         )
 
@@ -139,13 +139,13 @@ def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
 
 
 def _fields(
-    bodies: Iterable[ItemCreate], known: Collection[str], default: str | None
+    bodies: Iterable[ItemCreate], model_ids: Collection[str], default: str | None
 ) -> list[dict[str, Any]]:
-    """The fields of the items that `bodies` become; a model that is not `known` becomes the default one."""
-    made = []
+    """The fields of the items that `bodies` become; a model not in `model_ids` becomes the default one."""
+    all_fields = []
     for body in bodies:
         fields = body.model_dump(mode="json", exclude_unset=True)
-        if fields["model_id"] not in known:
+        if fields["model_id"] not in model_ids:
             fields["model_id"] = default
-        made.append(fields)
-    return made
+        all_fields.append(fields)
+    return all_fields

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The line that offers to watch a folder, says what is watched, and stops it."""
+"""The line that offers to watch a folder, shows which one is watched, and stops the watching."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class WatchBar(Panel):
     watchWanted = Signal(object)
     """The folder that was offered, a Path."""
     dismissed = Signal()
-    """The offer is not wanted."""
+    """Emitted when the user declines the offer."""
     olderWanted = Signal()
-    """Photos from before the record's start are wanted, too."""
+    """Emitted to add the photos from before the record's start, too."""
     stopWanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -74,11 +74,11 @@ class WatchBar(Panel):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text on show."""
         return self._text.text()
 
     def show_state(self, state: BarState) -> None:
-        """Say how the watching is, or what is offered."""
+        """Show the state of the watching, or the offer."""
         self._state = state
         on, offer = state.state is not WatchState.OFF, state.offer
         text = self._watching(state) if on else self._offering(offer) if offer is not None else ""

@@ -24,11 +24,11 @@ from desktop.user_folders import APP
 from shared.content import sha256_of
 
 _MOST_QUEUED = 4
-"""So many photos of the record wait for their upload at most: the others stay in the folder until then."""
+"""Most photos that wait for their upload; the others stay in the folder until then."""
 
 
 class FolderWatchController(QObject):
-    """One folder for one record. Another record, another user and a sealed record end the watching."""
+    """Watches one folder for one record, until another record or user comes or the record is sealed."""
 
     notice = Signal(str)
     """Why a folder cannot be watched, or is not watched any more."""
@@ -39,10 +39,12 @@ class FolderWatchController(QObject):
         super().__init__(window)
         self._open_record, self._record_photos, self._window = open_record, record_photos, window
         self._queue = record_photos.queue
-        self._seen = SeenPhotos(Path(platformdirs.user_data_dir(APP, appauthor=False)) / "folder_watch.db")
-        self.destroyed.connect(self._seen.close)
-        self.watcher = FolderWatcher(self._seen, self._room, self)
-        self.watcher.known = self._known
+        self._seen_photos = SeenPhotos(
+            Path(platformdirs.user_data_dir(APP, appauthor=False)) / "folder_watch.db"
+        )
+        self.destroyed.connect(self._seen_photos.close)
+        self.watcher = FolderWatcher(self._seen_photos, self._room, self)
+        self.watcher.known = self._photo_hashes
         self.cards = CardFinder(self)
         self.bar = WatchBar()
         self._record_id = ""
@@ -63,7 +65,7 @@ class FolderWatchController(QObject):
         self.bar.dismissed.connect(self._dismiss)
         self.bar.olderWanted.connect(self.watcher.take_older)
         self.bar.stopWanted.connect(self.stop)
-        # Who stops the uploads does not want the next ones either.
+        # A user who stops the uploads does not want the next ones either.
         self._record_photos.tray.cancelled.connect(self.stop)
         self._queue.stored.connect(self._stored)
         self._queue.lost.connect(self._lost)
@@ -126,28 +128,28 @@ class FolderWatchController(QObject):
     def _offer_last(self) -> None:
         last = self._open_record.context.preferences.values.watched_folder
         if last and self._record_id:
-            # A network that is away answers late.
+            # A network folder that is offline answers late.
             run(
                 os.path.isdir,
                 last,
                 owner=self,
-                done=partial(self._last_is_there, Path(last), self._record_id),
+                done=partial(self._offer_last_folder, Path(last), self._record_id),
             )
 
-    def _last_is_there(self, folder: Path, record_id: str, is_there: bool) -> None:
-        if is_there and record_id == self._record_id and all(one.folder != folder for one in self._offers):
+    def _offer_last_folder(self, folder: Path, record_id: str, exists: bool) -> None:
+        if exists and record_id == self._record_id and all(offer.folder != folder for offer in self._offers):
             self._offers.append(WatchOffer(folder))
             self._show()
 
     def _offer_card(self, card: Card) -> None:
         self._offers = [WatchOffer(card.folder, card.name)] + [
-            one for one in self._offers if one.folder != card.folder
+            offer for offer in self._offers if offer.folder != card.folder
         ]
         self._show()
 
     def _card_removed(self, card: Card) -> None:
         self._refused.discard(card.folder)
-        self._offers = [one for one in self._offers if one.folder != card.folder]
+        self._offers = [offer for offer in self._offers if offer.folder != card.folder]
         self._show()
 
     def _dismiss(self) -> None:
@@ -163,12 +165,12 @@ class FolderWatchController(QObject):
     def _room(self) -> int:
         return max(0, _MOST_QUEUED - self._queue.count(self._watched_id))
 
-    def _known(self) -> frozenset[str]:
-        found = set()
-        for photo in self._record_photos.known.photos:
+    def _photo_hashes(self) -> frozenset[str]:
+        hashes = set()
+        for photo in self._record_photos.photo_list.photos:
             with contextlib.suppress(ValueError):
-                found.add(sha256_of(photo.file.ipfs_cid or ""))
-        return frozenset(found)
+                hashes.add(sha256_of(photo.file.ipfs_cid or ""))
+        return frozenset(hashes)
 
     def _take(self, photos: tuple[FoundPhoto, ...]) -> None:
         self._handed |= {photo.path: photo for photo in photos}
@@ -178,7 +180,7 @@ class FolderWatchController(QObject):
         photo = self._handed_of(picture)
         if photo is not None:
             self._added += 1
-            run(self._seen.keep_taken, picture.record_id, photo.sha256, owner=None)
+            run(self._seen_photos.keep_taken, picture.record_id, photo.sha256, owner=None)
             self._show()
 
     def _lost(self, picture: QueuedPicture, error: Exception) -> None:

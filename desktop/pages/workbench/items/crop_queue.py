@@ -18,7 +18,7 @@ _GATHER_MS = 60
 class CropQueue(QObject):
     """Gathers the rows that are painted and makes their pictures, one piece of work at a time.
 
-    A subclass says in `begin` what there is to make, in `show` where it belongs, in `forget` what it knew.
+    A subclass queues work in `begin`, places a picture in `show`, and drops its state in `forget`.
     """
 
     def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
@@ -48,7 +48,7 @@ class CropQueue(QObject):
             todo,
             self._side,
             owner=self,
-            progress=self._made,
+            progress=self._show_result,
             done=lambda _: self._go_on(),
             failed=lambda _: self._go_on(),
             lane=Lane.LONG,
@@ -65,7 +65,7 @@ class CropQueue(QObject):
         self.forget()
 
     def _want(self, item_id: str) -> None:
-        # Asked while painting: nothing but a note is made here.
+        # Called while painting: only takes a note.
         self._wanted[item_id] = None
         if not self._soon.isActive() and (self._making is None or self._making.finished):
             self._soon.start()
@@ -74,9 +74,9 @@ class CropQueue(QObject):
         wanted, self._wanted = self._wanted, {}
         self.begin(wanted)
 
-    def _made(self, made: tuple[str, QImage] | float) -> None:
-        if not isinstance(made, float | int):
-            self.show(made[0], QPixmap.fromImage(made[1]))
+    def _show_result(self, result: tuple[str, QImage] | float) -> None:
+        if not isinstance(result, float | int):
+            self.show(result[0], QPixmap.fromImage(result[1]))
 
     def _go_on(self) -> None:
         self._making = None

@@ -26,11 +26,11 @@ class DetectionSettingsBox(QWidget):
     """Sensitivity, smallest defect and ignored areas of the chosen item."""
 
     changed = Signal(object)
-    """The `ItemDetectionSettings` that the person wants."""
+    """Emits the changed `ItemDetectionSettings`."""
     areaWanted = Signal()
-    """Draw an area to be ignored."""
+    """Emitted to draw an ignored area."""
     areaChosen = Signal(int)
-    """The place of the ignored area that the person looks at, or -1."""
+    """Emits the index of the selected ignored area, or -1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -131,38 +131,40 @@ class DetectionSettingsBox(QWidget):
 
     def show_settings(
         self,
-        own: ItemDetectionSettings,
+        settings: ItemDetectionSettings,
         model: DetectionModel | None,
         areas: tuple[Rect, ...],
         mm_per_pixel: float | None,
     ) -> None:
         """Show the settings of an item that `model` looks at; `areas` are its ignored areas in px."""
         self.setVisible(model is not None)
-        known = takes_thresholds(model)
-        self._thresholds.setVisible(known)
-        self._problem.setHidden(own.known)
+        has_thresholds = takes_thresholds(model)
+        self._thresholds.setVisible(has_thresholds)
+        self._problem.setHidden(settings.readable)
         quiet = (self.sensitivity, self.smallest)
         for widget in quiet:
             widget.blockSignals(True)
         self.smallest.setDecimals(0 if mm_per_pixel is None else 1)
         self.smallest.setSingleStep(1 if mm_per_pixel is None else 0.5)
         self.smallest.setSuffix(" px" if mm_per_pixel is None else " mm")
-        value = sensitivity_of(model) if own.sensitivity is None else own.sensitivity
+        value = sensitivity_of(model) if settings.sensitivity is None else settings.sensitivity
         self.sensitivity.setValue(round(100 * value))
-        self.smallest.setValue(own.smallest or 0)
+        self.smallest.setValue(settings.smallest or 0)
         for widget in quiet:
             widget.blockSignals(False)
-        self._word.setText(self._sensitivity_word(value, own.sensitivity is None))
+        self._word.setText(self._sensitivity_word(value, settings.sensitivity is None))
         self.sensitivity.setAccessibleDescription(self._word.text())
-        self.as_model.setVisible(not own.default)
+        self.as_model.setVisible(not settings.default)
         if areas != self._areas or self._list.count() != len(areas):
             self._areas = areas
             self._list_areas()
-        self._settings = own
-        own_word = (
-            self.tr("Detection settings: default") if own.default else self.tr("Detection settings: custom")
+        self._settings = settings
+        title = (
+            self.tr("Detection settings: default")
+            if settings.default
+            else self.tr("Detection settings: custom")
         )
-        self.fold.setText(own_word)
+        self.fold.setText(title)
 
     def set_editable(self, on: bool) -> None:
         """Let the settings be changed, or only read."""
@@ -196,18 +198,18 @@ class DetectionSettingsBox(QWidget):
     def _slid(self, value: int) -> None:
         wanted = round(value / _STEP) * _STEP / 100
         self._word.setText(self._sensitivity_word(wanted, False))
-        self.changed.emit(replace(self._settings, sensitivity=wanted, known=True))
+        self.changed.emit(replace(self._settings, sensitivity=wanted, readable=True))
 
     def _sized(self, value: float) -> None:
-        self.changed.emit(replace(self._settings, smallest=value or None, known=True))
+        self.changed.emit(replace(self._settings, smallest=value or None, readable=True))
 
     def _sensitivity_word(self, value: float, default: bool) -> str:
-        words = (
+        levels = (
             self.tr("very low"),
             self.tr("low"),
             self.tr("medium"),
             self.tr("high"),
             self.tr("very high"),
         )
-        word = words[min(int(value * 5), 4)]
+        word = levels[min(int(value * 5), 4)]
         return self.tr("{word} (default)").format(word=word) if default else word

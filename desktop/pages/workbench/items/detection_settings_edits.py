@@ -23,7 +23,7 @@ from shared.wire.detection import DetectionModel
 
 
 class DetectionSettingsController(QObject):
-    """Between the box in the item's fields, the canvas and the journal."""
+    """Connects the settings box, the canvas and the journal."""
 
     notice = Signal(str)
     """Something to tell the person."""
@@ -53,16 +53,18 @@ class DetectionSettingsController(QObject):
         self._view.set_areas(areas if self._model() is not None else (), self._chosen)
 
     def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
-        """Let detection look at a photo as the person laid it on the reference image; None: as it finds it.
+        """Have detection use the user's alignment of a photo; None: its own.
 
         `homography` brings px of the reference image to px of the photo. False when it cannot be saved.
         """
         item = self._open_record.item
         if item is None or not file_id or not self._open_record.editable:
             return False
-        given = None if homography is None else {"photo_file_id": file_id, "homography": homography}
+        alignment = None if homography is None else {"photo_file_id": file_id, "homography": homography}
         self._write(
-            EditName.ALIGN, replace(item_detection_settings(item.item_point), alignment=given, known=True), ""
+            EditName.ALIGN,
+            replace(item_detection_settings(item.item_point), alignment=alignment, readable=True),
+            "",
         )
         return True
 
@@ -89,27 +91,27 @@ class DetectionSettingsController(QObject):
             )
             return
         settings = item_detection_settings(item.item_point)
-        self._write(EditName.IGNORE, replace(settings, ignored=(*settings.ignored, area), known=True), "")
+        self._write(EditName.IGNORE, replace(settings, ignored=(*settings.ignored, area), readable=True), "")
 
-    def _change(self, own: ItemDetectionSettings) -> None:
+    def _change(self, settings: ItemDetectionSettings) -> None:
         item = self._open_record.item
         if item is None:
             return
         now = item_detection_settings(item.item_point)
-        areas = now.ignored != own.ignored
-        # A slider that moves is one step; each area is one of its own.
+        areas = now.ignored != settings.ignored
+        # A slider move is one step; each area is a step of its own.
         self._write(
             EditName.IGNORE if areas else EditName.DETECTION,
-            own,
+            settings,
             "" if areas else f"detection {item.item_id}",
         )
 
-    def _write(self, label: EditName, own: ItemDetectionSettings, merge_key: str) -> None:
+    def _write(self, label: EditName, settings: ItemDetectionSettings, merge_key: str) -> None:
         open_record = self._open_record
         if open_record.document is None or open_record.item is None or not open_record.editable:
             return
         self._chosen = -1
-        point = with_settings(open_record.item.item_point, own)
+        point = with_settings(open_record.item.item_point, settings)
         edit = open_record.document.change(open_record.current, label, {"item_point": point})
         open_record.edits.do(edit, merge_key=merge_key or None)
 

@@ -29,7 +29,7 @@ class NameEdit(QLineEdit):
     committed = Signal(str)
     """The person paused or left the field; the text is what is typed, stripped, never empty."""
     ended = Signal()
-    """Enter took the name, or Escape put the old one back: the person goes on elsewhere."""
+    """Enter committed the name, or Escape restored the old one: the focus moves on."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ class NameEdit(QLineEdit):
         self.setFont(sized(ITEM_PX, bold=True))
         self.setStyleSheet(f"QLineEdit {{ font-size: {ITEM_PX}px; font-weight: 600; margin-left: -2px; }}")
         self.setMaxLength(_LONGEST_NAME)
-        # Of a file it would take the address: files belong to the page.
+        # It would take a dropped file as its address: files belong to the page.
         self.setAcceptDrops(False)
         self._reported = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -58,15 +58,15 @@ class NameEdit(QLineEdit):
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
-            self._tell()
+            self._show_tooltip()
         # As this field would emit it: merely visiting the field must not change the name.
         self._reported = self.text().strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._tell()
+        self._show_tooltip()
 
-    def _tell(self) -> None:
+    def _show_tooltip(self) -> None:
         """Show a name that is longer than the field as a tooltip."""
         wide = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
         self.setToolTip(tip(self.text()) if wide else "")
@@ -198,7 +198,7 @@ class ItemFields(QWidget):
 
     renamed = Signal(str)
     ended = Signal()
-    """The person is done with the name."""
+    """Emitted when editing the name ends."""
     described = Signal(str)
     modelPicked = Signal(object)
     """The id of a model, or None for none."""

@@ -38,7 +38,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Role(IntEnum):
-    """What `data` gives besides the text."""
+    """The roles of `data` besides the text."""
 
     ROW = Qt.ItemDataRole.UserRole + 1
     PICTURE = Qt.ItemDataRole.UserRole + 2
@@ -100,7 +100,7 @@ class ItemsModel(QStringListModel):
         return None
 
     def _region(self, item_id: str) -> Region | None:
-        """The region as it is seen: with all hidden, each of them is."""
+        """The region as it is shown; while all are hidden, each of them is."""
         region = self.region_of(item_id)
         return replace(region, hidden=True) if region is not None and self._hidden else region
 
@@ -141,17 +141,17 @@ class ItemsModel(QStringListModel):
         self._refresh()
 
     def set_filter(self, name: str) -> None:
-        """Let through all, undecided or failed."""
+        """Show all, undecided or failed items."""
         self._filter = name
         self._refresh()
 
     def set_search(self, text: str) -> None:
-        """Let through what has this number, or this text in its name; an empty text lets through all."""
+        """Show items with this number, or this text in their name; an empty text shows all."""
         self._wanted = text.strip().casefold()
         self._refresh()
 
     def counts(self) -> dict[str, int]:
-        """How many rows each filter lets through."""
+        """The number of rows that pass each filter."""
         status = Counter([row.status for row in self._all])
         undecided = status["undecided"] + status["not_started"]
         return {"all": len(self._all), "undecided": undecided, "failed": status["failed"]}
@@ -252,8 +252,10 @@ class ItemDelegate(QStyledItemDelegate):
             paint_icon(
                 painter, sign, tint, QRectF(box.right() - 6 - _MARK_PX * number, box.top() + 10, 14, 14)
             )
-        name, room = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
-        _text(painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, room, 20), name)
+        name, name_width = f"{row.number}  {row.name}", width - _MARK_PX * len(marks)
+        _text(
+            painter, sized(TEXT_PX, bold=True), theme.text, QRect(left, box.top() + 8, name_width, 20), name
+        )
         way = row.model or self.tr("No model")
         _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
         middle = box.top() + 58

@@ -25,7 +25,7 @@ from desktop.widgets import (
 )
 
 _MANY = 12
-"""Of more items than are in sight one is searched for."""
+"""The search appears from this number of items on."""
 
 
 class ItemsPanel(Panel):
@@ -83,16 +83,16 @@ class ItemsPanel(Panel):
         head.addWidget(label(self.tr("Items"), "strong"))
         head.addStretch(1)
         head.addWidget(self._count)
-        found = QHBoxLayout()
-        found.setSpacing(6)
-        found.addWidget(self._sign)
-        found.addWidget(self._detected, 1)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self._sign)
+        row.addWidget(self._detected, 1)
         top = QVBoxLayout()
         top.setContentsMargins(12, 12, 12, 8)
         top.setSpacing(8)
         top.addLayout(head)
         top.addWidget(self._progress)
-        top.addLayout(found)
+        top.addLayout(row)
         top.addWidget(self._hidden)
         top.addWidget(self.filters)
         top.addWidget(self.search)
@@ -126,8 +126,8 @@ class ItemsPanel(Panel):
         self._drawing.setText(self.tr("Draw finding") if findings else self.tr("Draw region"))
 
     def _make_empty(self, commands: Commands) -> QWidget:
-        made = QWidget()
-        column = QVBoxLayout(made)
+        panel = QWidget()
+        column = QVBoxLayout(panel)
         column.setContentsMargins(12, 16, 12, 16)
         column.setSpacing(10)
         self._empty_text = label("", "dim", wrap=True)
@@ -143,11 +143,11 @@ class ItemsPanel(Panel):
         self.draw.clicked.connect(lambda _checked=False: commands.run("tool.rectangle"))
         for widget in (self._empty_text, self.draw, self.template, self.last, self._all):
             column.addWidget(widget)
-        return made
+        return panel
 
     def _make_hidden(self, commands: Commands) -> QWidget:
-        made = QWidget()
-        row = QHBoxLayout(made)
+        panel = QWidget()
+        row = QHBoxLayout(panel)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
         row.addWidget(IconLabel("eye-off", "dim", 14))
@@ -158,11 +158,11 @@ class ItemsPanel(Panel):
         self.show_regions.setObjectName("items-show-regions")
         self.show_regions.clicked.connect(lambda _checked=False: commands.run("view.regions"))
         row.addWidget(self.show_regions)
-        made.hide()
-        return made
+        panel.hide()
+        return panel
 
     def say_hidden(self, on: bool) -> None:
-        """Say that no region is painted on the picture, and mark every row."""
+        """Show that the regions are hidden on the picture, and mark every row."""
         self._hidden.setVisible(on)
         self.model.hide_regions(on)
 
@@ -208,7 +208,7 @@ class ItemsPanel(Panel):
         self._all.setVisible(nothing and not no_items)
 
     def show_all(self) -> None:
-        """Take filter and search away."""
+        """Reset filter and search."""
         self.end_search()
         self.filters.set_value("all")
         self._filter("all")
@@ -250,7 +250,7 @@ class ItemsPanel(Panel):
         self._say_empty(not sum(self.model.counts().values()), False, False)
 
     def end_search(self) -> None:
-        """List what does not have the text as well."""
+        """Clear the search."""
         self.search.clear()
         self.model.set_search("")
 

@@ -24,7 +24,7 @@ class OtherFileCrops(CropQueue):
 
     def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
         super().__init__(open_record, items, ratio, parent)
-        self._known: dict[str, Mapping[str, object]] = {}
+        self._item_points: dict[str, Mapping[str, object]] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
         """Fetch what of these rows is marked elsewhere and not known."""
@@ -34,8 +34,8 @@ class OtherFileCrops(CropQueue):
             if item is None or link.shows(item) or not item.item_point:
                 continue
             file = of_item(item, link.record_file)
-            if file is not None and self._known.get(item.item_id) != item.item_point:
-                self._known[item.item_id] = item.item_point
+            if file is not None and self._item_points.get(item.item_id) != item.item_point:
+                self._item_points[item.item_id] = item.item_point
                 todo.append((file, item))
         if todo:
             self.cut(_cut, todo)
@@ -46,7 +46,7 @@ class OtherFileCrops(CropQueue):
 
     def forget(self) -> None:
         """Forget all of them."""
-        self._known.clear()
+        self._item_points.clear()
 
 
 def _cut(

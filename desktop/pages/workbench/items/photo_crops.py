@@ -22,7 +22,7 @@ from shared import results
 from shared.geometry import Rect
 
 _AROUND = 0.4
-"""So much of a finding's size is shown around it on each side."""
+"""Margin on each side of a finding, as a share of its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | N
     url = info.get("download_url")
     if not url:
         return None
-    found = findings_of(entry)
-    if found:
-        box = found[0].box
+    findings = findings_of(entry)
+    if findings:
+        box = findings[0].box
         more = _AROUND * max(box.w, box.h)
         rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
         return PhotoCut(info.get("ipfs_cid"), str(url), rect)
@@ -54,8 +54,8 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | N
     matrix = results.homography(entry)
     if region is None or matrix is None:
         return None
-    seen = seen_at(region, np.asarray(matrix, np.float64))
-    return None if seen is None else PhotoCut(info.get("ipfs_cid"), str(url), seen)
+    visible = seen_at(region, np.asarray(matrix, np.float64))
+    return None if visible is None else PhotoCut(info.get("ipfs_cid"), str(url), visible)
 
 
 class PhotoCrops(CropQueue):
@@ -63,26 +63,26 @@ class PhotoCrops(CropQueue):
 
     def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
         super().__init__(open_record, items, ratio, parent)
-        self._known: dict[str, PhotoCut] = {}
+        self._cuts: dict[str, PhotoCut] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
-        """Cut what is not known or is another part now, and take away what has no photo any more."""
+        """Cut what is missing or changed, and remove the crops of items without a photo."""
         document, source = self._open_record.document, self._open_record.source
         if document is None:
             return
         todo: dict[str, PhotoCut] = {}
         for item_id in item_ids:
             item = document.item(item_id)
-            here = item is not None and source is not None and self._open_record.link.shows(item)
-            size = source.size if here and source is not None else None
+            is_shown = item is not None and source is not None and self._open_record.link.shows(item)
+            size = source.size if is_shown and source is not None else None
             part = cutout_of(item, size) if item is not None else None
             if part is None:
-                if self._known.pop(item_id, None) is not None:
+                if self._cuts.pop(item_id, None) is not None:
                     self._items.set_photo(item_id, None)
-            elif part != self._known.get(item_id):
+            elif part != self._cuts.get(item_id):
                 todo[item_id] = part
         if todo:
-            self._known |= todo
+            self._cuts |= todo
             self.cut(_cut, todo)
 
     def show(self, item_id: str, picture: QPixmap) -> None:
@@ -91,7 +91,7 @@ class PhotoCrops(CropQueue):
 
     def forget(self) -> None:
         """Forget all of them."""
-        self._known.clear()
+        self._cuts.clear()
 
 
 def _cut(report: ProgressReport, session: Session, todo: dict[str, PhotoCut], side: int) -> None:

@@ -13,9 +13,9 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 
 
 class SelectionController(QObject):
-    """Brings what is selected on the canvas or in the list to the bench, and from there to the other one.
+    """Passes the selection of canvas or list to the open record, and from there to the other one.
 
-    `commit` takes what is typed about the chosen item before another one is chosen.
+    `commit` commits text typed about the chosen item before another one is chosen.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class SelectionController(QObject):
         view.store.subscribe(self._on_canvas)
 
     def show(self) -> None:
-        """Show the selection of the bench in both places; regions that are not on view are only listed."""
+        """Show the open record's selection in both; regions that are not shown only in the list."""
         open_record = self._open_record
         self._showing = True
         self._items.select(open_record.selection, open_record.current)

@@ -1,1 +1,1 @@
-"""The open record as plain values: items, results, corrections, settings and what each says. No widgets."""
+"""The open record as plain values: items, results, corrections, settings and their texts. No widgets."""

@@ -44,9 +44,9 @@ def copy_of(item: ItemView, size: tuple[int, int]) -> CopiedItem | None:
 def fields_of(copy: CopiedItem, item_point: Mapping[str, Any], place: Rect) -> dict[str, Any]:
     """The fields of the item that a copy becomes at `place` (fractions), whose `item_point` is given."""
     point = dict(item_point)
-    own = item_detection_settings({DETECTION: copy.detection})
-    if own.known:
-        point = with_settings(point, carried(own, Rect(*copy.place), place))
+    settings = item_detection_settings({DETECTION: copy.detection})
+    if settings.readable:
+        point = with_settings(point, carried(settings, Rect(*copy.place), place))
     elif copy.detection is not None:
         point[DETECTION] = copy.detection
     return {"item_point": point, "description": copy.description, "model_id": copy.model_id}

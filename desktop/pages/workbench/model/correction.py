@@ -23,11 +23,11 @@ Boxes = tuple[EntryBox, ...]
 
 def boxes_of(entry: Entry | None) -> Boxes:
     """The boxes of a result entry as a correction starts with them; what cannot be read is left out."""
-    found: list[EntryBox] = []
+    boxes: list[EntryBox] = []
     for box in readable_boxes(entry):
         x1, y1, x2, y2 = corners(box)
         origin = Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
-        found.append(
+        boxes.append(
             {
                 **box,
                 "label": str(box["label"]),
@@ -37,19 +37,19 @@ def boxes_of(entry: Entry | None) -> Boxes:
                 "accepted": box.get("accepted") is True,
             }
         )
-    return tuple(found)
+    return tuple(boxes)
 
 
-def same_boxes(one: Sequence[EntryBox], other: Sequence[EntryBox]) -> bool:
+def same_boxes(first: Sequence[EntryBox], second: Sequence[EntryBox]) -> bool:
     """True when both hold the same findings in the same places, accepted or not alike."""
-    return [_core(box) for box in one] == [_core(box) for box in other]
+    return [_core(box) for box in first] == [_core(box) for box in second]
 
 
 def _core(box: EntryBox) -> tuple[object, ...]:
     return str(box["label"]), float(box["confidence"]), corners(box), box.get("accepted") is True
 
 
-def known_version(entry: Entry) -> int:
+def stored_version(entry: Entry) -> int:
     """The version of an entry at the service; for an unsent correction, the version that it corrects."""
     if waits(entry):
         return int(entry["correction"]["of_version"])
@@ -63,10 +63,10 @@ def waits(entry: Entry) -> bool:
 
 def corrected(entries: Sequence[Entry], of_version: int, boxes: Sequence[EntryBox]) -> tuple[Entry, ...]:
     """`entries` with a correction that still waits as the newest, in place of one that waited before."""
-    known = tuple(entry for entry in entries if not waits(entry))
-    found = (entry for at, entry in enumerate(known) if results.version(entry, at) == of_version)
-    base = next(found, Entry())
-    return (*known, waiting_entry(base, of_version, results.next_version(known), boxes))
+    stored = tuple(entry for entry in entries if not waits(entry))
+    candidates = (entry for at, entry in enumerate(stored) if results.version(entry, at) == of_version)
+    base = next(candidates, Entry())
+    return (*stored, waiting_entry(base, of_version, results.next_version(stored), boxes))
 
 
 def waiting_entry(base: Entry, of_version: int, version: int, boxes: Sequence[EntryBox]) -> Entry:
@@ -91,11 +91,11 @@ class _BoxChange(TypedDict, total=False):
     accepted: bool
 
 
-Said = Callable[[DraftStep, Any], None]
+StepCallback = Callable[[DraftStep, Any], None]
 """Called with each step of a draft, and with the boxes of a new one."""
 
 
-def _unheard(_step: DraftStep, _value: object) -> None:
+def _ignore_step(_step: DraftStep, _value: object) -> None:
     """Default callback: ignores the step."""
 
 
@@ -110,8 +110,8 @@ class CorrectionDraft:
     item_id: str
     base: Entry
     newest: Entry | None
-    kept: DraftHistory
-    on_step: Said = _unheard
+    history: DraftHistory
+    on_step: StepCallback = _ignore_step
     _last: tuple[str, float] = ("", 0.0)
     """The merge key of the newest step, and when it was made (s of the monotonic clock)."""
 
@@ -122,34 +122,34 @@ class CorrectionDraft:
         return cls(item_id, base, newest, DraftHistory(about, list(boxes_of(base))))
 
     @classmethod
-    def again(cls, item_id: str, entries: Sequence[Entry], kept: DraftHistory) -> CorrectionDraft | None:
-        """The draft that the journal kept, on the present entries of its item; None when its base is gone."""
-        found = {
+    def again(cls, item_id: str, entries: Sequence[Entry], history: DraftHistory) -> CorrectionDraft | None:
+        """The draft from the journal's `history` on the present entries; None when its base is missing."""
+        by_version = {
             results.version(entry, at): entry
             for at, entry in enumerate(entries)
             if not results.is_verdict(entry)
         }
-        base = found.get(kept.about["of"])
-        return None if base is None else cls(item_id, base, found.get(kept.about["newest"]), kept)
+        base = by_version.get(history.about["of"])
+        return None if base is None else cls(item_id, base, by_version.get(history.about["newest"]), history)
 
     @property
     def boxes(self) -> Boxes:
         """The findings so far."""
-        return tuple(self.kept.now)
+        return tuple(self.history.now)
 
     @property
     def steps(self) -> int:
         """How many changes it holds."""
-        return len(self.kept.before)
+        return len(self.history.before)
 
     @property
     def entry(self) -> Entry:
         """The draft as a result entry."""
-        return waiting_entry(self.base, known_version(self.base), results.version(self.base), self.boxes)
+        return waiting_entry(self.base, stored_version(self.base), results.version(self.base), self.boxes)
 
     def undo(self) -> bool:
         """Undo the last change; False when there is none."""
-        done = self.kept.undo()
+        done = self.history.undo()
         if done:
             self._last = ("", 0.0)
             self.on_step(DraftStep.UNDO, None)
@@ -157,7 +157,7 @@ class CorrectionDraft:
 
     def redo(self) -> bool:
         """Redo the change that was undone last; False when there is none."""
-        done = self.kept.redo()
+        done = self.history.redo()
         if done:
             self._last = ("", 0.0)
             self.on_step(DraftStep.REDO, None)
@@ -173,7 +173,7 @@ class CorrectionDraft:
             self._put(place, {"label": label, "severity": severity, "accepted": True})
 
     def reshape(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
-        """Say where findings are, px of the photo, by their places; they are right then.
+        """Set the rectangles of findings (px of the photo) by their places, and accept them.
 
         A step with the merge key of the newest one joins it, when that was made within `MERGE_WITHIN`.
         """
@@ -192,11 +192,11 @@ class CorrectionDraft:
         """Delete the findings at these places."""
         self._take(tuple(box for place, box in enumerate(self.boxes) if place not in places))
 
-    def add(self, found: Sequence[tuple[Rect, str]]) -> None:
-        """Add findings that the person saw: where, px of the photo, and what."""
+    def add(self, findings: Sequence[tuple[Rect, str]]) -> None:
+        """Add findings drawn by the user: rectangle in px of the photo, and label."""
         drawn = (
             Finding(label, confidence=1.0, box=rect, drawn=True, accepted=True).to_box()
-            for rect, label in found
+            for rect, label in findings
         )
         self._take((*self.boxes, *drawn))
 
@@ -205,5 +205,5 @@ class CorrectionDraft:
 
     def _take(self, boxes: Boxes) -> None:
         self._last = ("", 0.0)
-        self.kept.take(list(boxes))
+        self.history.take(list(boxes))
         self.on_step(DraftStep.TAKE, list(boxes))

@@ -25,7 +25,7 @@ class ItemDetectionSettings:
 
     `sensitivity` 0..1; `smallest` mm where the reference image has a scale, else px of it; `ignored` in
     fractions (0..1) of the upright reference image; `alignment` is where the person says that the reference
-    image lies in one photo (a `SetAlignment` as JSON). `known` is False for settings that cannot be read:
+    image lies in one photo (a `SetAlignment` as JSON). `readable` is False for settings that cannot be read:
     they are left alone until the person sets new ones.
     """
 
@@ -33,68 +33,68 @@ class ItemDetectionSettings:
     smallest: float | None = None
     ignored: tuple[Rect, ...] = ()
     alignment: Mapping[str, Any] | None = None
-    known: bool = True
+    readable: bool = True
 
     @property
     def default(self) -> bool:
-        """True when everything is as the model says, but for where a photo lies."""
+        """True when every setting is the model's default; an alignment does not count."""
         return self == ItemDetectionSettings(alignment=self.alignment)
 
     def without_area(self, place: int) -> ItemDetectionSettings:
-        """The same with one ignored area less."""
+        """The settings without one of the ignored areas."""
         return replace(self, ignored=self.ignored[:place] + self.ignored[place + 1 :])
 
 
 def item_detection_settings(item_point: Mapping[str, Any] | None) -> ItemDetectionSettings:
     """Read the settings of an item's `item_point`."""
-    given = (item_point or {}).get(DETECTION)
-    if given is None:
+    stored = (item_point or {}).get(DETECTION)
+    if stored is None:
         return ItemDetectionSettings()
     try:
-        read = DetectionSettings.model_validate(given)
+        read = DetectionSettings.model_validate(stored)
     except ValidationError:
-        return ItemDetectionSettings(known=False)
+        return ItemDetectionSettings(readable=False)
     areas = tuple(Rect(float(a.x), float(a.y), float(a.w), float(a.h)) for a in read.ignored)
     set_by_hand = None if read.alignment is None else read.alignment.model_dump(mode="json")
     return ItemDetectionSettings(_number(read.sensitivity), _number(read.smallest), areas, set_by_hand)
 
 
-def with_settings(item_point: Mapping[str, Any] | None, own: ItemDetectionSettings) -> dict[str, Any]:
+def with_settings(item_point: Mapping[str, Any] | None, settings: ItemDetectionSettings) -> dict[str, Any]:
     """`item_point` with these settings; settings that are all as the model's are left out."""
     point = {name: value for name, value in (item_point or {}).items() if name != DETECTION}
-    if not own.default or own.alignment is not None:
+    if not settings.default or settings.alignment is not None:
         point[DETECTION] = {
-            "sensitivity": own.sensitivity,
-            "smallest": own.smallest,
-            "ignored": [{"x": a.x, "y": a.y, "w": a.w, "h": a.h} for a in own.ignored],
+            "sensitivity": settings.sensitivity,
+            "smallest": settings.smallest,
+            "ignored": [{"x": a.x, "y": a.y, "w": a.w, "h": a.h} for a in settings.ignored],
         }
-        if own.alignment is not None:
-            point[DETECTION]["alignment"] = dict(own.alignment)
+        if settings.alignment is not None:
+            point[DETECTION]["alignment"] = dict(settings.alignment)
     return point
 
 
 def with_areas(item_point: Mapping[str, Any], areas: Sequence[Rect], size: tuple[int, int]) -> dict[str, Any]:
-    """`item_point` whose ignored areas are these, px of a picture of this size; what else it says stays."""
+    """`item_point` whose ignored areas are these, px of a picture of this size; its other values stay."""
     width, height = size
-    said = [{"x": a.x / width, "y": a.y / height, "w": a.w / width, "h": a.h / height} for a in areas]
-    return {**item_point, DETECTION: {**item_point[DETECTION], "ignored": said}}
+    fractions = [{"x": a.x / width, "y": a.y / height, "w": a.w / width, "h": a.h / height} for a in areas]
+    return {**item_point, DETECTION: {**item_point[DETECTION], "ignored": fractions}}
 
 
-def carried(own: ItemDetectionSettings, origin: Rect, place: Rect) -> ItemDetectionSettings:
+def carried(settings: ItemDetectionSettings, origin: Rect, place: Rect) -> ItemDetectionSettings:
     """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions).
 
     A copy has no photo yet, so none that a person aligned.
     """
-    own = replace(own, alignment=None)
-    if not own.ignored or origin.empty:
-        return own
+    settings = replace(settings, alignment=None)
+    if not settings.ignored or origin.empty:
+        return settings
     across, down = place.w / origin.w, place.h / origin.h
     moved = []
-    for area in own.ignored:
+    for area in settings.ignored:
         x = place.x + (area.x - origin.x) * across
         y = place.y + (area.y - origin.y) * down
         moved.append(Rect(x, y, area.w * across, area.h * down).clamped(1, 1))
-    return replace(own, ignored=tuple(area for area in moved if not area.empty))
+    return replace(settings, ignored=tuple(area for area in moved if not area.empty))
 
 
 def followed(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, ...]:
@@ -129,14 +129,14 @@ def pixels(areas: Sequence[Rect], size: tuple[int, int]) -> tuple[Rect, ...]:
 
 
 def takes_thresholds(model: DetectionModel | None) -> bool:
-    """True for a model that knows a sensitivity and a smallest defect."""
+    """True for a model with a sensitivity and a smallest defect."""
     return model is not None and model.kind is ModelKind.REFERENCE_DIFFERENCE
 
 
 def sensitivity_of(model: DetectionModel | None) -> float:
-    """The sensitivity that a model has by itself."""
-    given = (model.settings if model is not None else {}).get("sensitivity")
-    return float(given) if isinstance(given, int | float) else DEFAULT_SENSITIVITY
+    """The default sensitivity of a model."""
+    value = (model.settings if model is not None else {}).get("sensitivity")
+    return float(value) if isinstance(value, int | float) else DEFAULT_SENSITIVITY
 
 
 def _number(value: Any) -> float | None:

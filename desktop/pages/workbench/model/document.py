@@ -12,8 +12,8 @@ from desktop.pages.workbench.model.correction import (
     CorrectionDraft,
     boxes_of,
     corrected,
-    known_version,
     same_boxes,
+    stored_version,
 )
 from desktop.pages.workbench.model.signing import (
     VERDICT,
@@ -30,7 +30,7 @@ from shared.ids import new_key
 from shared.wire.inspection import Item, Record
 
 ITEM = "item"
-"""What the journal calls an item."""
+"""The kind of an item in the journal."""
 
 FIELDS = ("item_name", "description", "model_id", "item_point")
 """The fields of an item that a person edits and the service takes in an update."""
@@ -62,7 +62,7 @@ class ItemView:
 
     @property
     def verdict(self) -> Verdict:
-        """What the person decided, also when the service does not know it yet."""
+        """The user's verdict, also before the service has it."""
         if self.pending_verdict is not None:
             return to_sign(self.pending_verdict)[0]
         return results.verdict(self.result)
@@ -129,7 +129,7 @@ def fraction_point(rect: Rect, width: int, height: int) -> dict[str, float]:
 class Document:
     """A record with its items in order.
 
-    It changes in two ways: `load_items` takes in what the service says, `apply` takes in edits of the
+    It changes in two ways: `load_items` takes the state of the service, `apply` takes edits of the
     journal. The service's state never hides a pending edit. `me` is the id of the person at this desktop.
     """
 
@@ -161,12 +161,12 @@ class Document:
         self._rebuild_one(item.item_id, pending)
 
     def drop_item(self, item_id: str, pending: Sequence[Edit]) -> None:
-        """The service does not have this item any more; `pending` holds at least the edits of it."""
+        """Drop an item that the service no longer has; `pending` holds at least the edits of this item."""
         self._served.pop(item_id, None)
         self._rebuild_one(item_id, pending)
 
     def rebase(self, pending: Sequence[Edit]) -> None:
-        """Start again from what the service said, with these edits on top."""
+        """Start again from the service's state, with these edits on top."""
         self._rebuild(pending)
 
     def apply(self, edits: Iterable[Edit]) -> None:
@@ -185,14 +185,14 @@ class Document:
         order = list(self._items)
         self._items = dict(self._served)
         self.apply(edit for edit in pending if edit.record_id == self.record.inspection_id)
-        # An item that was made here keeps its place when the service names it.
-        known = {item_id: place for place, item_id in enumerate(order)}
-        if self._items.keys() <= known.keys():
-            self._items = dict(sorted(self._items.items(), key=lambda pair: known[pair[0]]))
+        # An item created here keeps its place when the service gives it an ID.
+        places = {item_id: place for place, item_id in enumerate(order)}
+        if self._items.keys() <= places.keys():
+            self._items = dict(sorted(self._items.items(), key=lambda pair: places[pair[0]]))
             self._places = None
 
     def _rebuild_one(self, item_id: str, pending: Sequence[Edit]) -> None:
-        """The same for one item; it keeps its place."""
+        """Rebuild one item; it keeps its place."""
         before = list(self._items) if item_id in self._items else []
         served = self._served.get(item_id)
         if served is None:
@@ -202,7 +202,7 @@ class Document:
         edits = [edit for edit in pending if edit.object_id == item_id]
         self.apply(edits)
         if item_id in self._items and any(edit.kind is not EditKind.UPDATE for edit in edits) and before:
-            self._items = {known: self._items[known] for known in before}
+            self._items = {key: self._items[key] for key in before}
         self._places = None
 
     def _apply(self, edit: Edit) -> None:
@@ -210,12 +210,12 @@ class Document:
             return
         match edit.kind:
             case EditKind.CREATE | EditKind.RESTORE:
-                known = self._removed.pop(edit.object_id, None)
-                self._items[edit.object_id] = replace(known or _item_of(edit), saved=False)
+                restored = self._removed.pop(edit.object_id, None)
+                self._items[edit.object_id] = replace(restored or _item_of(edit), saved=False)
             case EditKind.DELETE:
-                gone = self._items.pop(edit.object_id, None)
-                if gone is not None:
-                    self._removed[edit.object_id] = gone
+                deleted = self._items.pop(edit.object_id, None)
+                if deleted is not None:
+                    self._removed[edit.object_id] = deleted
             case EditKind.UPDATE:
                 item = self._items.get(edit.object_id)
                 if item is not None:
@@ -223,7 +223,7 @@ class Document:
                     verdict = edit.after.get(VERDICT, item.pending_verdict)
                     served = self._served.get(edit.object_id)
                     if given_by_other(verdict) and served is not None:
-                        # Taken back before it reached the service: there their verdict stands as it did.
+                        # Undone before it reached the service: there the other user's verdict still stands.
                         stands = standing_verdict(served.result, self._me)
                         verdict = None if same_verdict(stands, verdict) else verdict
                     boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
@@ -238,17 +238,17 @@ class Document:
         """Move the items that these edits restored to their places; empties the list."""
         if not restored:
             return
-        gone = {edit.object_id for edit in restored}
-        order = [item_id for item_id in self._items if item_id not in gone]
+        restored_ids = {edit.object_id for edit in restored}
+        order = [item_id for item_id in self._items if item_id not in restored_ids]
         for edit in restored:
             order.insert(edit.after[PLACE], edit.object_id)
         self._items = {item_id: self._items[item_id] for item_id in order}
         restored.clear()
 
     def index_of(self, item_id: str) -> int:
-        """How many items stand before this one; -1 when it is gone."""
+        """The index of an item; -1 when it does not exist."""
         if self._places is None:
-            self._places = {known: place for place, known in enumerate(self._items)}
+            self._places = {key: place for place, key in enumerate(self._items)}
         return self._places.get(item_id, -1)
 
     # -- edits to be appended to the journal
@@ -259,7 +259,7 @@ class Document:
         return self._edit(item_id or new_key(), EditKind.CREATE, {}, whole, label)
 
     def change(self, item_id: str, label: str, fields: Mapping[str, Any]) -> Edit | None:
-        """An edit that changes `fields` of an item; None when nothing would change or it is gone."""
+        """An edit that changes `fields` of an item; None without a change or such an item."""
         item = self._items.get(item_id)
         if item is None:
             return None
@@ -270,7 +270,7 @@ class Document:
         return self._edit(item_id, EditKind.UPDATE, {name: now[name] for name in after}, after, label)
 
     def decide(self, item_id: str, label: str, verdict: Verdict, reason: str) -> Edit | None:
-        """An edit that sets the verdict; None when it is set so already or the item is gone."""
+        """An edit that sets the verdict; None when it is set so already or there is no such item."""
         item = self._items.get(item_id)
         if item is None or (item.verdict is verdict and item.reason == reason):
             return None
@@ -279,18 +279,18 @@ class Document:
         return self._edit(item_id, EditKind.UPDATE, before, after, label)
 
     def correct(self, draft: CorrectionDraft, label: str) -> Edit | None:
-        """An edit that makes a draft the newest findings; None when it changes nothing or the item is gone.
+        """An edit that makes a draft the newest findings; None without a change or such an item.
 
-        A verdict that stands is taken back with it: it was given for other findings.
+        A current verdict is withdrawn with it: it was given for other findings.
         """
         item = self._items.get(draft.item_id)
         now = boxes_of(draft.newest)
         if item is None or same_boxes(now, draft.boxes):
             return None
-        version = known_version(draft.base if draft.newest is None else draft.newest)
+        version = stored_version(draft.base if draft.newest is None else draft.newest)
         before: dict[str, Any] = {BOXES: {"of_version": version, "boxes": list(now)}}
         after: dict[str, Any] = {
-            BOXES: {"of_version": known_version(draft.base), "boxes": list(draft.boxes)},
+            BOXES: {"of_version": stored_version(draft.base), "boxes": list(draft.boxes)},
         }
         if item.verdict is not Verdict.UNDECIDED:
             before[VERDICT] = self._standing(item)
@@ -311,8 +311,8 @@ class Document:
 
     def _standing(self, item: ItemView) -> dict[str, Any]:
         """The verdict of an item as an edit finds it."""
-        known = standing_verdict(item.result, self._me) if item.pending_verdict is None else None
-        return known or {"value": item.verdict.value, "reason": item.reason}
+        standing = standing_verdict(item.result, self._me) if item.pending_verdict is None else None
+        return standing or {"value": item.verdict.value, "reason": item.reason}
 
     def _edit(
         self, item_id: str, kind: EditKind, before: Mapping[str, Any], after: Mapping[str, Any], label: str

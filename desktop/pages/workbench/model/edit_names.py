@@ -29,7 +29,7 @@ class EditName(StrEnum):
 
 
 def edit_name(label: str) -> str:
-    """What undo calls an edit with this label."""
+    """The name of an edit with this label in undo messages."""
     translate = QCoreApplication.translate
     match label:
         case EditName.RENAME:
@@ -61,7 +61,7 @@ def edit_name(label: str) -> str:
 
 
 def field_name(name: str) -> str:
-    """What a person calls a field of an item."""
+    """The name of a field of an item in the interface."""
     translate = QCoreApplication.translate
     match name:
         case "item_name":
@@ -100,32 +100,32 @@ def status_left(
     tone: Tone,
     snapping: bool,
 ) -> str:
-    """What is open: file, its size in px, which item of how many; and what is not as usual on view."""
+    """The left status text: file, size in px, item number; and changed brightness, contrast and snapping."""
     parts = [name]
     if size is not None:
         parts.append(f"{size[0]} × {size[1]}")
     if count:
-        said = QCoreApplication.translate("Workbench", "Item {n} / {all}")
-        parts.append(said.format(n=number, all=count))
+        text = QCoreApplication.translate("Workbench", "Item {n} / {all}")
+        parts.append(text.format(n=number, all=count))
     if tone.brightness:
-        said = QCoreApplication.translate("Workbench", "Brightness {n}")
-        parts.append(said.format(n=f"{tone.brightness:+d}"))
+        text = QCoreApplication.translate("Workbench", "Brightness {n}")
+        parts.append(text.format(n=f"{tone.brightness:+d}"))
     if tone.contrast:
-        said = QCoreApplication.translate("Workbench", "Contrast {n}")
-        parts.append(said.format(n=f"{tone.contrast:+d}"))
+        text = QCoreApplication.translate("Workbench", "Contrast {n}")
+        parts.append(text.format(n=f"{tone.contrast:+d}"))
     if snapping:
         parts.append(QCoreApplication.translate("Workbench", "Snap on"))
     return " · ".join(part for part in parts if part)
 
 
 def region_flags(region: Region | None) -> list[str]:
-    """Locked and hidden, where the region is."""
-    words = []
+    """ "Locked" and "Hidden", as far as they apply to the region."""
+    flags = []
     if region is not None and region.locked:
-        words.append(QCoreApplication.translate("Workbench", "Locked"))
+        flags.append(QCoreApplication.translate("Workbench", "Locked"))
     if region is not None and region.hidden:
-        words.append(QCoreApplication.translate("Workbench", "Hidden"))
-    return words
+        flags.append(QCoreApplication.translate("Workbench", "Hidden"))
+    return flags
 
 
 def status_right(
@@ -136,7 +136,7 @@ def status_right(
     *,
     findings: bool = False,
 ) -> str:
-    """Where the pointer is in px, and how the chosen region is, or how many are chosen.
+    """The right status text: the pointer's position in px and the chosen region, or how many are chosen.
 
     With `findings` the regions are findings on a photo.
     """
@@ -146,12 +146,12 @@ def status_right(
     if findings and chosen > 1:
         parts.append(QCoreApplication.translate("Workbench", "%n finding(s) selected", "", chosen))
     elif findings and region is not None:
-        said = QCoreApplication.translate("Workbench", "Finding {size}")
-        parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
+        text = QCoreApplication.translate("Workbench", "Finding {size}")
+        parts.append(text.format(size=region_text(region.rect, mm_per_pixel)))
     elif chosen > 1:
         parts.append(QCoreApplication.translate("Workbench", "%n region(s) selected", "", chosen))
     elif region is not None:
-        said = QCoreApplication.translate("Workbench", "Region {size}")
-        parts.append(said.format(size=region_text(region.rect, mm_per_pixel)))
+        text = QCoreApplication.translate("Workbench", "Region {size}")
+        parts.append(text.format(size=region_text(region.rect, mm_per_pixel)))
         parts += region_flags(region)
     return "  ·  ".join(parts)

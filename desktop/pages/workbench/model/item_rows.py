@@ -38,7 +38,7 @@ class ItemRow:
 
     @property
     def judged(self) -> bool:
-        """Whether a person decided it."""
+        """Whether it has a verdict."""
         return self.status in (Verdict.PASSED, Verdict.FAILED)
 
     @property
@@ -54,9 +54,9 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class FindingContext:
-    """What is known beside a result entry: severities of labels now, the scale, who works here.
+    """What a result entry lacks: the present severities of labels, the scale, the current user.
 
-    `me` is the user id and what that person is called.
+    `me` is the ID and the name of the current user.
     """
 
     severities: Mapping[str, Severity] = field(default_factory=dict)
@@ -64,20 +64,20 @@ class FindingContext:
     me: tuple[str, str] = ("", "")
 
     def author_name(self, finding: Finding) -> str:
-        """What who drew a finding is called; empty where that is not known."""
-        # What is not sent yet was drawn here.
-        here = finding.author_id in ("", self.me[0])
-        return finding.author_name or (self.me[1] if here else "")
+        """The name of the user who drew a finding; empty when it is not known."""
+        # A finding that was not sent yet was drawn by this user.
+        by_me = finding.author_id in ("", self.me[0])
+        return finding.author_name or (self.me[1] if by_me else "")
 
 
-def findings_of(entry: Entry | None, known: FindingContext | None = None) -> tuple[Finding, ...]:
+def findings_of(entry: Entry | None, context: FindingContext | None = None) -> tuple[Finding, ...]:
     """The findings of a result entry, the surest first; what cannot be read is left out."""
-    known = known or FindingContext()
-    found = [
-        replace(one, author_name=known.author_name(one)) if one.drawn else one
-        for one in findings.of_entry(entry, known.severities, known.mm_per_pixel)
+    context = context or FindingContext()
+    described = [
+        replace(finding, author_name=context.author_name(finding)) if finding.drawn else finding
+        for finding in findings.of_entry(entry, context.severities, context.mm_per_pixel)
     ]
-    return tuple(sorted(found, key=lambda finding: -finding.confidence))
+    return tuple(sorted(described, key=lambda finding: -finding.confidence))
 
 
 def detections(item: ItemView) -> list[Entry]:
@@ -106,20 +106,20 @@ def to_reference(entry: Entry | None) -> Matrix | None:
 
 def alignment(entry: Entry | None) -> tuple[float, int] | None:
     """Mean error in px and number of inliers of the alignment; None without one."""
-    said = _alignment(entry)
-    if said is None or "error_px" not in said:
+    stored = _alignment(entry)
+    if stored is None or "error_px" not in stored:
         return None
-    return float(said["error_px"]), int(said.get("inliers") or 0)
+    return float(stored["error_px"]), int(stored.get("inliers") or 0)
 
 
 def _alignment(entry: Entry | None) -> EntryAlignment | None:
-    said = ((entry or {}).get("provenance") or {}).get("alignment")
-    return said if isinstance(said, Mapping) else None
+    stored = ((entry or {}).get("provenance") or {}).get("alignment")
+    return stored if isinstance(stored, Mapping) else None
 
 
 def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
     """The row of an item; `models` names models by their id."""
-    found = findings_of(shown_detection(item)) if item.result else ()
+    listed = findings_of(shown_detection(item)) if item.result else ()
     verdict = item.verdict
     if verdict is not Verdict.UNDECIDED:
         status = verdict.value
@@ -131,8 +131,8 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
         name=item.item_name,
         model=models.get(item.model_id or "", model_word(item.model_id, item.model_name)),
         status=status,
-        findings=len(found),
-        best=max((one.confidence for one in found if not one.drawn), default=None),
+        findings=len(listed),
+        best=max((finding.confidence for finding in listed if not finding.drawn), default=None),
         run=run_state(item.result),
         saved=item.saved,
         finished=item.passed is not None,
@@ -152,21 +152,21 @@ class ItemRows:
     def of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[ItemRow]:
         """The rows of all items, numbered in their order from 1; `models` names models by their id."""
         before, rows = (self._items, self._rows) if models == self._models else ((), [])
-        # Nearly all are what and where they were: that is found without a step of Python for each.
+        # Nearly all items are unchanged; `map` finds these without a step of Python for each.
         stay = list(map(is_, items, before))
         other = [place for place, same in enumerate(stay) if not same]
-        known = {row.item_id: place for place, row in enumerate(rows)} if other else {}
+        places = {row.item_id: place for place, row in enumerate(rows)} if other else {}
         now = rows[: len(stay)]
         for place in (*other, *range(len(stay), len(items))):
             item, number = items[place], place + 1
-            old = known.get(item.item_id, -1)
+            old = places.get(item.item_id, -1)
             moved = old >= 0 and before[old] is item
             now[place:number] = [replace(rows[old], number=number) if moved else row_of(item, number, models)]
         self._items, self._rows, self._numbers, self._models = items, now, None, dict(models)
         return now
 
     def number(self, item_id: str) -> int:
-        """The number of an item among those that were given last; 0 when it was not among them."""
+        """The number of an item in the newest rows; 0 when it is not among them."""
         if self._numbers is None:
             self._numbers = {row.item_id: row.number for row in self._rows}
         return self._numbers.get(item_id, 0)

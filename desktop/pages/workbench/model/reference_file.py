@@ -24,8 +24,8 @@ class ReferenceFile:
     @property
     def name(self) -> str:
         """Its name for the person."""
-        given = str(self.info.get("filename") or "")
-        return given or (self.image.reference_image_name if self.image is not None else "")
+        filename = str(self.info.get("filename") or "")
+        return filename or (self.image.reference_image_name if self.image is not None else "")
 
     @property
     def mm_per_pixel(self) -> float | None:
@@ -33,11 +33,11 @@ class ReferenceFile:
         return self.image.mm_per_pixel if self.image is not None else None
 
 
-def same_file(one: ReferenceFile | None, other: ReferenceFile | None) -> bool:
+def same_file(first: ReferenceFile | None, second: ReferenceFile | None) -> bool:
     """True when both are the same file, or both are None."""
-    if one is None or other is None:
-        return one is other
-    return one is other or content.same_file(one.info, other.info)
+    if first is None or second is None:
+        return first is second
+    return first is second or content.same_file(first.info, second.info)
 
 
 def of_record(image: ReferenceImage | None) -> ReferenceFile | None:

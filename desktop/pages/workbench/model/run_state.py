@@ -12,7 +12,7 @@ from shared.codes import Progress
 from shared.entries import Entry
 
 UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})
-"""The codes of failures in which photo and region could not be laid on each other."""
+"""The codes of failures in which the photo could not be aligned."""
 
 
 class RunPhase(StrEnum):
@@ -62,8 +62,8 @@ def run_state(entries: Iterable[Entry]) -> RunState:
     if run in _UNDER_WAY and not results.is_under_way(entry):
         # Written by another program: it will never be finished here.
         run = RunPhase.DONE
-    given = entry.get("error")
-    said = given if isinstance(given, Mapping) else {}
-    code = str(said.get("code") or "")
-    message = failure_sentence(code, str(said.get("message") or "")) if run is RunPhase.FAILED else ""
+    stored = entry.get("error")
+    error = stored if isinstance(stored, Mapping) else {}
+    code = str(error.get("code") or "")
+    message = failure_sentence(code, str(error.get("message") or "")) if run is RunPhase.FAILED else ""
     return RunState(run, code, message, results.job_of(entry) or "")

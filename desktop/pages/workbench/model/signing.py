@@ -28,32 +28,32 @@ def standing_verdict(entries: Iterable[Entry], me: str | None) -> dict[str, Any]
     entry = results.current(entries)
     if entry is None or not results.is_verdict(entry):
         return None
-    said = entry["verdict"]
-    field = {name: said.get(name) for name in ("value", "reason", "by_name", "at")}
-    return field | {OTHERS: True} if me is not None and said.get("by") != me else field
+    verdict = entry["verdict"]
+    field = {name: verdict.get(name) for name in ("value", "reason", "by_name", "at")}
+    return field | {OTHERS: True} if me is not None and verdict.get("by") != me else field
 
 
-def given_by_other(said: Mapping[str, Any] | None) -> bool:
-    """True for a verdict that another user gave."""
-    return said is not None and said.get(OTHERS) is True
+def given_by_other(verdict: Mapping[str, Any] | None) -> bool:
+    """True for another user's verdict."""
+    return verdict is not None and verdict.get(OTHERS) is True
 
 
-def to_sign(said: Mapping[str, Any]) -> tuple[Verdict, str]:
+def to_sign(verdict: Mapping[str, Any]) -> tuple[Verdict, str]:
     """The verdict and the reason that the person signs for a verdict in an edit."""
-    if given_by_other(said):
+    if given_by_other(verdict):
         return Verdict.UNDECIDED, ""
-    return Verdict(said["value"]), str(said.get("reason") or "")
+    return Verdict(verdict["value"]), str(verdict.get("reason") or "")
 
 
-def same_verdict(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> bool:
+def same_verdict(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> bool:
     """True for the same decision; a missing verdict equals undecided without a reason."""
-    if one is None or other is None:
-        return all(said is None or _nothing(said) for said in (one, other))
-    if one["value"] != other["value"] or (one.get("reason") or "") != (other.get("reason") or ""):
+    if first is None or second is None:
+        return all(verdict is None or _nothing(verdict) for verdict in (first, second))
+    if first["value"] != second["value"] or (first.get("reason") or "") != (second.get("reason") or ""):
         return False
     # What waits to be sent has no time yet.
-    return None in (one.get("at"), other.get("at")) or one["at"] == other["at"]
+    return None in (first.get("at"), second.get("at")) or first["at"] == second["at"]
 
 
-def _nothing(said: Mapping[str, Any]) -> bool:
-    return said["value"] == Verdict.UNDECIDED and not said.get("reason")
+def _nothing(verdict: Mapping[str, Any]) -> bool:
+    return verdict["value"] == Verdict.UNDECIDED and not verdict.get("reason")

@@ -35,9 +35,9 @@ def version_lines(item: ItemView) -> list[VersionLine]:
     number = 0
     for entry in entries:
         if results.is_verdict(entry):
-            said = entry["verdict"]
+            verdict = entry["verdict"]
             text = translate("Workbench", "Verdict by {name}: {verdict}").format(
-                name=_name(said), verdict=status_word(str(said.get("value")))
+                name=_name(verdict), verdict=status_word(str(verdict.get("value")))
             )
             lines.append(VersionLine(results.version(entry), text, findings=False))
             continue
@@ -56,5 +56,5 @@ def _author(entry: Entry) -> str:
     return translate("Workbench", "detected by model")
 
 
-def _name(said: EntryVerdict | EntryCorrection) -> str:
-    return str(said.get("by_name") or QCoreApplication.translate("Workbench", "another user"))
+def _name(decision: EntryVerdict | EntryCorrection) -> str:
+    return str(decision.get("by_name") or QCoreApplication.translate("Workbench", "another user"))

@@ -31,18 +31,18 @@ from shared import results
 from shared.codes import Verdict
 
 _CHOICE_PX = 280
-"""Width of a line of a choice; as much fits into half of the dialog."""
+"""Width of a line of a choice in px; it fits into half of the dialog."""
 
 
 class ConflictDialog(BaseDialog):
-    """Shows every conflict: mine or theirs for each field; theirs is preselected."""
+    """Shows every conflict with both values of each field; the other user's value is preselected."""
 
     def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._open_record = open_record
         self._conflicts: Sequence[Conflict] = open_record.edits.conflicts()
-        self._mine: dict[tuple[str, str], QRadioButton] = {}
-        self._theirs: dict[tuple[str, str], QRadioButton] = {}
+        self._local_choices: dict[tuple[str, str], QRadioButton] = {}
+        self._stored_choices: dict[tuple[str, str], QRadioButton] = {}
         self.setWindowTitle(self.tr("Conflicting changes"))
         self.setModal(True)
         self.setMinimumSize(760, 260)
@@ -76,25 +76,27 @@ class ConflictDialog(BaseDialog):
         column.addLayout(row)
         self.later.setDefault(True)
 
-    def mine(self, edit_id: str, field: str) -> QRadioButton:
-        """The button that keeps this person's value of a field."""
-        return self._mine[edit_id, field]
+    def local_choice(self, edit_id: str, field: str) -> QRadioButton:
+        """The button that keeps the current user's value of a field."""
+        return self._local_choices[edit_id, field]
 
-    def theirs(self, edit_id: str, field: str) -> QRadioButton:
+    def stored_choice(self, edit_id: str, field: str) -> QRadioButton:
         """The button that keeps the other user's value of a field."""
-        return self._theirs[edit_id, field]
+        return self._stored_choices[edit_id, field]
 
     def decide(self) -> None:
         """Apply what is chosen."""
         for conflict in self._conflicts:
             edit = conflict.edit
-            if edit.kind is not EditKind.UPDATE and self._mine[edit.id, ""].isChecked():
+            if edit.kind is not EditKind.UPDATE and self._local_choices[edit.id, ""].isChecked():
                 self._open_record.edits.send_anyway(edit.id)
                 continue
-            chosen = {name for name in edit.after if (edit.id, name) in self._mine}
-            after = {name: edit.after[name] for name in chosen if self._mine[edit.id, name].isChecked()}
+            chosen = {name for name in edit.after if (edit.id, name) in self._local_choices}
+            after = {
+                name: edit.after[name] for name in chosen if self._local_choices[edit.id, name].isChecked()
+            }
             if BOXES in after and _passes_over(conflict):
-                # Said, so that it is known when this edit meets the verdict again, or is undone.
+                # Kept, so that it is known when this edit meets the verdict again, or is undone.
                 after[VERDICT] = None
             self._open_record.edits.resolve(edit.id, after)
         self.accept()
@@ -143,40 +145,45 @@ class ConflictDialog(BaseDialog):
             return
         verdict = conflict.current.get(VERDICT) or {}
         for row, (field, value) in enumerate(edit.after.items()):
-            theirs = conflict.current.get(field)
-            other = self._shown(field, theirs) if conflict.current else self.tr("Discard my change")
-            mine = self._shown(field, value, mine=True)
+            stored = conflict.current.get(field)
+            stored_text = self._shown(field, stored) if conflict.current else self.tr("Discard my change")
+            local = self._shown(field, value, by_me=True)
             if field == VERDICT and _passes_over(conflict):
-                # It goes with the findings.
+                # It is decided with the findings.
                 continue
-            if field == VERDICT and isinstance(theirs, Mapping):
-                mine = self._signed(mine, self._me(), datetime.fromtimestamp(edit.at, UTC))
-                other = self._signed(other, theirs.get("by_name"), _time(theirs.get("at")))
+            if field == VERDICT and isinstance(stored, Mapping):
+                local = self._signed(local, self._me(), datetime.fromtimestamp(edit.at, UTC))
+                stored_text = self._signed(stored_text, stored.get("by_name"), _time(stored.get("at")))
             if field == BOXES and _passes_over(conflict):
-                mine = f"{mine}\n{self._shown(VERDICT, {'value': Verdict.UNDECIDED.value})}"
+                local = f"{local}\n{self._shown(VERDICT, {'value': Verdict.UNDECIDED.value})}"
                 signed = self._signed(
                     self._shown(VERDICT, verdict), verdict.get("by_name"), _time(verdict.get("at"))
                 )
-                other = f"{other}\n{signed}"
-            self._choice(grid, row, edit.id, field, mine, other)
+                stored_text = f"{stored_text}\n{signed}"
+            self._choice(grid, row, edit.id, field, local, stored_text)
 
-    def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, mine: str, theirs: str) -> None:
+    def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, local: str, stored: str) -> None:
         grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
         group = QButtonGroup(self)
         texts = (
-            self.tr("Mine: {value}").format(value=mine),
-            self.tr("Theirs: {value}").format(value=theirs),
+            self.tr("Mine: {value}").format(value=local),
+            self.tr("Theirs: {value}").format(value=stored),
         )
-        own, other = (QRadioButton(folded(text, self.fontMetrics(), _CHOICE_PX)) for text in texts)
-        group.addButton(own)
-        group.addButton(other)
-        other.setChecked(True)
-        self._mine[edit_id, field], self._theirs[edit_id, field] = own, other
-        grid.addWidget(own, row, 1)
-        grid.addWidget(other, row, 2)
+        local_button, stored_button = (
+            QRadioButton(folded(text, self.fontMetrics(), _CHOICE_PX)) for text in texts
+        )
+        group.addButton(local_button)
+        group.addButton(stored_button)
+        stored_button.setChecked(True)
+        self._local_choices[edit_id, field], self._stored_choices[edit_id, field] = (
+            local_button,
+            stored_button,
+        )
+        grid.addWidget(local_button, row, 1)
+        grid.addWidget(stored_button, row, 2)
 
     def _changes(self, conflict: Conflict) -> list[str]:
-        """What happened meanwhile to an item that this user deleted, one line each."""
+        """Return what happened meanwhile to an item that the current user deleted, a line each."""
         edit, current = conflict.edit, conflict.current
         lines = [
             f"{field_name(name)}: {self._shown(name, edit.before[name])} → {self._shown(name, current[name])}"
@@ -190,8 +197,8 @@ class ConflictDialog(BaseDialog):
             if results.is_verdict(entry):
                 what = f"{field_name(VERDICT)}: {self._shown(VERDICT, decision)}"
             else:
-                found = {"boxes": (entry.get("resultImage") or {}).get("boxes") or []}
-                what = f"{field_name(BOXES)}: {self._shown(BOXES, found)}"
+                correction = {"boxes": (entry.get("resultImage") or {}).get("boxes") or []}
+                what = f"{field_name(BOXES)}: {self._shown(BOXES, correction)}"
             signed = (
                 self._signed(what, decision.get("by_name"), _time(decision.get("at"))) if decision else what
             )
@@ -209,14 +216,14 @@ class ConflictDialog(BaseDialog):
             part for part in (str(name or self.tr("Another user")), when) if part
         )
 
-    def _shown(self, field: str, value: Any, mine: bool = False) -> str:
-        """A value of a field as a person reads it; `mine`: as this person would write it."""
+    def _shown(self, field: str, value: Any, by_me: bool = False) -> str:
+        """A value of a field as a person reads it; `by_me`: as this person would write it."""
         if value is None or value == "":
             return self.tr("(empty)")
         if field == BOXES and isinstance(value, Mapping):
             return ", ".join(finding_word(str(box["label"])) for box in value["boxes"]) or self.tr("(none)")
         if field == VERDICT and isinstance(value, Mapping):
-            verdict, reason = to_sign({**value, OTHERS: mine and value.get(OTHERS)})
+            verdict, reason = to_sign({**value, OTHERS: by_me and value.get(OTHERS)})
             word = status_word(verdict.value)
             return f"{word} – {reason}" if reason else word
         if field == "model_id":
@@ -238,14 +245,14 @@ def _fields_differ(conflict: Conflict) -> bool:
 
 
 def _passes_over(conflict: Conflict) -> bool:
-    """True when the edit's findings would take a verdict back that stands, and give none of their own."""
+    """True when the edit's findings would withdraw a current verdict without setting another one."""
     after = conflict.edit.after
     return after.get(BOXES) is not None and after.get(VERDICT) is None and bool(conflict.current.get(VERDICT))
 
 
-def _time(said: Any) -> datetime | None:
+def _time(moment: Any) -> datetime | None:
     """The moment that a result entry names, in UTC; None when it names none."""
     try:
-        return datetime.fromisoformat(str(said)).replace(tzinfo=UTC)
+        return datetime.fromisoformat(str(moment)).replace(tzinfo=UTC)
     except ValueError:
         return None

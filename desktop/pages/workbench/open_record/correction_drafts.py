@@ -40,7 +40,7 @@ class CorrectionDrafts:
         draft = CorrectionDraft.begin(item_id, base, newest)
         draft.on_step = partial(self._keep, item_id)
         self._drafts[item_id] = draft
-        self._keep(item_id, DraftStep.OPEN, list(draft.boxes), draft.kept.about)
+        self._keep(item_id, DraftStep.OPEN, list(draft.boxes), draft.history.about)
         return draft
 
     def hide(self, item_id: str) -> None:
@@ -48,11 +48,11 @@ class CorrectionDrafts:
         self._drafts.pop(item_id, None)
 
     def reopen(self, item: ItemView) -> None:
-        """Show the draft of an item that is back, if the journal kept one when the item was deleted."""
+        """Show the draft of a restored item, if the journal kept one when the item was deleted."""
         journal = self._edits.journal
-        kept = journal.drafts(self._record_id).get(item.item_id) if journal is not None else None
-        if kept is not None:
-            self._take_up(item, kept)
+        history = journal.drafts(self._record_id).get(item.item_id) if journal is not None else None
+        if history is not None:
+            self._take_up(item, history)
 
     def show(self, draft: CorrectionDraft) -> None:
         """Show a draft again that could not become an edit."""
@@ -64,19 +64,19 @@ class CorrectionDrafts:
         self._keep(item_id, DraftStep.DROP)
 
     def open(self, record_id: str, items: Iterable[ItemView]) -> int:
-        """Take up what the journal kept for a record; gives how many changes are back that were not saved."""
+        """Restore the drafts that the journal kept for a record; returns the number of unsaved changes."""
         self._record_id = record_id
         self._drafts.clear()
         journal = self._edits.journal
-        kept = journal.drafts(record_id) if journal is not None else {}
+        histories = journal.drafts(record_id) if journal is not None else {}
         for item in items:
-            if item.item_id not in kept:
+            if item.item_id not in histories:
                 continue
-            self._take_up(item, kept[item.item_id])
+            self._take_up(item, histories[item.item_id])
         return sum(draft.steps for draft in self._drafts.values())
 
-    def _take_up(self, item: ItemView, kept: DraftHistory) -> None:
-        draft = CorrectionDraft.again(item.item_id, item.result, kept)
+    def _take_up(self, item: ItemView, history: DraftHistory) -> None:
+        draft = CorrectionDraft.again(item.item_id, item.result, history)
         now = boxes_of(results.finished_detection(item.result))
         # It may have become an edit just before the program ended.
         if draft is not None and draft.steps and not same_boxes(draft.boxes, now):

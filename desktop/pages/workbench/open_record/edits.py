@@ -49,15 +49,15 @@ class EditSync(QObject):
     applied = Signal(object)
     """A tuple of edits that the journal just took: a person's, or those of undo and redo."""
     answered = Signal(object)
-    """A `Sent`: what became of an edit at the service."""
+    """A `SendResult`: what became of an edit at the service."""
     decided = Signal()
     """A conflict was decided or edits were discarded: what is shown follows from the journal again."""
     savingChanged = Signal()
-    """`saving` is different now."""
+    """`saving` changed."""
     failed = Signal(str)
-    """An edit could not be written; it did not happen. The text is for the person."""
-    kept = Signal(str)
-    """The person logs out while edits wait: what becomes of them. The text is for the person."""
+    """An edit could not be written and was dropped. The text is for the user."""
+    unsent_notice = Signal(str)
+    """The user logs out while edits wait: what becomes of them, as a sentence."""
 
     def __init__(self, context: Context) -> None:
         """Use `EditSync.of`."""
@@ -68,14 +68,14 @@ class EditSync(QObject):
         self._opening: Task | None = None
         self._wanting: list[Callable[[], None]] = []
         self.slice_gate = SliceGate()
-        """Of the parts of a large step, and of showing them."""
+        """Schedules the parts of a large step and showing them."""
         self._sliced_undo = SlicedUndo(self.reverse_step, self.next_step, self.slice_gate, self)
         self.sending = OutboxSender(context, self._ready, self)
         """The sending in the background."""
         self.sending.answered.connect(self.answered)
         self.sending.changed.connect(self.savingChanged)
         self.more = False
-        """True when what `applied` tells of is a part of a step, and another part follows soon."""
+        """True when the newest edits of `applied` are a part of a step, and another part follows soon."""
         self.problem = ""
         """Why nothing can be edited, as a sentence; empty when it can."""
         self.held = False
@@ -86,9 +86,9 @@ class EditSync(QObject):
 
     @classmethod
     def of(cls, context: Context) -> EditSync:
-        """The one of this desktop."""
-        found = context.findChild(EditSync)
-        return found if isinstance(found, EditSync) else cls(context)
+        """The edits of this desktop; made when there are none yet."""
+        sync = context.findChild(EditSync)
+        return sync if isinstance(sync, EditSync) else cls(context)
 
     # -- the journal
 
@@ -98,7 +98,7 @@ class EditSync(QObject):
         return self._journal
 
     def prepare(self, done: Callable[[], None]) -> None:
-        """Open the journal of whoever is logged in, then call `done`; at once when it is open."""
+        """Open the journal of the logged-in user, then call `done`; at once when it is open."""
         payload = self._context.payload
         if payload is None:
             return
@@ -132,7 +132,7 @@ class EditSync(QObject):
         self._journal = journal
         self.problem = ""
         self.held = journal.recovered and bool(journal.pending())
-        self._tell()
+        self._report_prepared()
         self.sending.start()
 
     def _not_opened(self, error: Exception) -> None:
@@ -146,9 +146,9 @@ class EditSync(QObject):
             self.problem = self.tr("Cannot save changes on this computer: {why}").format(why=error)
         else:
             raise error
-        self._tell()
+        self._report_prepared()
 
-    def _tell(self) -> None:
+    def _report_prepared(self) -> None:
         wanting, self._wanting = self._wanting, []
         for done in wanting:
             done()
@@ -175,19 +175,19 @@ class EditSync(QObject):
     def do(
         self, *edits: Edit | None, merge_key: str | None = None, step: str | None = None, more: bool = False
     ) -> bool:
-        """Take the edits of one step, or with an id `step` a part of it; None among them is left out.
+        """Append the edits of one step, or of a part of the step with ID `step`; None is skipped.
 
         `more`: another part follows soon. False when there is nothing to do.
         """
-        given = tuple(edit for edit in edits if edit is not None)
-        if not given or self._journal is None:
+        step_edits = tuple(edit for edit in edits if edit is not None)
+        if not step_edits or self._journal is None:
             return False
         try:
-            self._journal.append(*given, merge_key=merge_key, step=step)
+            self._journal.append(*step_edits, merge_key=merge_key, step=step)
         except JournalError as error:
             self._say_unwritten(error)
             return False
-        self._took(given, more)
+        self._took(step_edits, more)
         return True
 
     def undo(self, record_id: str) -> str:
@@ -199,9 +199,9 @@ class EditSync(QObject):
         return self._sliced_undo.start(record_id, back=False)
 
     def reverse_step(self, record_id: str, back: bool, at_most: int, step: str) -> str:
-        """Take the newest step back, or (not `back`) do again what was undone last; its label, if any.
+        """Undo the newest step, or redo the one undone last (not `back`); returns its label, if any.
 
-        Of a large step only `at_most` edits are turned; parts with the same id `step` belong together.
+        Of a large step only `at_most` edits are reversed; parts with the same ID `step` belong together.
         """
         journal = self._journal
         if journal is None:
@@ -237,7 +237,7 @@ class EditSync(QObject):
         return self._journal.waiting() if self._journal is not None else []
 
     def waiting_of(self, item_id: str) -> list[Edit]:
-        """Those of one item."""
+        """Every edit of one item that the service does not have."""
         return self._journal.waiting_of(item_id) if self._journal is not None else []
 
     def service_id(self, item_id: str) -> str:
@@ -255,7 +255,7 @@ class EditSync(QObject):
         return self._journal.conflicts() if self._journal is not None else []
 
     def resolve(self, edit_id: str, after: dict[str, Any]) -> None:
-        """Decide a conflict: send these fields all the same; none keeps what the service has."""
+        """Decide a conflict: send these fields anyway; an empty mapping keeps the service's values."""
         if self._journal is not None and self._written(lambda journal: journal.resolve(edit_id, after)):
             self._resolved(edit_id)
 
@@ -340,7 +340,7 @@ class EditSync(QObject):
                 "",
                 self.saving.waiting,
             )
-            self.kept.emit(text)
+            self.unsent_notice.emit(text)
 
     def _service_changed(self, state: object) -> None:
         if state is ServiceState.READY:

@@ -17,7 +17,7 @@ from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
 class ItemChanges:
-    """Each method takes one step of a person into the journal, if they may edit; else it says why not."""
+    """Each method adds one step of the user to the journal; when editing is not allowed, it says why."""
 
     def __init__(self, record: OpenRecord) -> None:
         self._record = record
@@ -44,7 +44,7 @@ class ItemChanges:
         self._change(EditName.RENAME, {"item_name": name})
 
     def describe(self, text: str) -> None:
-        """Describe the chosen item; an empty text takes the description away."""
+        """Describe the chosen item; an empty text removes the description."""
         self._change(EditName.DESCRIBE, {"description": text or None})
 
     def set_model(self, model_id: object) -> None:
@@ -91,7 +91,7 @@ class ItemChanges:
             self._record.edits.do(document.change(item_id, label, fields), merge_key=f"{label} {item_id}")
 
     def _editable(self) -> Document | None:
-        """The document, where the person may edit it."""
+        """The document, if the user may edit it."""
         document = self._record.document
         return document if document is not None and self._record.may_edit() else None
 

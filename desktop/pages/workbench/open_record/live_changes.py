@@ -27,16 +27,16 @@ _POLL_AGAIN_MS = 3_000
 
 
 class LiveChanges(QObject):
-    """Brings what changed into the open record; nothing else reads its items once it is loaded.
+    """Loads changes into the open record; nothing else reads its items once it is loaded.
 
     Changes are announced by the event stream, which is read while the workbench is in front, and by `expect`.
-    How far a detection is nobody announces: open jobs are polled while an item has one, which also finds
+    The progress of detections is not announced: open jobs are polled while an item has one, which also finds
     results that an interrupted stream did not announce. `reload` reads the whole record again;
     `photos_changed` gets the id of an item whose photos changed.
     """
 
     recordChanged = Signal()  # noqa: N815 - a Qt signal
-    """Something of the record itself or its photos changed, or anything may have."""
+    """The record itself or its photos changed, or may have."""
     memoryChanged = Signal(str)  # noqa: N815
     """The memory of a region on the reference image of this file changed; empty when any may have."""
     jobsChanged = Signal(object)  # noqa: N815
@@ -52,7 +52,7 @@ class LiveChanges(QObject):
         super().__init__(parent)
         self._open_record, self._reload, self._photos_changed = open_record, reload, photos_changed
         self._listener = ChangeListener(open_record.context, self)
-        self._listener.heard.connect(self._news)
+        self._listener.event_received.connect(self._news)
         self._items: set[str] = set()
         self._created: set[str] = set()
         self._all = False
@@ -76,7 +76,7 @@ class LiveChanges(QObject):
         self._listener.stop()
 
     def forget(self) -> None:
-        """Drop what is to be read: the record is left."""
+        """Drop what is to be read, when the record is left."""
         self._gather.stop()
         self._poll_again.stop()
         if self._polling is not None:
@@ -88,7 +88,7 @@ class LiveChanges(QObject):
         self._all = self._record = self._photos = False
 
     def expect(self, service_ids: Iterable[str], then: Callable[[], None] = lambda: None) -> None:
-        """Read these items now, as they are different at the service, with all that waits to be read.
+        """Read these items, which changed at the service, now, with all that wait to be read.
 
         Afterwards `then` is called, unless the record is left before.
         """
@@ -97,7 +97,7 @@ class LiveChanges(QObject):
         self._gather.start(0)
 
     def _answered(self, sent: SendResult) -> None:
-        """An edit met a seal that was not known here: look how the record stands."""
+        """Read the state of the record after an edit met an unknown seal."""
         sealed = sent.refused is not None and sent.refused.code == ErrorCode.RECORD_SEALED
         if sealed and sent.edit.record_id == self._open_record.record_id and not self._open_record.sealed:
             self._record = True
@@ -113,18 +113,18 @@ class LiveChanges(QObject):
             self._record = True
             self._all = self._all or event.action == "add_items"
         elif event.kind == "item" and event.object_id is not None:
-            known = self._known(event.object_id)
-            # The photo of an item is one of the record's, too, and says there which items it is of.
-            self._photos = self._photos or (known and event.action in _OF_PHOTOS)
+            is_loaded = self._is_loaded(event.object_id)
+            # The photo of an item is a photo of the record, too, which names its items.
+            self._photos = self._photos or (is_loaded and event.action in _OF_PHOTOS)
             if event.action == "create":
-                # What was made here is known from the answer, which may come after the event.
-                if not known:
+                # An item created here is loaded by the response, which may come after the event.
+                if not is_loaded:
                     self._items.add(event.object_id)
                     self._created.add(event.object_id)
-            elif known:
+            elif is_loaded:
                 self._items.add(event.object_id)
             elif event.action == "bring_back":
-                # It belongs between the others again: only the whole list says where.
+                # It has a place among the others again, which only the whole list gives.
                 self._all = True
         if (self._all or self._record or self._items) and not self._gather.isActive():
             self._gather.start(_GATHER_MS)
@@ -143,7 +143,7 @@ class LiveChanges(QObject):
             return
         items, self._items = sorted(self._items), set()
         created, self._created = self._created, set()
-        items = [item_id for item_id in items if item_id not in created or not self._known(item_id)]
+        items = [item_id for item_id in items if item_id not in created or not self._is_loaded(item_id)]
         for item_id in items:
             self._photos_changed(self._open_record.edits.local_id(item_id))
         waiting, self._waiting = self._waiting, []
@@ -177,7 +177,7 @@ class LiveChanges(QObject):
         self._open_record.update_record(record)
         self._open_record.update_seal(seal)
 
-    def _known(self, service_id: str) -> bool:
+    def _is_loaded(self, service_id: str) -> bool:
         document = self._open_record.document
         return (
             document is not None and document.item(self._open_record.edits.local_id(service_id)) is not None
@@ -217,7 +217,7 @@ class LiveChanges(QObject):
     def _take_jobs(self, news: tuple[Sequence[Job], set[str]]) -> None:
         jobs, ended = news
         self.jobsChanged.emit(jobs)
-        # What the stream announced was read already, or will be with it.
+        # What the stream announced has been read or is being read.
         missed = ended & self._under_way()
         if missed:
             self.expect(missed)
@@ -225,11 +225,11 @@ class LiveChanges(QObject):
     def _polled(self) -> None:
         self._polling = None
         if self._under_way():
-            # An entry whose job is not among those that the service names: look again, but not at once.
+            # An entry whose job the service does not list: read again, but not at once.
             self._poll_again.start()
 
     def _not_polled(self, error: Exception) -> None:
-        # The events bring the results all the same; what fails here for good fails there as well.
+        # Events bring the results anyway; a permanent failure shows up there as well.
         self._polling = None
         if not isinstance(error, ClientError):
             raise error
@@ -258,19 +258,19 @@ def _read_record(session: Session, record_id: str) -> tuple[Record, RecordSeal]:
 
 
 def _read(report: ProgressReport, session: Session, record_id: str, item_ids: list[str]) -> None:
-    """Report these items in chunks, and the id of each that is gone."""
-    found: list[Item] = []
+    """Report these items in chunks, and the ID of each that no longer exists."""
+    items: list[Item] = []
     if len(item_ids) > _AT_ONCE:
-        # Whole pages take less than so many single items.
+        # Reading whole pages is faster than that many single items.
         wanted = set(item_ids)
-        found = [item for item in session.items.all(record_id) if item.item_id in wanted]
-        for gone in wanted - {item.item_id for item in found}:
-            report(gone)
+        items = [item for item in session.items.all(record_id) if item.item_id in wanted]
+        for missing_id in wanted - {item.item_id for item in items}:
+            report(missing_id)
     else:
         for item_id in item_ids:
             try:
-                found.append(session.items.get(item_id).value)
+                items.append(session.items.get(item_id).value)
             except NotFound:
                 report(item_id)
-    for start in range(0, len(found), _AT_ONCE):
-        report(found[start : start + _AT_ONCE])
+    for start in range(0, len(items), _AT_ONCE):
+        report(items[start : start + _AT_ONCE])

@@ -37,11 +37,11 @@ from shared.wire.detection import DetectionModel, Severity
 from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal
 
-_KEPT_BYTES = 4_000_000_000
+_CACHE_BYTES = 4_000_000_000
 """Least recently used pictures beyond this many bytes leave the cache."""
 
 _BY_ADDRESS = "file-"
-"""What the name of a kept picture begins with whose content is not known."""
+"""Prefix of the names of cached pictures whose content hash is not known."""
 
 _AT_ONCE = 16
 _PAUSE_SECONDS = 0.01
@@ -51,7 +51,7 @@ _PAUSE_SECONDS = 0.01
 class LoadedRecord:
     """A record with all that belongs to it; `reference` is None for a record without a reference image.
 
-    `rows` has worked out the rows of the items, so that the GUI thread need not.
+    `rows` holds the rows of the items, computed off the GUI thread.
     """
 
     record: Record
@@ -66,7 +66,7 @@ class LoadedRecord:
 def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> LoadedRecord:
     """The record, with the rows of its items. `local_id` gives the journal's id of an item.
 
-    Raises NotFound when it is gone, Forbidden, Unreachable, ...
+    Raises NotFound when it no longer exists, Forbidden, Unreachable, ...
     """
     record = session.records.get(record_id).value
     items = [view_of(item, local_id(item.item_id)) for item in session.items.all(record_id)]
@@ -87,12 +87,12 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Lo
 
 
 def model_names(models: Sequence[DetectionModel]) -> dict[str, str]:
-    """What each model is called, by its id."""
+    """The name of each model by its ID."""
     return {model.model_id: model_word(model.model_id, model.model_name) for model in models}
 
 
 def picture_folder() -> Path:
-    """Where downloaded pictures are kept, named by their content."""
+    """The folder of downloaded pictures, which are named by their content."""
     return Path(platformdirs.user_cache_dir(APP, appauthor=False)) / "pictures"
 
 
@@ -103,7 +103,7 @@ def fetch_reference(report: ProgressReport, session: Session, reference: Referen
     """
     name = reference.filename or reference.reference_image_name
     path = picture_path(reference.ipfs_cid, reference.file_id)
-    if _kept(path):
+    if _is_cached(path):
         return open_image(path, name)
     return choose_source(
         session, reference, name, lambda: _download(report, session, reference.file_id, path)
@@ -128,7 +128,7 @@ def fetch_photo(
     `cancel` it when it is not needed any more. Raises ClientError, ImageError, OSError.
     """
     path = picture_path(content_id, file_id or url or "")
-    if _kept(path):
+    if _is_cached(path):
         return open_image(path)
     if not file_id:
         named = file_id_of(url)
@@ -143,7 +143,7 @@ def fetch_photo(
     return choose_source(session, stored, stored.filename, lambda: _download(report, session, file_id, path))
 
 
-def _kept(path: Path) -> bool:
+def _is_cached(path: Path) -> bool:
     """True when the picture is in the cache, where it then stays longer."""
     if not path.exists():
         return False
@@ -176,7 +176,7 @@ def thumbnails(
 ) -> None:
     """Small pictures of regions: reports (id, QImage) for each, `side` px the shorter side.
 
-    Of a picture that is not in memory those come first that its preview gives, then from the original what
+    For a picture that is not in memory, first from its preview, then from the original those for which that
     was too coarse.
     """
     width, height = source.size
@@ -185,7 +185,7 @@ def thumbnails(
     coarse: list[tuple[str, Rect]] = []
     for number, (item_id, rect) in enumerate(regions):
         if number % _AT_ONCE == 0:
-            # Many pictures at once would keep the GUI thread from everything else.
+            # Many pictures at once would block the GUI thread.
             report.wait(_PAUSE_SECONDS)
         if rect.empty:
             continue
@@ -222,7 +222,7 @@ def squared(rect: Rect, width: int, height: int) -> Rect:
 
 
 def _keep(data: bytes, path: Path) -> None:
-    """Keep what the service gave at `picture_path`. Raises ImageError when it is not what that place names.
+    """Store the service's data at `path`. Raises ImageError when its hash is not the one in that name.
 
     An item may name one file by its address and another by its content: kept under that name, the one would
     be shown for the other from then on, wherever it is used.
@@ -247,7 +247,7 @@ def _tidy(folder: Path, newest: Path) -> None:
         )
         total = sum(stat.st_size for stat, _ in files)
         for stat, entry in files:
-            if total <= _KEPT_BYTES:
+            if total <= _CACHE_BYTES:
                 return
             if entry != newest:
                 entry.unlink()

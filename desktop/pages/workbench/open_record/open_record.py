@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Owns the open record on the GUI thread: what is shown, which item is selected, every edit."""
+"""Owns the open record on the GUI thread: its shown state, the selection, every edit."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class OpenRecord(QObject):
     signals."""
 
     changed = Signal()
-    """Items, the record, or what waits are different."""
+    """The items, the record or the pending edits changed."""
     currentChanged = Signal()
     """Another item is chosen, or another version of its result is shown."""
     selectionChanged = Signal()
     """Other items are selected."""
     refused = Signal(str)
-    """Why the person cannot change anything now, as a sentence."""
+    """Why nothing can be changed now, as a sentence."""
     sealing = Signal()
-    """The record was sealed elsewhere: what is typed is to be taken before nothing can be changed."""
+    """The record was sealed elsewhere: commit typed text before editing ends."""
     draftsBack = Signal(int)
-    """So many changes of findings are back that were not saved when the program ended."""
+    """The number of restored changes to findings that were not saved when the program ended."""
 
     def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,9 +58,9 @@ class OpenRecord(QObject):
         self.source: ImageSource | None = None
         self.models: Sequence[DetectionModel] = ()
         self.seal: RecordSeal | None = None
-        """Where the open record stands; None while that is not known."""
+        """The seal state of the open record; None while it is not loaded."""
         self.severities: Mapping[str, Severity] = {}
-        """How severe a finding with a label is."""
+        """The severity of each label."""
         self.photos: dict[str, list[str]] = {}
         """File ids of the photos of each item, oldest first, as far as they are known."""
         self.rows: list[ItemRow] = []
@@ -77,7 +77,7 @@ class OpenRecord(QObject):
         self.edits.answered.connect(self._answered)
         self.edits.decided.connect(self.rebase)
 
-    # -- what is open
+    # -- the open record
 
     @property
     def record_id(self) -> str:
@@ -96,17 +96,17 @@ class OpenRecord(QObject):
         return self.seal is not None and self.seal.state in SEALED_STATES
 
     def refuse_if_sealed(self) -> bool:
-        """`sealed` for a change that the person wants, which says so to them."""
+        """Return `sealed`; shows a notice when it is True."""
         if self.sealed:
             self.refused.emit(sealed_sentence())
         return self.sealed
 
     def may_edit(self) -> bool:
-        """`editable` for an edit that the person wants; where the record is sealed, that is said."""
+        """Return `editable`; shows a notice when the record is sealed."""
         return not self.refuse_if_sealed() and self.editable
 
     def _waiting(self) -> Sequence[Edit]:
-        """The edits to be shown on top of what the service has; a sealed record is shown as it is sealed."""
+        """The edits shown on top of the service's state; none for a sealed record."""
         return () if self.sealed else self.edits.waiting()
 
     def _waiting_of(self, item_id: str) -> Sequence[Edit]:
@@ -126,7 +126,7 @@ class OpenRecord(QObject):
         return self.link.file.mm_per_pixel if self.link.file is not None else None
 
     @property
-    def known(self) -> FindingContext:
+    def finding_context(self) -> FindingContext:
         """What is needed besides the entry to show the selected item's findings."""
         payload = self.context.payload
         user = None if payload is None else payload.user
@@ -156,7 +156,7 @@ class OpenRecord(QObject):
         new = not self.sealed and (not same or was_sealed)
         back = self.drafts.open(self.record_id, self.document.items) if new else 0
         if back:
-            # Chosen before anything is shown: a draft is saved when the person goes to another item.
+            # Chosen before anything is shown: a draft is saved when the user goes to another item.
             self._current = self.drafts.all()[0].item_id
         elif self.item is None:
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
@@ -167,11 +167,11 @@ class OpenRecord(QObject):
             self.draftsBack.emit(back)
 
     def show_picture(self, source: ImageSource, shown: ShownRegions) -> None:
-        """The picture that the chosen item is marked on is there, `shown` are the regions on it."""
+        """The picture of the chosen item is loaded; `shown` are the regions on it."""
         self.source = source
         self.link.take(shown, source.size)
         self._refresh()
-        # What belongs to the chosen item needs its region, which is known only now.
+        # The parts for the chosen item need its region, which is known only now.
         self._show_current()
 
     def leave(self) -> None:
@@ -209,7 +209,7 @@ class OpenRecord(QObject):
 
     @property
     def stored_entry(self) -> Entry | None:
-        """The same without the draft."""
+        """The result entry that is shown, without the draft."""
         item = self.item
         if item is None:
             return None
@@ -243,8 +243,8 @@ class OpenRecord(QObject):
         """
         wanted = tuple(dict.fromkeys(item_ids))
         if not current:
-            kept = not wanted or self._current in wanted
-            current = self._current if kept else wanted[-1]
+            keeps_current = not wanted or self._current in wanted
+            current = self._current if keeps_current else wanted[-1]
         selected = wanted != self._selection
         self._selection = wanted
         if current != self._current:
@@ -264,7 +264,7 @@ class OpenRecord(QObject):
         self._version = None
 
     def step(self, way: int, among: Sequence[str]) -> str:
-        """The item `way` places further in `among`, round and round; an empty string for none."""
+        """The item `way` places further in `among`, wrapping around; an empty string for none."""
         if not among:
             return ""
         index = among.index(self._current) if self._current in among else -1 if way > 0 else 0
@@ -276,20 +276,22 @@ class OpenRecord(QObject):
         open_ones = (row.item_id for row in after if row.status in ("undecided", "not_started"))
         return next((item_id for item_id in open_ones if item_id != self._current), "")
 
-    # -- what the service says
+    # -- the service's state
 
     def load_items(self, views: Sequence[ItemView]) -> None:
         """Replace all items by the service's state."""
         if self.document is None:
             return
-        # An item that was made here may have got its id from the service since.
-        known = [(view, self.edits.local_id(view.item_id)) for view in views]
-        views = [view if view.item_id == here else replace(view, item_id=here) for view, here in known]
+        # An item created here may have got its ID from the service since.
+        pairs = [(view, self.edits.local_id(view.item_id)) for view in views]
+        views = [
+            view if view.item_id == local_id else replace(view, item_id=local_id) for view, local_id in pairs
+        ]
         self.document.load_items(views, self._waiting())
         self._refresh()
 
     def update_items(self, items: Sequence[Item]) -> None:
-        """Some items as the service has them now."""
+        """Update some items to the service's state."""
         if self.document is None:
             return
         for item in items:
@@ -300,7 +302,7 @@ class OpenRecord(QObject):
         self._show_current()
 
     def update_item(self, item: Item) -> None:
-        """One item as the service has it now."""
+        """Update one item to the service's state."""
         if self.document is not None and item.inspection_id == self.record_id:
             view = view_of(item, self.edits.local_id(item.item_id))
             self.document.update_item(view, self._waiting_of(view.item_id))
@@ -309,7 +311,7 @@ class OpenRecord(QObject):
                 self._show_current()
 
     def drop(self, service_id: str) -> None:
-        """The service does not have this item any more."""
+        """Remove an item that the service no longer has."""
         item_id = self.edits.local_id(service_id)
         # An item that undo brought back lives on under another id.
         if self.document is not None and self.edits.service_id(item_id) == service_id:
@@ -317,13 +319,13 @@ class OpenRecord(QObject):
             self._refresh()
 
     def update_record(self, record: Record) -> None:
-        """The record as the service has it now."""
+        """Update the record to the service's state."""
         if self.document is not None and record.inspection_id == self.record_id:
             self.document.record = record
             self.changed.emit()
 
     def update_seal(self, seal: RecordSeal) -> None:
-        """Where the record stands now: it was finished, released or reopened."""
+        """Update the seal state after the record was finished, released or reopened."""
         if self.document is None or seal.inspection_id != self.record_id:
             return
         before = self.sealed
@@ -352,10 +354,10 @@ class OpenRecord(QObject):
     def _answered(self, sent: SendResult) -> None:
         if self.document is None or sent.edit.record_id != self.record_id:
             return
-        known = self.edits.service_id(sent.edit.object_id)
-        if known != sent.edit.object_id:
-            # An event may have brought it under the service's id before the answer was here.
-            self.document.drop_item(known, ())
+        service_id = self.edits.service_id(sent.edit.object_id)
+        if service_id != sent.edit.object_id:
+            # An event may have added it under the service's ID before the response arrived.
+            self.document.drop_item(service_id, ())
         if sent.item is not None:
             self.document.update_item(sent.item, self._waiting_of(sent.item.item_id))
         elif sent.refused is None:
@@ -383,7 +385,7 @@ class OpenRecord(QObject):
                     self.drafts.reopen(item)
 
     def _choose_restored(self, edits: Sequence[Edit]) -> None:
-        """Select what came back, so that it is seen where it is; an item with a draft is the chosen one."""
+        """Select the restored items to make them visible; an item with a draft becomes the chosen one."""
         back = [edit.object_id for edit in edits if edit.kind is EditKind.RESTORE]
         if back:
             drafted = [item_id for item_id in back if self.drafts.get(item_id) is not None]
@@ -393,14 +395,14 @@ class OpenRecord(QObject):
         if self.document is None:
             return
         self._showing.shown()
-        gone = bool(self._current) and self.item is None
-        before = self.number if gone else 0
+        is_deleted = bool(self._current) and self.item is None
+        before = self.number if is_deleted else 0
         self.rows = self._rows.of(self.document.items, self._names)
         self.link.show(self.document.items, self.rows)
         if self._selection:
-            there = self.document.item
-            self._selection = tuple(item_id for item_id in self._selection if there(item_id) is not None)
-        if gone:
+            find_item = self.document.item
+            self._selection = tuple(item_id for item_id in self._selection if find_item(item_id) is not None)
+        if is_deleted:
             row = min(before, len(self.rows)) - 1
             self._current = self.rows[max(row, 0)].item_id if self.rows else ""
             self._selection = self._selection or ((self._current,) if self._current else ())
@@ -409,7 +411,7 @@ class OpenRecord(QObject):
         self.changed.emit()
 
     def _show_current(self) -> None:
-        """The chosen item is another, or looks different; the picture that it is marked on comes with it."""
+        """Announce that the chosen item or its looks changed; its picture is shown with it."""
         if self.document is not None and self.link.show_file(of_item(self.item, self.link.record_file)):
             self.source = None
             self.link.show(self.document.items, self.rows)

@@ -36,8 +36,8 @@ class RegionLink:
     """Keeps a region store in step with a document.
 
     `file` is the picture on view, `record_file` that of the record's reference image, `size` its upright px,
-    (0, 0) until it is there. Only items that are marked on `file` are shown. Locked, hidden and in front are
-    said of the view, not of the item, so they last as long as the record is open.
+    (0, 0) until it is loaded. Only items that are marked on `file` are shown. Locked, hidden and in front are
+    properties of the view, not of the item, and last as long as the record is open.
     """
 
     store: RegionStore
@@ -49,7 +49,7 @@ class RegionLink:
     _looks: dict[str, Region] = field(default_factory=dict)
     _shown: ShownRegions = field(default_factory=ShownRegions)
     _touched: set[str] = field(default_factory=set)
-    """Items whose looks are others than in `_shown`."""
+    """Items that look different from `_shown`."""
 
     def show(self, items: Sequence[ItemView], rows: Sequence[ItemRow]) -> None:
         """Show every item that has a region."""
@@ -77,7 +77,7 @@ class RegionLink:
         return ShownRegions(size, rows, regions)
 
     def take(self, shown: ShownRegions, size: tuple[int, int]) -> None:
-        """The picture on view is there, and what `worked_out` gave for it."""
+        """Set the loaded picture and the result of `worked_out` for it."""
         self._shown, self.size = shown, size
 
     def shows(self, item: ItemView) -> bool:
@@ -85,7 +85,7 @@ class RegionLink:
         return same_file(of_item(item, self.record_file), self.file)
 
     def show_file(self, file: ReferenceFile | None) -> bool:
-        """`file` is on view from now on, without a size until it is there; False when it was before."""
+        """Show `file` from now on, without a size until it is loaded; False when it was shown before."""
         same = same_file(file, self.file)
         self.file = file
         if not same:
@@ -111,7 +111,7 @@ class RegionLink:
         name_of: Callable[[int], str],
         model_id: str | None,
     ) -> list[Edit]:
-        """The edits that drawn or changed regions mean; the looks it changes are taken over at once."""
+        """Return the edits for drawn or changed regions; changes of looks are applied at once."""
         before = {region.id for region in change.before}
         edits: list[Edit | None] = []
         count = len(document.items)
@@ -133,15 +133,15 @@ class RegionLink:
         return [edit for edit in edits if edit is not None]
 
     def _carried(self, document: Document, region: Region) -> dict[str, Any]:
-        """What a copy takes over from its original; nothing for a new region."""
+        """The fields that a copy takes over from its original; empty for a new region."""
         original = document.item(region.copy_of) if region.copy_of else None
-        known = copy_of(original, self.size) if original is not None else self.pasted.get(region.copy_of)
-        if known is None:
+        copied = copy_of(original, self.size) if original is not None else self.pasted.get(region.copy_of)
+        if copied is None:
             return {}
-        return fields_of(known, self.point(region.rect, None), pixels_to_point(region.rect, *self.size))
+        return fields_of(copied, self.point(region.rect, None), pixels_to_point(region.rect, *self.size))
 
     def point(self, rect: Rect, item: ItemView | None) -> dict[str, Any]:
-        """`item_point` for a region, with whatever else the item's had."""
+        """`item_point` for a region, with the item's other values."""
         width, height = self.size
         whole = dict(item.item_point or {}) if item is not None else {}
         now = item.region(width, height) if item is not None else None

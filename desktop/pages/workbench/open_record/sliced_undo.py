@@ -16,7 +16,7 @@ NextStep = Callable[[str, bool], tuple[str, int]]
 class SlicedUndo:
     """Calls `reverse` (see `EditSync.reverse_step`) until a step is reversed as a whole.
 
-    `next_step` says what is left.
+    `next_step` returns what is left.
     """
 
     def __init__(self, reverse: Reverse, next_step: NextStep, gate: SliceGate, parent: QObject) -> None:
@@ -40,7 +40,7 @@ class SlicedUndo:
         return self._label
 
     def _go_on(self) -> bool:
-        # What the person did meanwhile goes first, and ends this.
+        # The user's new edits take precedence and end this.
         return self._is_left() and bool(self._slice()) and self._is_left()
 
     def _slice(self) -> str:

@@ -1,4 +1,4 @@
-"""Schedules work in slices: parts of a large step, and showing them, have turns of the event loop each."""
+"""Schedules work in slices: each part of a large step, and showing it, gets turns of the event loop."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ AT_ONCE = 200
 """Edits of a slice. The window redraws and answers between two slices."""
 
 _SHOWING = 3
-"""Turns of the event loop that are left to showing: the lists, what they set off, the canvas."""
+"""Turns of the event loop reserved for painting: the lists, their signals, the canvas."""
 _GATHER_MS = 100
 _MOST_UNSHOWN = 500
 """Edits of a large step that may wait to be shown: more at once would hold the window too long."""
 
 
 class SliceGate:
-    """Asked before each further slice, so that nothing else lies in the same turn with it."""
+    """Asked before each further slice, so that it gets a turn of its own."""
 
     def __init__(self) -> None:
         self._left = 0
 
     def show(self) -> None:
-        """What was taken is shown now or in the next turn, and will be painted."""
+        """Note that the edits are shown now or in the next turn, and will be painted."""
         self._left = _SHOWING
 
     def may_go_on(self) -> bool:
@@ -79,7 +79,7 @@ class ShowScheduler(QObject):
         self._soon.timeout.connect(self._show_late)
 
     def answered(self) -> None:
-        """An answer came: the first of many is shown at once, those that follow soon together."""
+        """Handle a response: the first of many is shown at once, those that follow soon together."""
         if self._soon.isActive():
             self._late = True
         else:
@@ -87,7 +87,7 @@ class ShowScheduler(QObject):
             self._soon.start(_GATHER_MS)
 
     def taken(self, count: int) -> None:
-        """So many edits were taken: those of a slice are shown in a later turn, a person's at once."""
+        """Handle `count` new edits: those of a slice are shown in a later turn, the user's at once."""
         last, self._more = self._more and not self._is_more(), self._is_more()
         if self._more or (last and count > 1):
             self._late = True
@@ -99,7 +99,7 @@ class ShowScheduler(QObject):
             self._show()
 
     def shown(self) -> None:
-        """Everything is shown now, and will be painted."""
+        """Note that everything is shown and will be painted."""
         self._unshown = 0
         self._gate.show()
 

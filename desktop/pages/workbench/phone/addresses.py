@@ -1,4 +1,4 @@
-"""Says at which address a phone opens a code."""
+"""Computes the addresses at which a phone opens a code."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def is_own_machine(url: str) -> bool:
 def addresses_for_phones(base_url: str, code: NewPhoneCode) -> Sequence[str]:
     """Addresses for a phone: the one used here, unless it is this machine's own, then the others."""
     used = base_url.rstrip("/")
-    own = [] if is_own_machine(used) else [used]
-    return [*dict.fromkeys([*own, *code.addresses])]
+    current = [] if is_own_machine(used) else [used]
+    return [*dict.fromkeys([*current, *code.addresses])]
 
 
 def opened_by_phone(address: str, code: NewPhoneCode) -> str:
-    """What a phone opens: behind the # stands the token, which no server is sent in an address."""
+    """The address that a phone opens; the token is in the fragment, which is not sent to any server."""
     return f"{address}/phone#{code.token}"

@@ -1,4 +1,4 @@
-"""Makes codes for the open record, and follows what comes of the one that is shown."""
+"""Creates codes for the open record, and follows the state of the one that is shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOOK_MS = 2_000
 
 
 class PhoneController(QObject):
-    """One dialog at a time; a code that is valid is shown again instead of a new one."""
+    """Shows one dialog at a time; a valid code is shown again instead of a new one."""
 
     notice = Signal(str)
     """Why no phone can be connected now."""
@@ -40,7 +40,7 @@ class PhoneController(QObject):
         if item is None:
             self.notice.emit(self.tr("Select an item for the photos first."))
         elif self._open_record.may_edit():
-            # An item that was just drawn has no id at the service before it was sent.
+            # A new item has no ID at the service before it was sent.
             self._open_record.edits.when_saved(partial(self._show, item.item_id), self)
 
     def for_record(self) -> None:
@@ -49,12 +49,12 @@ class PhoneController(QObject):
             self._show(None)
 
     def close(self) -> None:
-        """The record was left. A phone that is connected goes on."""
+        """Close the dialog when the record is left; a connected phone stays connected."""
         if self.dialog is not None:
             self.dialog.close()
 
     def forget(self) -> None:
-        """Another person is logged in, or nobody: their codes have ended or are not theirs to show."""
+        """Forget the codes after a login or logout: they have ended or belong to another user."""
         self._codes.clear()
         self.close()
 
@@ -64,7 +64,7 @@ class PhoneController(QObject):
         if document is None:
             return
         self.close()
-        row = next((one for one in open_record.rows if one.item_id == item_id), None)
+        row = next((row for row in open_record.rows if row.item_id == item_id), None)
         name = document.record.inspection_name or ""
         subject = name if row is None else f"{row.number}  {row.name}"
         self._for = (
@@ -75,11 +75,11 @@ class PhoneController(QObject):
         dialog.newWanted.connect(self._renew)
         dialog.endWanted.connect(self._end)
         dialog.finished.connect(partial(self._closed, dialog))
-        known = self._codes.get(self._for)
-        if known is None:
+        code = self._codes.get(self._for)
+        if code is None:
             self._make(open_network=False)
         else:
-            dialog.show_code(known)
+            dialog.show_code(code)
             self._ask()
         dialog.show()
 
@@ -98,11 +98,11 @@ class PhoneController(QObject):
         run(
             partial(self._open_record.context.session.phones.create, *self._for, open_network=open_network),
             owner=self,
-            done=partial(self._made, self.dialog, self._for),
+            done=partial(self._code_created, self.dialog, self._for),
             failed=partial(self._failed, self.dialog),
         )
 
-    def _made(self, dialog: PhoneDialog, subject: tuple[str, str | None], code: NewPhoneCode) -> None:
+    def _code_created(self, dialog: PhoneDialog, subject: tuple[str, str | None], code: NewPhoneCode) -> None:
         self._codes[subject] = code
         if self.dialog is dialog:
             dialog.show_code(code)
@@ -113,10 +113,10 @@ class PhoneController(QObject):
             dialog.show_error(sentence(error))
 
     def _renew(self, open_network: bool) -> None:
-        self._end_known()
+        self._end_code()
         self._make(open_network=open_network)
 
-    def _end_known(self) -> None:
+    def _end_code(self) -> None:
         code = None if self._for is None else self._codes.pop(self._for, None)
         if code is not None:
             end = self._open_record.context.session.phones.end
@@ -149,20 +149,22 @@ class PhoneController(QObject):
         self._asking = run(
             partial(self._open_record.context.session.phones.get, code.code_id),
             owner=self,
-            done=self._heard,
-            failed=self._not_heard,
+            done=self._status_read,
+            failed=self._status_not_read,
         )
 
-    def _heard(self, status: PhoneCode) -> None:
+    def _status_read(self, status: PhoneCode) -> None:
         self._asking = None
         if status.ended is not None:
-            self._codes = {one: code for one, code in self._codes.items() if code.code_id != status.code_id}
+            self._codes = {
+                subject: code for subject, code in self._codes.items() if code.code_id != status.code_id
+            }
         if self.dialog is not None:
             self.dialog.show_status(status)
             if status.ended is not None and self.dialog.code is not None:
                 self._look.stop()
 
-    def _not_heard(self, error: Exception) -> None:
+    def _status_not_read(self, error: Exception) -> None:
         self._asking = None
         if self.dialog is not None:
             self.dialog.show_error(sentence(error))

@@ -17,7 +17,7 @@ from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
 
 _TICK_MS = 1_000
 _CONNECTED_SECONDS = 30
-"""A phone that was heard of since is connected; the page says every 10 s that it is there."""
+"""A phone counts as connected for this long after its last report; its page reports every 10 s."""
 
 
 def ended_sentence(end: CodeEnd) -> str:
@@ -37,9 +37,9 @@ class PhoneDialog(Dialog):
     """Beside the workbench, which stays in use: photos arrive there while this is open."""
 
     newWanted = Signal(bool)  # noqa: N815 - a Qt signal
-    """Another code; True: with this machine opened to phones in its network."""
+    """Emitted for another code; True: open this machine to phones in its network."""
     endWanted = Signal()  # noqa: N815
-    """No phone may add photos by this code any more."""
+    """Emitted to end the code, so that no phone may add photos by it."""
 
     def __init__(self, subject: str, base_url: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,24 +81,24 @@ class PhoneDialog(Dialog):
         self.show_waiting()
 
     def _build(self) -> None:
-        # A widget of its own: a layout of sentences that wrap is no wider than it has to be.
+        # In a widget: a layout of wrapping sentences is then no wider than necessary.
         side = QWidget()
         side.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        words = QVBoxLayout(side)
-        words.setContentsMargins(0, 0, 0, 0)
-        words.setSpacing(10)
-        words.addWidget(self.heading)
-        words.addWidget(self.how)
+        texts = QVBoxLayout(side)
+        texts.setContentsMargins(0, 0, 0, 0)
+        texts.setSpacing(10)
+        texts.addWidget(self.heading)
+        texts.addWidget(self.how)
         line = QHBoxLayout()
         line.addWidget(self.address, 1)
         line.addWidget(self.copy)
-        words.addWidget(self.choice)
-        words.addWidget(self.left)
-        words.addWidget(self.phone)
-        words.addWidget(self.arrived)
-        words.addWidget(self.warning)
-        words.addWidget(self.allow, 0, Qt.AlignmentFlag.AlignLeft)
-        words.addStretch(1)
+        texts.addWidget(self.choice)
+        texts.addWidget(self.left)
+        texts.addWidget(self.phone)
+        texts.addWidget(self.arrived)
+        texts.addWidget(self.warning)
+        texts.addWidget(self.allow, 0, Qt.AlignmentFlag.AlignLeft)
+        texts.addStretch(1)
         both = QHBoxLayout()
         both.setSpacing(20)
         both.addWidget(self.qr, 0, Qt.AlignmentFlag.AlignTop)
@@ -142,13 +142,13 @@ class PhoneDialog(Dialog):
         """Show a new code."""
         self.code, self._status = code, code
         self._until = time.monotonic() + code.seconds_left
-        self.choice.set_choices([(one, one) for one in self.addresses])
+        self.choice.set_choices([(address, address) for address in self.addresses])
         self._say_error("")
         self._show()
         self._tick.start()
 
     def show_status(self, status: PhoneCode) -> None:
-        """The code as the service sees it now."""
+        """Show the state of the code at the service."""
         if self.code is None or status.code_id != self.code.code_id:
             return
         self._status = status
@@ -157,7 +157,7 @@ class PhoneDialog(Dialog):
         self._show()
 
     def show_error(self, text: str) -> None:
-        """Something failed; what is shown otherwise stays."""
+        """Show an error; everything else on show stays."""
         self._say_error(text)
         if self.code is None:
             self.how.setText("")
@@ -181,10 +181,10 @@ class PhoneDialog(Dialog):
         self._show_warning(reached)
         self.arrived.hide()
         if code is not None:
-            self._show_words(ended, reached, may_open)
+            self._show_texts(ended, reached, may_open)
         self._show_time()
 
-    def _show_words(self, ended: CodeEnd | None, reached: bool, may_open: bool) -> None:
+    def _show_texts(self, ended: CodeEnd | None, reached: bool, may_open: bool) -> None:
         status = self._status
         assert status is not None
         if ended is not None:
@@ -211,11 +211,11 @@ class PhoneDialog(Dialog):
                     "it with --host and an address of this computer, or connect to a service in the network."
                 )
             )
-        self.phone.setText(self._phone_words(status))
-        self.arrived.setText(self._arrived_words(status))
+        self.phone.setText(self._phone_text(status))
+        self.arrived.setText(self._arrival_text(status))
         self.arrived.setVisible(bool(self.arrived.text()))
 
-    def _phone_words(self, status: PhoneCode) -> str:
+    def _phone_text(self, status: PhoneCode) -> str:
         if status.claimed_at is None or status.seen_at is None:
             return self.tr("Waiting for a phone…")
         name = status.phone or self.tr("Phone")
@@ -224,20 +224,20 @@ class PhoneDialog(Dialog):
             return self.tr("{phone} connected").format(phone=name)
         return self.tr("{phone}, last seen {time}").format(phone=name, time=minute(status.seen_at))
 
-    def _arrived_words(self, status: PhoneCode) -> str:
-        said = []
+    def _arrival_text(self, status: PhoneCode) -> str:
+        parts = []
         if status.arrived or status.claimed_at is not None:
-            said.append(self.tr("%n photo(s) arrived", "", status.arrived))
+            parts.append(self.tr("%n photo(s) arrived", "", status.arrived))
         if status.sending:
-            said.append(self.tr("%n on the way", "", status.sending))
+            parts.append(self.tr("%n on the way", "", status.sending))
         if status.refused:
-            said.append(self.tr("%n refused", "", status.refused))
-        return " · ".join(said)
+            parts.append(self.tr("%n refused", "", status.refused))
+        return " · ".join(parts)
 
     def _show_address(self) -> None:
         addresses, text = self.addresses, ""
         if self.code is not None and addresses and self.ended is None:
-            chosen = next((one for one in addresses if one == self.choice.value()), addresses[0])
+            chosen = next((address for address in addresses if address == self.choice.value()), addresses[0])
             text = opened_by_phone(chosen, self.code)
         if text != self.address.text() or not text:
             self.qr.show_text(text)

@@ -23,8 +23,8 @@ class QrCode(QWidget):
 
     def show_text(self, text: str) -> None:
         """Show the code of `text`; none for an empty one."""
-        made = segno.make(text, error="m", micro=False).matrix if text else ()
-        self.modules = [[bool(module) for module in row] for row in made]
+        matrix = segno.make(text, error="m", micro=False).matrix if text else ()
+        self.modules = [[bool(module) for module in row] for row in matrix]
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

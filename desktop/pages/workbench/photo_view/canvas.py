@@ -20,7 +20,7 @@ _EDITOR_PX = 190
 
 
 class PhotoCanvas(CanvasView):
-    """A photo with the findings of one item to work on; what else lies on it is only looked at.
+    """A photo with the findings of one item to edit; everything else on it is only shown.
 
     `store` holds the findings, `set_findings` shows those of other items. Enter and a double click on a
     finding emit `regionActivated`: its label is wanted.
@@ -43,7 +43,7 @@ class PhotoCanvas(CanvasView):
         self._set_viewport(viewport, moving=False)
 
     def finish(self) -> None:
-        """Take what is being drawn; with nothing under way, ask what the selected finding is."""
+        """Commit what is being drawn; if nothing is, ask for the label of the selected finding."""
         idle = self.editor.tool is Tool.SELECT and not self.editor.busy
         if idle and self.store.selected:
             self.regionActivated.emit(self.store.selected[-1])
@@ -66,7 +66,7 @@ class PhotoCanvas(CanvasView):
         return editor
 
     def _beside(self, box: Rect, size: QSize) -> QPoint:
-        """Where a field of this size covers the finding least: below it, above it where there is no room."""
+        """Where a field of this size covers the finding least: below it, or above it without room below."""
         below = box.bottom + 6
         top = below if below + size.height() <= self.height() else box.y - size.height() - 6
         left = min(max(box.x, 0), self.width() - size.width())

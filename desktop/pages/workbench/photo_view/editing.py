@@ -23,7 +23,7 @@ class FindingEditController(QObject):
     """Keeps the findings on the photo canvas in step with those of the inspector, both ways."""
 
     reportWanted = Signal(object)  # noqa: N815 - a Qt signal
-    """The `SuppressedFinding` on the photo that is a finding after all."""
+    """Emits the `SuppressedFinding` on the photo that the user reports as a finding."""
 
     def __init__(
         self,
@@ -40,22 +40,22 @@ class FindingEditController(QObject):
         self._regions = FindingRegions()
         self._showing = False
         self.explained: Sequence[SuppressedFinding] = ()
-        """What is on the photo that the memory of the region explains."""
+        """The findings on the photo that the memory of the region explains."""
         correcting.places.append(canvas)
         canvas.regionsEdited.connect(self._edited)
         canvas.regionActivated.connect(self._relabel)
         canvas.store.subscribe(self._store_changed)
 
-    def show(self, *, own: bool, pan: bool) -> None:
+    def show(self, *, of_item: bool, pan: bool) -> None:
         """Show the findings of the chosen item; none where they were found in another photo.
 
-        With `pan` the chosen one is brought into view when it was not the chosen one before.
+        With `pan` a newly chosen finding is brought into view.
         """
-        entry = self._open_record.entry if own else None
+        entry = self._open_record.entry if of_item else None
         of = None if entry is None else (self._open_record.current, results.version(entry))
-        shown = self._box.shown if own and self._open_record.item is not None else []
+        shown = self._box.shown if of_item and self._open_record.item is not None else []
         self._regions.follow(of, boxes_of(entry))
-        self._canvas.editor.editable = own and self._correcting.can_correct
+        self._canvas.editor.editable = of_item and self._correcting.can_correct
         self._showing = True
         self._canvas.store.replace(self._regions.regions(shown))
         chosen = self._id_of(self._box.list.current)
@@ -69,7 +69,7 @@ class FindingEditController(QObject):
         self._correcting.selected = self._selected()
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Ask what a finding on view is, beside it on the photo."""
+        """Ask for the label of a finding, beside it on the photo."""
         findings = self._box.shown
         if not 0 <= place < len(findings):
             return
@@ -78,17 +78,17 @@ class FindingEditController(QObject):
             editor.labelled.connect(lambda text: self._correcting.relabel(place, text))
 
     def menu(self, at: QPoint) -> None:
-        """Offer what can be done with the finding at a place of the canvas, which is chosen first."""
+        """Show the menu of the finding at a place of the canvas, which is chosen first."""
         canvas = self._canvas
         if canvas.editor.busy or canvas.source is None:
             return
-        found = canvas.store.hits(*canvas.viewport.to_image(at.x(), at.y()))
-        if found and not any(region.id in canvas.store.selected for region in found):
-            canvas.store.select([found[0].id])
+        regions = canvas.store.hits(*canvas.viewport.to_image(at.x(), at.y()))
+        if regions and not any(region.id in canvas.store.selected for region in regions):
+            canvas.store.select([regions[0].id])
         verdicts = ("item.pass", "item.fail", "item.unsure")
         always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
         menu = self._commands.menu((*verdicts, "", "tool.rectangle", "", *always), canvas)
-        if found:
+        if regions:
             self._of_finding(menu)
         else:
             self._of_explained(menu, at)
@@ -124,13 +124,13 @@ class FindingEditController(QObject):
     def _of_explained(self, menu: QMenu, at: QPoint) -> None:
         """Offer to report the difference below the pointer that the memory of the region explains."""
         x, y = self._canvas.viewport.to_image(at.x(), at.y())
-        below = [one for one in self.explained if one.box.contains(x, y)]
+        below = [finding for finding in self.explained if finding.box.contains(x, y)]
         if not below or not self._correcting.can_correct:
             return
-        one = min(below, key=lambda each: each.box.area)
+        smallest = min(below, key=lambda finding: finding.box.area)
         first = menu.actions()[0]
         action = menu.addAction(self.tr("Report as finding"))
-        action.triggered.connect(lambda _checked=False: self.reportWanted.emit(one))
+        action.triggered.connect(lambda _checked=False: self.reportWanted.emit(smallest))
         menu.insertAction(first, action)
         menu.insertSeparator(first)
 
@@ -139,9 +139,9 @@ class FindingEditController(QObject):
         return self._regions.region_id(findings[shown].place) if 0 <= shown < len(findings) else ""
 
     def _shown(self, region_id: str) -> int:
-        """Where a finding is among those on view; -1 for none."""
+        """The index of a finding among those shown; -1 for none."""
         index = self._regions.index_of(region_id)
-        return next((at for at, one in enumerate(self._box.shown) if one.place == index >= 0), -1)
+        return next((at for at, finding in enumerate(self._box.shown) if finding.place == index >= 0), -1)
 
     def _selected(self) -> list[int]:
         return [self._shown(region_id) for region_id in self._canvas.store.selected]
@@ -162,7 +162,7 @@ class FindingEditController(QObject):
             after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")
         else:
-            labels = {self._regions.region_id(one.place): one.label for one in self._box.shown}
+            labels = {self._regions.region_id(finding.place): finding.label for finding in self._box.shown}
             self._regions.expect([region.id for region in change.after])
             drawn = [(region.rect, labels.get(region.copy_of, NEW)) for region in change.after]
             if self._correcting.add(drawn) and change.step is RegionStep.DRAW:

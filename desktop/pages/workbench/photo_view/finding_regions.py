@@ -17,7 +17,7 @@ from shared.ids import new_key
 class FindingRegions:
     """Gives each finding an id that stays while the findings of one result are corrected.
 
-    Findings themselves have none: they are known by their places among the boxes, which change when one is
+    Findings have no IDs: they are identified by their places among the boxes, which change when one is
     deleted, and the canvas would take another one for the selected.
     """
 
@@ -28,18 +28,18 @@ class FindingRegions:
         self._expected: list[str] = []
 
     def expect(self, ids: Sequence[str]) -> None:
-        """The findings that are added next have these ids on the canvas already."""
+        """Note the IDs that the findings added next already have on the canvas."""
         self._expected = list(ids)
 
     def follow(self, of: object, boxes: Boxes) -> None:
-        """These are the boxes now; `of` says of which result, another one has other findings."""
+        """Set the present boxes; `of` identifies their result, and another result has other findings."""
         if of != self._of:
             self._of, self._boxes, self._ids = of, (), []
         if len(boxes) != len(self._boxes):
             free = list(zip(self._boxes, self._ids, strict=True))
             ids = []
             for box in boxes:
-                at = next((index for index, (known, _) in enumerate(free) if known == box), -1)
+                at = next((index for index, (old, _) in enumerate(free) if old == box), -1)
                 ids.append(free.pop(at)[1] if at >= 0 else self._new_id())
             self._ids = ids
         self._boxes = boxes
@@ -72,7 +72,7 @@ class FindingRegions:
 
 
 def source_of(finding: Finding) -> str:
-    """How sure the model is of a finding, or who drew it, parted from the label that it is said after."""
+    """The confidence of a finding or the user who drew it, with a separator, to follow its label."""
     if not finding.drawn:
         return f"{finding.confidence:.2f}"
     return "· " + (finding.author_name or QCoreApplication.translate("FindingList", "drawn manually"))

@@ -15,7 +15,7 @@ from shared.findings import Finding
 
 @dataclass(slots=True)
 class _Read:
-    """What was read of an item: the photo that its findings were found in, and those once they are wanted."""
+    """The photo of an item's findings, and the findings once they are needed."""
 
     item: ItemView
     entry: Entry | None
@@ -24,13 +24,13 @@ class _Read:
 
 
 class NeighbourFindings:
-    """Keeps what it read of an item until that changes: a record may have thousands.
+    """Caches what it read of an item until the item changes: a record may have thousands.
 
     Reading is not for the GUI thread.
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, _Read] = {}
+        self._cache: dict[str, _Read] = {}
 
     def boxes(
         self, items: Iterable[ItemView], chosen: str, content_id: str | None, threshold: float
@@ -39,25 +39,27 @@ class NeighbourFindings:
 
         Each is labelled with the number of its item.
         """
-        found = []
+        shown = []
         for number, item in enumerate(items, 1):
             if not content_id or not item.result or item.item_id == chosen:
                 continue
-            known = self._known.get(item.item_id)
-            if known is None or known.item is not item:
-                known = self._known[item.item_id] = _read(item)
-            if known.content_id != content_id:
+            read = self._cache.get(item.item_id)
+            if read is None or read.item is not item:
+                read = self._cache[item.item_id] = _read(item)
+            if read.content_id != content_id:
                 continue
-            if known.findings is None:
-                known.findings = findings_of(known.entry)
-            for one in known.findings:
-                if one.confidence >= threshold:
-                    found.append(FindingBox(one.box, f"{number} · {finding_word(one.label)}", quiet=True))
-        return found
+            if read.findings is None:
+                read.findings = findings_of(read.entry)
+            for finding in read.findings:
+                if finding.confidence >= threshold:
+                    shown.append(
+                        FindingBox(finding.box, f"{number} · {finding_word(finding.label)}", quiet=True)
+                    )
+        return shown
 
     def forget(self) -> None:
-        """Another record: nothing of this one is kept."""
-        self._known.clear()
+        """Clear the cache when another record is opened."""
+        self._cache.clear()
 
 
 def _read(item: ItemView) -> _Read:

@@ -39,9 +39,9 @@ _GATHER_MS = 60
 
 
 class PhotoView(QObject):
-    """Puts the photo on the canvas and the reference image back, and keeps the photo that of the chosen item.
+    """Switches the canvas between photo and reference image; the photo is always the chosen item's.
 
-    The photo is read while it is in front only, in parts as a reference image is.
+    The photo is read only while it is in front, in tiles like a reference image.
     """
 
     notice = Signal(str)
@@ -74,11 +74,11 @@ class PhotoView(QObject):
         """The photo that is on the canvas, or on its way."""
         self._item_id = ""
         self._from: tuple[Viewport, ImagePoint] | None = None
-        """What of the reference image was seen, and where, when the photo was asked for."""
+        """The viewport of the reference image, and the anchor in it, when the photo was requested."""
         self._explained: Sequence[SuppressedFinding] = ()
         self._around: Sequence[FindingBox] = ()
         self._together: tuple[Viewport, Viewport] | None = None
-        """What of the reference image and of the photo shows the same place."""
+        """The viewports of reference image and photo that show the same place."""
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._soon.timeout.connect(self._fetch)
         self._connect()
@@ -97,7 +97,7 @@ class PhotoView(QObject):
 
     @property
     def on(self) -> bool:
-        """Whether the photo is in the place of the reference image, also while both are compared."""
+        """Whether the photo replaces the reference image, also while both are compared."""
         return self._comparing.front is self.canvas
 
     # -- which picture is in front
@@ -107,7 +107,7 @@ class PhotoView(QObject):
         self.show(not self.on)
 
     def show(self, on: bool) -> None:
-        """Show the photo, or the reference image again; where neither is known, say so."""
+        """Show the photo, or the reference image again; shows a notice without a photo."""
         if on and self._open_record.link.file is None:
             self._show_front()
             self.notice.emit(self.tr("Select a reference image first."))
@@ -119,21 +119,21 @@ class PhotoView(QObject):
         if on is self.on:
             self._comparing.picture()
             return
-        seen = self._comparing.front.viewport
+        viewport = self._comparing.front.viewport
         anchor = _anchor(self._comparing.front)
         self._correcting.cancel()
         self._comparing.put_in_front(self.canvas if on else self._reference)
         if on:
-            self._from = (seen, anchor)
+            self._from = (viewport, anchor)
             self._follow()
             self.show_findings(pan=False)
         else:
             self._from = None
-            self._go_back(seen, anchor)
+            self._go_back(viewport, anchor)
         self._show_draw()
 
     def drop(self) -> None:
-        """Another record: show its reference image, and nothing of this one."""
+        """Reset for another record: show its reference image, and nothing of this one."""
         self._stop()
         self._comparing.front = self._reference
         self._neighbours.forget()
@@ -152,34 +152,34 @@ class PhotoView(QObject):
             self.canvas.fit()
 
     def show_findings(self, *, pan: bool = True) -> None:
-        """Show the findings of the chosen item as they are listed; with `pan` one that is chosen now."""
+        """Show the listed findings of the chosen item; with `pan` bring a newly chosen one into view."""
         if self.on:
             self._comparing.keep_front()
-            self.editing.show(own=self._photos.of_item and self.canvas.source is not None, pan=pan)
+            self.editing.show(of_item=self._photos.of_item and self.canvas.source is not None, pan=pan)
             self._show_around()
 
-    def show_explained(self, found: Sequence[SuppressedFinding]) -> None:
+    def show_explained(self, explained: Sequence[SuppressedFinding]) -> None:
         """Show beside the findings of the chosen item's photo what the memory explains."""
-        self._explained = found
+        self._explained = explained
         self._show_boxes()
 
     def _show_boxes(self) -> None:
-        own = self._explained if self._photos.of_item and self.canvas.source is not None else ()
-        self.editing.explained = own
-        self.canvas.set_findings((*self._around, *explained_boxes(own)))
+        explained = self._explained if self._photos.of_item and self.canvas.source is not None else ()
+        self.editing.explained = explained
+        self.canvas.set_findings((*self._around, *explained_boxes(explained)))
 
     def _take_around(self, boxes: Sequence[FindingBox]) -> None:
         self._around = boxes
         self._show_boxes()
 
     def _show_front(self) -> None:
-        """Say which picture is in front; what is done with findings is done there when it is the photo."""
-        here = self.on and not self._comparing.on
+        """Show which picture is in front; findings are edited on it when it is the photo."""
+        photo_in_front = self.on and not self._comparing.on
         self.switch.show_picture(None if self._comparing.on else self.on)
         self._strip.name_drawing(self.tr("Draw finding") if self.on else "")
-        self._correcting.on_canvas = here
-        self._correcting.labelling = self.editing if here else self._box.list
-        if here:
+        self._correcting.on_canvas = photo_in_front
+        self._correcting.labelling = self.editing if photo_in_front else self._box.list
+        if photo_in_front:
             self.show_findings(pan=False)
         else:
             self._correcting.selected = ()
@@ -214,7 +214,7 @@ class PhotoView(QObject):
             self._stop()
 
     def _follow(self) -> None:
-        """Show the photo that is looked at; nothing is read again when it is there already."""
+        """Show the current photo; nothing is read again when it is loaded already."""
         ref, canvas = self._photos.ref, self.canvas
         if ref is None:
             self._stop()
@@ -223,7 +223,7 @@ class PhotoView(QObject):
             self._stop()
             self._ref = ref
             canvas.show_message(self.tr("Opening photo…"))
-            # Who holds the key for the next item down goes past many that nobody looks at.
+            # Holding the key for the next item passes many items that are not looked at.
             self._soon.start()
         elif canvas.source is not None:
             self._arrive()
@@ -278,38 +278,44 @@ class PhotoView(QObject):
         self._fetching = self._ref = None
         self.canvas.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
-    # -- where one looks
+    # -- viewports
 
     def _arrive(self, *, fresh: bool = False) -> None:
-        """Look at what was seen of the reference image; with another item or photo at its region."""
-        seen, self._from = self._from, None
+        """Show the place that was shown of the reference image; for another item or photo its region."""
+        origin, self._from = self._from, None
         other, self._item_id = self._item_id != self._open_record.current, self._open_record.current
         reference, canvas, matrix = self._reference.viewport, self.canvas, self._matrix()
         if other or fresh:
             self._together = None
-        if seen is not None and self._together == (reference, canvas.viewport):
+        if origin is not None and self._together == (reference, canvas.viewport):
             return
         now = None
-        if seen is not None and matrix is not None:
-            now = mapped_viewport(seen[0], canvas.viewport, matrix, seen[1])
+        if origin is not None and matrix is not None:
+            now = mapped_viewport(origin[0], canvas.viewport, matrix, origin[1])
         if now is not None:
             canvas.show_viewport(now)
             self._together = (reference, canvas.viewport)
-        elif seen is not None or fresh or (other and not self._sees_region()):
+        elif origin is not None or fresh or (other and not self._sees_region()):
             self.show_item(self._open_record.current)
 
-    def _go_back(self, seen: Viewport, anchor: ImagePoint) -> None:
-        """Look at what was seen of the photo; where it was left, if one did not look around meanwhile."""
+    def _go_back(self, photo_viewport: Viewport, anchor: ImagePoint) -> None:
+        """Show the place that was shown of the photo; unchanged if the photo was not moved meanwhile."""
         reference, matrix = self._reference, self._matrix()
-        if self._together == (reference.viewport, seen) or matrix is None or self.canvas.source is None:
+        if (
+            self._together == (reference.viewport, photo_viewport)
+            or matrix is None
+            or self.canvas.source is None
+        ):
             return
-        now = mapped_viewport(seen, reference.viewport, np.linalg.inv(matrix).astype(np.float64), anchor)
+        now = mapped_viewport(
+            photo_viewport, reference.viewport, np.linalg.inv(matrix).astype(np.float64), anchor
+        )
         if now is None:
             reference.ensure_visible(self._open_record.current)
         else:
             middle = now.to_image(now.width / 2, now.height / 2)
             reference.set_viewport(now.scale, *middle)
-            self._together = (reference.viewport, seen)
+            self._together = (reference.viewport, photo_viewport)
 
     def _matrix(self) -> Matrix | None:
         """Brings px of the reference image to px of the photo; its third row is positive at the region."""
@@ -327,27 +333,27 @@ class PhotoView(QObject):
         return item.region(*source.size) if item is not None and source is not None else None
 
     def _region(self) -> Rect | None:
-        """Around the region of the chosen item, in px of the photo; None where that is not known."""
+        """The region of the chosen item in px of the photo; None when it is not known."""
         rect, matrix = self._reference_region(), self._matrix()
         return None if rect is None or matrix is None else seen_at(rect, matrix)
 
     def _sees_region(self) -> bool:
-        """Whether some of the region is on view, or nobody knows where it is."""
+        """True when some of the region is visible, or its place is not known."""
         rect = self._region()
         return rect is None or not rect.intersection(self.canvas.viewport.visible).empty
 
     def _show_around(self) -> None:
-        """Show what lies on the photo beside the findings: the region, findings of other items."""
+        """Show the outline of the region and the findings of other items on the photo."""
         document = self._open_record.document
         if not self.on or document is None or self.canvas.source is None:
             return
         rect, matrix = self._reference_region(), self._matrix()
-        seen = rect is not None and matrix is not None and seen_at(rect, matrix) is not None
-        self.canvas.set_outline(mapped_corners(rect, matrix) if rect is not None and seen else ())
+        is_visible = rect is not None and matrix is not None and seen_at(rect, matrix) is not None
+        self.canvas.set_outline(mapped_corners(rect, matrix) if rect is not None and is_visible else ())
         content_id = self._photos.ref.content_id if self._photos.ref is not None else None
         if self._reading is not None:
             self._reading.cancel()
-        # Of a record with thousands of items this takes longer than a turn of the window may.
+        # In a record with thousands of items this would block the window.
         self._reading = run(
             self._neighbours.boxes,
             list(document.items),
@@ -359,15 +365,15 @@ class PhotoView(QObject):
         )
 
 
-def _same(one: PhotoRef | None, other: PhotoRef | None) -> bool:
-    """True when both name the same photo, as a result or as the list of photos names it."""
-    if one is None or other is None:
-        return one is other
-    return one == other or bool(one.content_id and one.content_id == other.content_id)
+def _same(first: PhotoRef | None, second: PhotoRef | None) -> bool:
+    """True when both are the same photo, from a result or from the list of photos."""
+    if first is None or second is None:
+        return first is second
+    return first == second or bool(first.content_id and first.content_id == second.content_id)
 
 
 def _anchor(view: CanvasView) -> ImagePoint:
-    """The place of a view that a person looks at: where the pointer is, else the middle."""
+    """The point of a view to keep in place: the pointer's position, else the middle."""
     at: QPoint = view.mapFromGlobal(QCursor.pos())
     if view.underMouse() and view.rect().contains(at):
         return float(at.x()), float(at.y())

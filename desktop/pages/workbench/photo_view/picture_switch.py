@@ -13,7 +13,7 @@ class PictureSwitch(QWidget):
     """Reference or photo; neither is marked while both are compared."""
 
     chosen = Signal(bool)
-    """A person wants the photo (True) or the reference image (False)."""
+    """Emits True for the photo, False for the reference image."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)

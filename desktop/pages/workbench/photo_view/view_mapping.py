@@ -18,13 +18,13 @@ def mapped_point(mapping: Matrix, x: float, y: float) -> ImagePoint | None:
     return (float(u / w), float(v / w)) if w > 1e-9 else None
 
 
-def mapped_viewport(seen: Viewport, onto: Viewport, mapping: Matrix, anchor: ImagePoint) -> Viewport | None:
-    """`onto` moved so that what `seen` shows at `anchor` (view px) is there as well, and as large.
+def mapped_viewport(source: Viewport, onto: Viewport, mapping: Matrix, anchor: ImagePoint) -> Viewport | None:
+    """`onto` moved so that what `source` shows at `anchor` (view px) is there as well, and as large.
 
-    `mapping` (3 x 3) brings px of the picture of `seen` to px of that of `onto`. A picture that would be
+    `mapping` (3 x 3) brings px of the picture of `source` to px of that of `onto`. A picture that would be
     smaller than its view is fitted. None when the place is not in the other picture.
     """
-    x, y = seen.to_image(*anchor)
+    x, y = source.to_image(*anchor)
     place = mapped_point(mapping, x, y)
     beside = mapped_point(mapping, x + 1, y), mapped_point(mapping, x, y + 1)
     if place is None or beside[0] is None or beside[1] is None:
@@ -34,7 +34,7 @@ def mapped_viewport(seen: Viewport, onto: Viewport, mapping: Matrix, anchor: Ima
     larger = float(np.sqrt(abs(across[0] * down[1] - across[1] * down[0])))
     if not inside or larger < 1e-9:
         return None
-    scale = min(seen.scale / larger, MAX_SCALE)
+    scale = min(source.scale / larger, MAX_SCALE)
     if scale <= onto.fit_scale:
         return onto.fit()
     left, top = anchor[0] - place[0] * scale, anchor[1] - place[1] * scale

@@ -27,7 +27,7 @@ Upload = tuple[str, Path | bytes, str]
 
 
 class PhotoUploadController(QObject):
-    """Sends photos, shows how far they are, and names every one that did not arrive."""
+    """Sends photos, shows the progress, and names every one that failed."""
 
     notice = Signal(str)
     """Why no photo can be added now."""
@@ -39,19 +39,19 @@ class PhotoUploadController(QObject):
         self._open_record, self._box, self._window = open_record, box, window
         self._queue: deque[Upload] = deque()
         self._failures: list[str] = []
-        self._told_at = ""
+        self._error_item_id = ""
         self._uploading: Task | None = None
         box.addWanted.connect(self.choose_files)
         box.cameraWanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
         open_record.currentChanged.connect(self._item_changed)
-        open_record.context.closeAsked.connect(self._tell_unsent)
+        open_record.context.closeAsked.connect(self._count_unsent)
 
-    def _tell_unsent(self, unsent: Unsent) -> None:
+    def _count_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._queue)
 
     def _item_changed(self) -> None:
-        if self._open_record.current != self._told_at:
+        if self._open_record.current != self._error_item_id:
             self._forget_failures()
 
     def _has_item(self) -> bool:
@@ -82,7 +82,7 @@ class PhotoUploadController(QObject):
         dialog.open()
 
     def _target(self) -> CaptureTarget | None:
-        """The region of the chosen item on the reference image that is open; None without either."""
+        """The region of the chosen item on the open reference image; None without either."""
         item, source = self._open_record.item, self._open_record.source
         region = item.region(*source.size) if item is not None and source is not None else None
         if item is None or source is None or region is None:
@@ -119,7 +119,7 @@ class PhotoUploadController(QObject):
 
     def _next(self) -> None:
         if self._uploading is None and self._queue:
-            # An item that was just drawn has no id at the service before it was sent.
+            # A new item has no ID at the service before it was sent.
             self._open_record.edits.when_saved(self._upload, self)
 
     def _upload(self) -> None:
@@ -152,14 +152,14 @@ class PhotoUploadController(QObject):
         self._uploading = None
         _, _, name = self._queue.popleft()
         self._box.show_progress(None)
-        # What comes after it may well arrive: every file that did not stays named.
+        # Later files may succeed: every file that failed stays named.
         self._failures.append(f"{name}: {sentence(error)}")
-        self._told_at = self._open_record.current
+        self._error_item_id = self._open_record.current
         self._box.show_error("\n".join(self._failures))
         self._next()
 
     def _forget_failures(self) -> None:
-        """More is added, or another item is looked at: what failed before has been seen."""
+        """Clear the failures when files are added or another item is chosen: they have been read."""
         if self._failures and self._uploading is None and not self._queue:
             self._failures.clear()
             self._box.show_error("")

@@ -26,14 +26,14 @@ from desktop.pages.workbench.photos.capture_view import CaptureView
 from desktop.widgets import BaseDialog, Button, ButtonKind, Combo, label
 
 UNDO_SECONDS = 3.0
-"""For so long a photo that was taken by itself can be undone before it is used."""
+"""Time in which an automatic photo can be undone before it is used."""
 
 _COUNT_MS = 50
 _OVERLAY_PX = 120
 
 
 class CaptureDialog(BaseDialog):
-    """The live picture of a camera and one button. It releases the camera when it closes.
+    """The live picture of a camera, with one button. The dialog releases the camera when it closes.
 
     With a target, the region lies on the picture, a hint says how to move, and the photo is taken by itself
     when it fits; that can be switched off, and undone.
@@ -92,7 +92,12 @@ class CaptureDialog(BaseDialog):
         self._connect()
         self._show_buttons()
         self.view.say(self.tr("Searching for cameras…"))
-        run(partial(sources, PHOTO_SIZE), owner=self, done=self._found, failed=lambda _: self._found([]))
+        run(
+            partial(sources, PHOTO_SIZE),
+            owner=self,
+            done=self._show_cameras,
+            failed=lambda _: self._show_cameras([]),
+        )
         if target is not None:
             run(
                 prepare,
@@ -154,12 +159,12 @@ class CaptureDialog(BaseDialog):
 
     # -- beginning
 
-    def _found(self, found: list[FrameSource]) -> None:
-        self._sources = found
-        if not found:
+    def _show_cameras(self, cameras: list[FrameSource]) -> None:
+        self._sources = cameras
+        if not cameras:
             self.view.say(self.tr("No camera found. Connect one, or add a photo from a file."))
             return
-        names = [source.name for source in found]
+        names = [source.name for source in cameras]
         self._cameras.set_choices([(name, name) for name in names])
         self._cameras.setVisible(len(names) > 1)
         self._cameras.set_value(self._context.preferences.values.camera)
@@ -178,10 +183,10 @@ class CaptureDialog(BaseDialog):
         self._start()
 
     def _start(self) -> None:
-        # One beginning of the camera only: it takes a second, and a light.
+        # Start the camera only once: it takes a second and turns on its light.
         if self._sources and self._is_prepared:
             name = self._cameras.value()
-            source = next((one for one in self._sources if one.name == name), self._sources[0])
+            source = next((camera for camera in self._sources if camera.name == name), self._sources[0])
             self._feed.start(source, _NoLooker() if self._prepared is None else self._prepared.guide)
 
     # -- looking
@@ -209,14 +214,14 @@ class CaptureDialog(BaseDialog):
     # -- taking
 
     def _take(self) -> None:
-        """The person takes what is on view."""
+        """Take the picture on view."""
         if not self.view.image.isNull() and self._photo.isNull():
             self._beep()
             self.taken.emit(self.view.image)
             self.accept()
 
     def _take_alone(self) -> None:
-        """It fits: take the sharpest of the last second, and leave time to undo that."""
+        """Take the sharpest frame of the last second when it fits, and leave time to undo that."""
         best = self._feed.best()
         self._photo = self.view.image if best is None else as_image(best.frame)
         self._until = time.monotonic() + UNDO_SECONDS
@@ -240,7 +245,7 @@ class CaptureDialog(BaseDialog):
     def _undo(self) -> None:
         self._counting.stop()
         self._photo = QImage()
-        # Not at once again: the camera has to be moved first.
+        # Not again at once: the camera must be moved first.
         self._shutter.reset()
         self.view.show_live()
         self._show_buttons()
@@ -262,7 +267,7 @@ class CaptureDialog(BaseDialog):
 
 
 class _NoLooker:
-    """Looks for nothing: a photo without a region."""
+    """A looker that looks for nothing, for a photo without a region."""
 
     def look(self, _frame: object) -> None:
         """Nothing."""

@@ -1,4 +1,4 @@
-"""Cuts the region that a photo is taken of out of the reference image, and says how to move the camera."""
+"""Cuts the region to photograph out of the reference image, and tells how to move the camera."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from desktop.imaging.sources.source import ImageSource
 from shared.geometry import Rect
 
 _MARGIN = 0.5
-"""How much of what is around the region helps to find it, by its longer side."""
+"""Margin around the region that helps to find it, as a share of its longer side."""
 _LONGEST_PX = 960
 
 
@@ -30,7 +30,7 @@ class CaptureTarget:
 
 @dataclass(frozen=True, slots=True)
 class PreparedTarget:
-    """What is laid on the camera's picture, and what looks for it in the frames."""
+    """The overlay on the camera's picture, and the guide that looks for it in the frames."""
 
     ghost: QImage
     guide: RegionGuide
@@ -49,7 +49,7 @@ def prepare(target: CaptureTarget) -> PreparedTarget | None:
     around = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
     around = around.clamped(*size)
     if is_large(target.source):
-        # The pixels of the preview suffice: the camera's picture is looked at made smaller, too.
+        # The pixels of the preview suffice: the camera's picture is scaled down, too.
         whole = coarse(target.source)
         factor = whole.image.width() / size[0]
         image = whole.image
@@ -82,7 +82,7 @@ def _frame(image: QImage) -> Frame:
 
 
 def hint_text(hint: GuideHint) -> str:
-    """What to do, in a few words."""
+    """The hint, in a few words."""
     match hint:
         case GuideHint.SEARCH:
             return QCoreApplication.translate("CaptureDialog", "Point the camera at the region")

@@ -1,4 +1,4 @@
-"""Paints the camera's picture with the region that is wanted: outline, reference image, arrow, ring."""
+"""Paints the camera's picture with the target region: outline, reference image, arrow, ring."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CaptureView(QWidget):
         self.setAccessibleName(self.tr("Camera"))
         self.image = QImage()
         self.look: GuideLook | None = None
-        """What the last frame showed of the region; None without one."""
+        """Where the last frame shows the region; None where it does not."""
         self._ghost = QImage()
         self._opacity = 0.0
         self._share = 0.0
@@ -55,17 +55,17 @@ class CaptureView(QWidget):
         self.update()
 
     def show_region(self, ghost: QImage) -> None:
-        """The picture of the region, to be laid where the region shall be; a null one for none."""
+        """The picture of the region, painted where the region should be; a null one for none."""
         self._ghost = ghost
         self.update()
 
     def set_opacity(self, opacity: float) -> None:
-        """How strongly it is laid there, 0..1."""
+        """The opacity of the region's picture, 0..1."""
         self._opacity = opacity
         self.update()
 
     def show_look(self, look: GuideLook | None, share: float) -> None:
-        """What a frame shows, and how far (0..1) the time is until the photo is taken by itself."""
+        """Show the place of the region in a frame, and the progress (0..1) towards the automatic photo."""
         self.look, self._share = look, share
         self.setAccessibleDescription(self.hint)
         self.update()
@@ -77,7 +77,7 @@ class CaptureView(QWidget):
         self.update()
 
     def count_down(self, share: float) -> None:
-        """How far (0..1) the time is until the photo that was taken is used."""
+        """Show the progress (0..1) until the photo is used."""
         self._share = share
         self.update()
 
@@ -88,7 +88,7 @@ class CaptureView(QWidget):
 
     @property
     def hint(self) -> str:
-        """What it says below the picture; empty for nothing."""
+        """The text below the picture."""
         if self._note:
             return self._note
         return "" if self.look is None else hint_text(self.look.hint)
@@ -127,8 +127,8 @@ class CaptureView(QWidget):
         painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, self._sentence)
 
     def _paint_region(self, painter: QPainter, where: QRectF) -> None:
-        found = target_rect(self._ghost.width(), self._ghost.height(), where.width(), where.height())
-        target = QRectF(where.x() + found.x, where.y() + found.y, found.w, found.h)
+        rect = target_rect(self._ghost.width(), self._ghost.height(), where.width(), where.height())
+        target = QRectF(where.x() + rect.x, where.y() + rect.y, rect.w, rect.h)
         painter.setOpacity(self._opacity)
         painter.drawImage(target, self._ghost)
         painter.setOpacity(1.0)

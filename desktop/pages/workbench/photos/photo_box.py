@@ -24,18 +24,18 @@ LEAST_PANE_PX = 108
 
 
 class PhotoBox(QWidget):
-    """Shows the pair; asks for photos, versions, and for the pair on the canvas."""
+    """Shows the pair; its signals ask for photos, versions, and for the pair on the canvas."""
 
     addWanted = Signal()
     cameraWanted = Signal()
     cancelled = Signal()
-    """The upload under way is not wanted any more."""
+    """Emitted to cancel the upload."""
     versionChosen = Signal(int)
     compareVersionsWanted = Signal()
     alignWanted = Signal()
-    """By three points."""
+    """Emitted to align by three points."""
     forgetWanted = Signal()
-    """The three points are not wanted any more."""
+    """Emitted to cancel the alignment by three points."""
     pairShown = Signal()
     """Another pair is shown, or it is compared in another way."""
 
@@ -69,13 +69,13 @@ class PhotoBox(QWidget):
         self.phone.clicked.connect(lambda _checked=False: commands.run("item.phone"))
         self.strip = PhotoStrip()
         self.camera_line = ElidedLabel("", "small")
-        """Says when and by which camera the photo on view was taken."""
+        """Shows when and by which camera the photo on view was taken."""
         self.camera_line.setObjectName("photo-camera-data")
         self.camera_mark = label("", "strong", wrap=True)
         self.camera_mark.setObjectName("photo-camera-mark")
         self.show_camera(None, None)
         self.shared = Button("", kind=ButtonKind.LINK, elides=True)
-        """Says which photo of the record it is, and that other items share it."""
+        """Shows which photo of the record it is, and that other items share it."""
         self.shared.setObjectName("photo-shared")
         self.shared.hide()
         self._bar = ProgressBar(self.tr("Uploading photo"))
@@ -127,21 +127,21 @@ class PhotoBox(QWidget):
         self.modes.mark(CompareMode.SIDE_BY_SIDE)
 
     def take_room(self, free: int) -> None:
-        """Let the pair have `free` px more, or less, as far as it is seen larger so."""
+        """Make the pair `free` px higher, or lower, as far as that enlarges it."""
         now = self.pane.height()
         most = self.pane.useful_height()
-        # While the pair of the next item is made, the panel stays as it is.
+        # While the pair of the next item is being made, the panel stays unchanged.
         wanted = min(now + free, now if most is None else most)
         self.pane.setFixedHeight(max(wanted, LEAST_PANE_PX))
 
     def set_mode(self, mode: CompareMode) -> None:
-        """Compare in this way from now on."""
+        """Set the mode of comparison."""
         self.pane.set_mode(mode)
         self.modes.mark(mode)
         self.pairShown.emit()
 
     def show_pair(self, pair: AlignedPair | None, sentence: str = "") -> None:
-        """Show a pair, or say why there is none. Modes that need an alignment are offered only with one."""
+        """Show a pair, or why there is none. Modes that need an alignment are offered only with one."""
         self.pane.set_pair(pair)
         self.pane.show_message(sentence)
         self.align.setVisible(pair is not None and pair.to_reference is not None)
@@ -149,7 +149,7 @@ class PhotoBox(QWidget):
         self.pairShown.emit()
 
     def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
-        """Say how well the photo was aligned: mean error in px, inliers; or that a person did it."""
+        """Show the quality of the alignment: mean error in px, matched points; or that a user made it."""
         self._by_hand = by_hand
         text = self.tr("Reset alignment") if by_hand else self.tr("Align with three points")
         self.align.setText(text)
@@ -174,32 +174,32 @@ class PhotoBox(QWidget):
         self.version.setEnabled(len(lines) > 1)
 
     def show_camera(self, camera: CameraData | None, mark: TakenMark | None) -> None:
-        """Say when and by which camera the photo on view was taken, and what is odd about that."""
-        said = () if camera is None else (camera_terms.taken(camera), camera_terms.camera_name(camera))
-        text = " · ".join(filter(None, said))
+        """Show when and by which camera the photo on view was taken, and what is unusual about that."""
+        parts = () if camera is None else (camera_terms.taken(camera), camera_terms.camera_name(camera))
+        text = " · ".join(filter(None, parts))
         self.camera_line.setText(text)
         self.camera_line.setVisible(bool(text))
         self.camera_mark.setText(camera_terms.mark_sentence(mark))
         self.camera_mark.setVisible(mark is not None)
 
     def show_progress(self, share: float | None) -> None:
-        """Show how far an upload is, 0..1; None: none is under way."""
+        """Show the progress of an upload, 0..1; None: there is none."""
         self._bar.setVisible(share is not None)
         self._stop.setVisible(share is not None)
         self._bar.setValue(round(100 * (share or 0.0)))
 
     @property
     def error(self) -> str:
-        """What it says that failed; empty for nothing."""
+        """The error on show; empty for none."""
         return self._error.text()
 
     def show_error(self, sentence: str) -> None:
-        """Say what failed; an empty sentence takes it back."""
+        """Show what failed; an empty sentence removes it."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
 
     def set_editable(self, on: bool) -> None:
-        """Let photos be added, or not."""
+        """Enable or disable adding photos."""
         self.add.setEnabled(on)
         self.camera.setEnabled(on)
 

@@ -39,8 +39,8 @@ class PhotoRef:
     url: str | None = None
 
 
-def seen_region(region: Rect, width: int, height: int) -> Rect:
-    """A region with a little of what is around it, inside the picture."""
+def padded_region(region: Rect, width: int, height: int) -> Rect:
+    """A region with a margin, inside the picture."""
     margin = _MARGIN * max(region.w, region.h)
     grown = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
     return grown.clamped(width, height)
@@ -60,11 +60,11 @@ def make_pair(
     homography the preview is stretched onto the region, without a region the photo stands on both sides.
     Raises ClientError, ImageError, OSError.
     """
-    seen = fetch_photo(report, session, photo.content_id, photo.file_id, photo.url)
+    picture = fetch_photo(report, session, photo.content_id, photo.file_id, photo.url)
     try:
-        return _pair(report, source, region, seen, homography)
+        return _pair(report, source, region, picture, homography)
     finally:
-        seen.cancel()
+        picture.cancel()
 
 
 def _pair(
@@ -77,7 +77,7 @@ def _pair(
     if source is None or region is None or region.empty:
         whole = fine(photo, Rect(0, 0, *photo.size)) or coarse(photo)
         return replace(align_cut(_fitted(whole.image)[0], whole, None), to_reference=None)
-    place = seen_region(region, *source.size)
+    place = padded_region(region, *source.size)
     crop, scale = _fitted(source.crop(place))
     # The crop may be smaller than the original: its px, and its corner, are brought back first.
     back = np.array([[1 / scale, 0.0, place.x], [0.0, 1 / scale, place.y], [0.0, 0.0, 1.0]])

@@ -34,7 +34,7 @@ _GATHER_MS = 50
 
 @dataclass(frozen=True, slots=True)
 class _PairRequest:
-    """What the pair on view is made of; `mapping` brings px of the reference image to px of the photo."""
+    """The input of the pair on view; `mapping` brings px of the reference image to px of the photo."""
 
     item_id: str
     ref: PhotoRef
@@ -48,9 +48,9 @@ class PhotoPairController(QObject):
     pairChanged = Signal(object)
     """The new `AlignedPair` of the chosen item, or None."""
     removed = Signal()
-    """A photo was taken off an item."""
+    """A photo was removed from an item."""
     photoChanged = Signal()
-    """`ref`, `mapping` or `of_item` are others: another photo is looked at, or it is
+    """`ref`, `mapping` or `of_item` changed: another photo is shown, or it is
     aligned in another way.
     """
 
@@ -59,7 +59,7 @@ class PhotoPairController(QObject):
         self._open_record, self._box, self._window = open_record, box, window
         self._reading: Task | None = None
         self._pairing: Task | None = None
-        self._known: dict[str, Sequence[Photo]] = {}
+        self._photos_by_item: dict[str, Sequence[Photo]] = {}
         self._shown: _PairRequest | None = None
         self._pair_soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._pair_soon.timeout.connect(self._pair)
@@ -69,12 +69,12 @@ class PhotoPairController(QObject):
         """Brings px of the reference image to px of that photo; None where it is not aligned."""
         self.of_item = False
         """Whether the findings on view were found in it."""
-        self._seen: object = None
+        self._last_state: object = None
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
         self.removal_note: Callable[[str], str] = lambda _file_id: ""
-        """Says of a file what becomes of it when it leaves the chosen item."""
+        """Returns, for a file, a sentence on what happens when it is removed from the chosen item."""
         self.assigned_mapping: Callable[[str], list[list[float]] | None] = lambda _file_id: None
         """Where the reference image lies in a file that is a photo of the record, for the chosen item."""
         self.pair: AlignedPair | None = None
@@ -94,14 +94,14 @@ class PhotoPairController(QObject):
             return
         entry = self._open_record.stored_entry
         self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
-        if item.item_id not in self._known:
+        if item.item_id not in self._photos_by_item:
             self._read(item.item_id)
         self._show_pair()
 
     def forget(self) -> None:
         """Forget everything about the record."""
         self._stop_pairing()
-        self._known.clear()
+        self._photos_by_item.clear()
         self._box.strip.forget()
         self._shown = self.pair = self.ref = None
         self._set_photo("", None, of_item=False)
@@ -109,16 +109,16 @@ class PhotoPairController(QObject):
     def reread(self, item_id: str) -> None:
         """Reload the photos of an item that another user changed."""
         if item_id == self._open_record.current:
-            # What is known stays on view until then: nothing that is being done on it is cut short.
+            # The photos stay on view until then, so that nothing being done on them is interrupted.
             self._read(item_id)
         else:
-            self._known.pop(item_id, None)
+            self._photos_by_item.pop(item_id, None)
             self._open_record.photos.pop(item_id, None)
 
     def take_new(self, item_id: str, photo: Photo) -> None:
-        """An item has this photo from now on; it is looked at first."""
+        """Add a photo to an item, and show it."""
         self._looked_at = ("", "")
-        self._read_done(item_id, [*self._known.get(item_id, ()), photo])
+        self._read_done(item_id, [*self._photos_by_item.get(item_id, ()), photo])
 
     def _read(self, item_id: str) -> None:
         if self._reading is not None:
@@ -134,7 +134,7 @@ class PhotoPairController(QObject):
 
     def _read_done(self, item_id: str, photos: Sequence[Photo]) -> None:
         oldest_first = sorted(photos, key=lambda photo: photo.created_at)
-        self._known[item_id] = oldest_first
+        self._photos_by_item[item_id] = oldest_first
         self._open_record.photos[item_id] = [photo.file_id for photo in oldest_first]
         if item_id == self._open_record.current:
             self._show_pair()
@@ -144,19 +144,19 @@ class PhotoPairController(QObject):
         if item is None:
             return
         entry = self._open_record.entry
-        photos = self._known.get(item.item_id, ())
+        photos = self._photos_by_item.get(item.item_id, ())
         ref = self._photo_of(item.item_id, entry, photos)
         self._show_strip(photos, ref)
-        on_view = next((one for one in photos if ref and one.file.ipfs_cid == ref.content_id), None)
+        on_view = next((photo for photo in photos if ref and photo.file.ipfs_cid == ref.content_id), None)
         self._box.show_camera(*((on_view.camera, on_view.taken_mark) if on_view else (None, None)))
         source = self._open_record.source
         region = item.region(*source.size) if source is not None else None
         self.ref = ref
         of_item = ref is not None and self._is_of(entry, ref)
-        by_hand = (self._by_hand.get(self._key) if self._key else None) or self._kept_by_hand(item)
+        by_hand = (self._by_hand.get(self._key) if self._key else None) or self._stored_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        found = results.homography(entry) if of_item else self.assigned_mapping(self.file_id)
-        mapping = None if ref is None else by_hand or found
+        by_service = results.homography(entry) if of_item else self.assigned_mapping(self.file_id)
+        mapping = None if ref is None else by_hand or by_service
         self._set_photo(item.item_id, mapping, of_item)
         if ref is None:
             self._stop_pairing()
@@ -177,15 +177,15 @@ class PhotoPairController(QObject):
         self._pair_soon.start()
 
     def _set_photo(self, item_id: str, mapping: list[list[float]] | None, of_item: bool) -> None:
-        """Say so when the photo that is looked at, or what is known of it, is another."""
+        """Set the shown photo and its mapping, and emit `photoChanged` when they changed."""
         self.mapping, self.of_item = mapping, of_item
-        seen = (item_id, self.ref, mapping, of_item, self.name)
-        if seen != self._seen:
-            self._seen = seen
+        state = (item_id, self.ref, mapping, of_item, self.name)
+        if state != self._last_state:
+            self._last_state = state
             self.photoChanged.emit()
 
     def _stop_pairing(self) -> None:
-        """What is under way belongs to another photo: it must not be shown beside this item."""
+        """Cancel the pairing: it is of another photo and must not be shown beside this item."""
         self._pair_soon.stop()
         if self._pairing is not None:
             self._pairing.cancel()
@@ -209,7 +209,7 @@ class PhotoPairController(QObject):
         )
 
     def _paired_some(self, got: AlignedPair | float) -> None:
-        """The pair of the preview while the photo's own px are on their way, or how far the photo is."""
+        """Show the pair of the preview until the full photo is loaded, or the progress of loading."""
         if isinstance(got, AlignedPair):
             self._paired(got)
         elif self.pair is None:
@@ -232,7 +232,7 @@ class PhotoPairController(QObject):
 
     @property
     def finding_pair(self) -> AlignedPair | None:
-        """The pair when it shows the photo in which the findings on view were found; None for another."""
+        """The pair if it shows the photo of the findings on view, else None."""
         return self.pair if self.of_item else None
 
     @property
@@ -250,21 +250,23 @@ class PhotoPairController(QObject):
         ref = self.ref
         if ref is None or ref.file_id:
             return "" if ref is None else ref.file_id
-        known = self._known.get(self._open_record.current, ())
-        return next((photo.file_id for photo in known if photo.file.ipfs_cid == ref.content_id), "")
+        photos = self._photos_by_item.get(self._open_record.current, ())
+        return next((photo.file_id for photo in photos if photo.file.ipfs_cid == ref.content_id), "")
 
     @property
     def name(self) -> str:
         """The file name of the photo on view; an empty string while it is not known."""
         content_id = None if self.ref is None else self.ref.content_id
-        known = self._known.get(self._open_record.current, ())
-        names = (photo.file.filename for photo in known if photo.file.ipfs_cid == content_id)
+        photos = self._photos_by_item.get(self._open_record.current, ())
+        names = (photo.file.filename for photo in photos if photo.file.ipfs_cid == content_id)
         return next(names, None) or ""
 
-    def _kept_by_hand(self, item: ItemView) -> list[list[float]] | None:
+    def _stored_by_hand(self, item: ItemView) -> list[list[float]] | None:
         """The alignment that a person set for the photo on view, here or at another desktop."""
-        kept = item_detection_settings(item.item_point).alignment
-        return kept["homography"] if kept is not None and kept["photo_file_id"] == self.file_id else None
+        stored = item_detection_settings(item.item_point).alignment
+        return (
+            stored["homography"] if stored is not None and stored["photo_file_id"] == self.file_id else None
+        )
 
     def align_by_hand(self, matrix: list[list[float]] | None) -> None:
         """Compare the photo on view by this mapping from reference px to photo px; None: by detection's.
@@ -310,10 +312,10 @@ class PhotoPairController(QObject):
         self._show_pair()
 
     def remove(self, photo_id: str) -> None:
-        """Take a photo off the chosen item, after asking."""
+        """Remove a photo from the chosen item, after asking."""
         item_id = self._open_record.current
-        # Someone may have finished the record while the question was open.
-        if self._open_record.may_edit() and self._asked_to_remove(photo_id) and self._open_record.may_edit():
+        # Another user may have finished the record while the question was open.
+        if self._open_record.may_edit() and self._confirm_removal(photo_id) and self._open_record.may_edit():
             run(
                 self._session.items.delete_photo,
                 self._open_record.edits.service_id(item_id),
@@ -327,8 +329,8 @@ class PhotoPairController(QObject):
         self.reread(item_id)
         self.removed.emit()
 
-    def _asked_to_remove(self, photo_id: str) -> bool:
-        photos = self._known.get(self._open_record.current, ())
+    def _confirm_removal(self, photo_id: str) -> bool:
+        photos = self._photos_by_item.get(self._open_record.current, ())
         file_id = next((photo.file_id for photo in photos if photo.photo_id == photo_id), "")
         text = self.tr("The photo is removed from this item. Its detection results are kept.")
         return confirm(
@@ -339,7 +341,7 @@ class PhotoPairController(QObject):
         )
 
     def _photo_of(self, item_id: str, entry: Entry | None, photos: Sequence[Photo]) -> PhotoRef | None:
-        """The photo that the shown version looked at; a newer one wins, and one that the person chose."""
+        """The photo of the shown version, unless there is a newer one or the user chose one."""
         chosen = next((photo for photo in photos if (item_id, photo.photo_id) == self._looked_at), None)
         if chosen is not None:
             return PhotoRef(chosen.file_id, chosen.file.ipfs_cid)

@@ -82,12 +82,12 @@ class _Thumb(QAbstractButton):
 
 
 class PhotoStrip(QWidget):
-    """Newest first, a row of them until the person wants all; hidden while there is none."""
+    """Newest first, one row of them until the user wants all; hidden while there are none."""
 
     chosen = Signal(str)
-    """The photo id of the photo to look at."""
+    """Emits the ID of the photo to show."""
     removeWanted = Signal(str)  # noqa: N815 - a Qt signal
-    """The photo id of a photo that shall leave the item."""
+    """Emits the ID of a photo to remove from the item."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,7 +106,7 @@ class PhotoStrip(QWidget):
         self.hide()
 
     def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:
-        """Show these (oldest first as given); gives those whose small picture is not known yet."""
+        """Show these photos, oldest first; returns those whose thumbnail is missing."""
         for thumb in self._thumbs.values():
             discard(thumb, self._grid)
         self._thumbs = {}
@@ -121,7 +121,7 @@ class PhotoStrip(QWidget):
         return [photo for photo in reversed(photos) if photo.file_id not in self._images]
 
     def remove_focused(self) -> None:
-        """Ask for the photo with the focus to leave the item, when it may."""
+        """Ask to remove the photo with the focus from the item, if that is allowed."""
         thumb = next((thumb for thumb in self._thumbs.values() if thumb.hasFocus()), None)
         if thumb is not None:
             thumb.remove()
@@ -131,22 +131,22 @@ class PhotoStrip(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """One row, with the chosen photo in it and a button that says how many more there are; or all."""
+        """Lay out one row, with the chosen photo in it and a button with the number of the others; or all."""
         while self._grid.takeAt(0) is not None:
             pass
         thumbs = list(self._thumbs.values())
         too_many = len(thumbs) > _COLUMNS
-        seen = thumbs
+        visible = thumbs
         if too_many and not self._all:
             chosen = [thumb for thumb in thumbs[_COLUMNS - 1 :] if thumb.isChecked()]
-            seen = [*thumbs[: _COLUMNS - 1 - len(chosen)], *chosen]
+            visible = [*thumbs[: _COLUMNS - 1 - len(chosen)], *chosen]
         for thumb in thumbs:
-            thumb.setVisible(thumb in seen)
-        for index, thumb in enumerate(seen):
+            thumb.setVisible(thumb in visible)
+        for index, thumb in enumerate(visible):
             self._grid.addWidget(thumb, index // _COLUMNS, index % _COLUMNS)
-        self._grid.addWidget(self.more, len(seen) // _COLUMNS, len(seen) % _COLUMNS)
+        self._grid.addWidget(self.more, len(visible) // _COLUMNS, len(visible) % _COLUMNS)
         self.more.setVisible(too_many)
-        self.more.setText("−" if self._all else f"+{len(thumbs) - len(seen)}")
+        self.more.setText("−" if self._all else f"+{len(thumbs) - len(visible)}")
         text = self.tr("Show fewer photos") if self._all else self.tr("Show all %n photo(s)", "", len(thumbs))
         self.more.setAccessibleName(text)
         self.more.setToolTip(text)
@@ -156,7 +156,7 @@ class PhotoStrip(QWidget):
         self._images.clear()
 
     def set_image(self, photo: Photo, image: QImage) -> None:
-        """The small picture of a photo is there."""
+        """Set the thumbnail of a photo."""
         self._images[photo.file_id] = image
         thumb = self._thumbs.get(photo.photo_id)
         if thumb is not None:

@@ -9,10 +9,10 @@ from desktop.pages.workbench.photos.photo_box import PhotoBox
 
 
 class PreviewRoom(QObject):
-    """Shares out the height whenever the panel or what is in it has another size."""
+    """Distributes the height whenever the panel or its content changes size."""
 
     def __init__(self, scroll: QScrollArea, content: QWidget, photo: PhotoBox) -> None:
-        """`content` is what `scroll` shows, `photo` is in it."""
+        """`content` is the widget in `scroll`, and contains `photo`."""
         super().__init__(scroll)
         self._scroll, self._content, self._photo = scroll, content, photo
         self._soon = QTimer(self, singleShot=True, interval=0)

@@ -41,7 +41,7 @@ from shared.wire.photos import Assigned, PhotoItem, PhotoItemSet, PhotoState, Re
 
 
 class RecordPhotosController(QObject):
-    """Between the tray, the preview, the item's own photos, and the service."""
+    """Connects the tray, the review, the photos of the item and the service."""
 
     notice = Signal(str)
     """Something to tell the person."""
@@ -60,11 +60,11 @@ class RecordPhotosController(QObject):
         super().__init__(window)
         self._open_record, self._photos, self._window = open_record, photos, window
         self._aligning, self._detecting = aligning, detecting
-        self.known = PhotoList(open_record, self)
+        self.photo_list = PhotoList(open_record, self)
         self.queue = PhotoQueue.of(open_record.context)
         self.tray = Tray()
         self.accepted = AcceptedBar()
-        self.sharing = SharedPhotoController(open_record, photos, self.known, shared_line)
+        self.sharing = SharedPhotoController(open_record, photos, self.photo_list, shared_line)
         self.review: ReviewDialog | None = None
         """The dialog with the photos, while it is open."""
         self._record_id = ""
@@ -83,7 +83,7 @@ class RecordPhotosController(QObject):
         tray.reviewWanted.connect(self.show_review)
         tray.assignWanted.connect(self.assign_to_selection)
         tray.removeWanted.connect(self.remove)
-        tray.matchWanted.connect(self.known.match_again)
+        tray.matchWanted.connect(self.photo_list.match_again)
         tray.cancelled.connect(self.queue.cancel)
         tray.retryWanted.connect(self.queue.retry)
         tray.failuresRead.connect(self.queue.forget_failures)
@@ -93,25 +93,25 @@ class RecordPhotosController(QObject):
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
         self.queue.sent.connect(self._sent)
         self.queue.changed.connect(self._show_queue)
-        self.known.changed.connect(self._show)
-        self.known.failed.connect(self.notice)
+        self.photo_list.changed.connect(self._show)
+        self.photo_list.failed.connect(self.notice)
         self._open_record.changed.connect(self._show)
         self._open_record.currentChanged.connect(self._show)
         self._open_record.selectionChanged.connect(self._show)
-        self._photos.pairChanged.connect(self._align_when_there)
+        self._photos.pairChanged.connect(self._align_when_loaded)
 
     def _sent(self, photo: RecordPhoto) -> None:
-        self.known.take([photo])
+        self.photo_list.take([photo])
 
     def close(self) -> None:
-        """The record was left; what is being sent goes on."""
-        self.known.follow()
+        """Follow the record being left; uploads continue."""
+        self.photo_list.follow()
         self._show()
 
     # -- adding
 
     def _may_add(self) -> bool:
-        """Whether the open record takes photos; why a sealed one does not is said."""
+        """Whether the open record takes photos; shows a notice when it is sealed."""
         return self._open_record.document is not None and self._open_record.may_edit()
 
     def choose_files(self) -> None:
@@ -159,7 +159,7 @@ class RecordPhotosController(QObject):
     def accept_all(self) -> None:
         """Assign every photo of the tray to the items that it is offered to."""
         local_id = self._open_record.edits.local_id
-        offers = {photo_id: list(map(local_id, items)) for photo_id, items in self.known.offers.items()}
+        offers = {photo_id: list(map(local_id, items)) for photo_id, items in self.photo_list.offers.items()}
         self._assign(lambda: offers)
 
     def assign_to_selection(self, photo_ids: Sequence[str]) -> None:
@@ -170,16 +170,16 @@ class RecordPhotosController(QObject):
         """Make these the photos of some items as well."""
 
         def wanted() -> dict[str, list[str]]:
-            photos = [photo for photo_id in photo_ids if (photo := self.known.get(photo_id)) is not None]
+            photos = [photo for photo_id in photo_ids if (photo := self.photo_list.get(photo_id)) is not None]
             return {photo.photo_id: [*dict.fromkeys([*self._items(photo), *item_ids])] for photo in photos}
 
         self._assign(wanted)
 
     def take_back(self) -> None:
-        """The photos that were assigned last belong to the items that they belonged to before."""
+        """Undo the last assignment: its photos get their previous items again."""
         self.accepted.hide()
         before = [(photo.photo_id, list(map(_as_it_is, photo.items))) for photo in self._before]
-        self.known.assign(lambda: before, self._reread)
+        self.photo_list.assign(lambda: before, self._reread)
 
     def _assign(self, wanted: Callable[[], Mapping[str, Iterable[str]]]) -> None:
         def sets() -> list[Assignment]:
@@ -189,15 +189,15 @@ class RecordPhotosController(QObject):
             ]
 
         if self._may_add():
-            self.known.assign(sets, self._assigned)
+            self.photo_list.assign(sets, self._assigned)
 
     def _assigned(self, before: Sequence[RecordPhoto]) -> None:
         gained: dict[str, None] = {}
         for photo in before:
-            now = self.known.get(photo.photo_id)
+            now = self.photo_list.get(photo.photo_id)
             if now is not None:
                 had = set(self._items(photo))
-                gained.update(dict.fromkeys(one for one in self._items(now) if one not in had))
+                gained.update(dict.fromkeys(item_id for item_id in self._items(now) if item_id not in had))
         self._reread(before)
         self._before, self._gained = before, list(gained)
         if gained:
@@ -206,10 +206,10 @@ class RecordPhotosController(QObject):
             self.accepted.hide()
 
     def _reread(self, before: Sequence[RecordPhoto]) -> None:
-        """The items that had a photo or have it now have other photos than before."""
+        """Reload the photos of the items that had or have one of these photos."""
         touched: set[str] = set()
         for photo in before:
-            now = self.known.get(photo.photo_id)
+            now = self.photo_list.get(photo.photo_id)
             touched.update(self._items(photo))
             touched.update(self._items(now) if now is not None else ())
         for item_id in touched:
@@ -231,7 +231,7 @@ class RecordPhotosController(QObject):
         choices = [Choice(row.item_id, f"{row.number}  {row.name}") for row in self._open_record.rows]
         self.review = ReviewDialog(
             self._open_record.context.session,
-            self.known,
+            self.photo_list,
             choices,
             self._open_record.edits.local_id,
             self._open_record.editable,
@@ -242,7 +242,7 @@ class RecordPhotosController(QObject):
         self.review.removeWanted.connect(lambda photo_id: self.remove([photo_id]))
         self.review.finished.connect(self._reviewed)
         self._show()
-        first = photo_id or next(iter(self.known.offers), "")
+        first = photo_id or next(iter(self.photo_list.offers), "")
         self.review.thumbnails.choose(first)
         self.review.open()
 
@@ -250,40 +250,40 @@ class RecordPhotosController(QObject):
         self.review = None
 
     def _align(self, photo_id: str, item_id: str) -> None:
-        photo = self.known.get(photo_id)
+        photo = self.photo_list.get(photo_id)
         service_id = self._open_record.edits.service_id(item_id)
-        of_item = next((one for one in photo.items if one.item_id == service_id), None) if photo else None
+        of_item = next((item for item in photo.items if item.item_id == service_id), None) if photo else None
         if photo is None or of_item is None:
             return
         self._align_file = photo.file_id
         self.itemWanted.emit(item_id)
         self._photos.compare_photo(of_item.photo_id)
-        self._align_when_there(self._photos.pair)
+        self._align_when_loaded(self._photos.pair)
 
     def _keep_alignment(self, file_id: str, matrix: list[list[float]] | None) -> bool:
-        """Keep where a person says that the reference image lies: with the item, and with its photo."""
-        kept = self._keep(file_id, matrix)
-        photo, item_id = self.known.of_file(file_id), self._open_record.current
-        if kept and matrix is not None and photo is not None and item_id in self._items(photo):
+        """Store the user's alignment with the item, and with its photo."""
+        is_stored = self._keep(file_id, matrix)
+        photo, item_id = self.photo_list.of_file(file_id), self._open_record.current
+        if is_stored and matrix is not None and photo is not None and item_id in self._items(photo):
             photo_id = photo.photo_id
 
             def wanted() -> list[Assignment]:
-                now = self.known.get(photo_id)
+                now = self.photo_list.get(photo_id)
                 items = self._items(now) if now is not None else []
                 return [
                     (
                         photo_id,
                         [
-                            PhotoItemSet(item_id=one, homography=matrix if one == item_id else None)
-                            for one in items
+                            PhotoItemSet(item_id=each_id, homography=matrix if each_id == item_id else None)
+                            for each_id in items
                         ],
                     )
                 ]
 
-            self.known.assign(wanted)
-        return kept
+            self.photo_list.assign(wanted)
+        return is_stored
 
-    def _align_when_there(self, pair: AlignedPair | None) -> None:
+    def _align_when_loaded(self, pair: AlignedPair | None) -> None:
         if self._align_file and pair is not None and self._photos.file_id == self._align_file:
             self._align_file = ""
             self._aligning.start()
@@ -291,8 +291,8 @@ class RecordPhotosController(QObject):
     # -- removing
 
     def remove(self, photo_ids: Sequence[str]) -> None:
-        """Take photos off the record, after asking; the items that lose them are named."""
-        photos = [photo for photo_id in photo_ids if (photo := self.known.get(photo_id)) is not None]
+        """Remove photos from the record, after asking; the question names the items that lose them."""
+        photos = [photo for photo_id in photo_ids if (photo := self.photo_list.get(photo_id)) is not None]
         if not photos or not self._may_add():
             return
         losing = names_of([*dict.fromkeys(item.item_name for photo in photos for item in photo.items)])
@@ -307,7 +307,7 @@ class RecordPhotosController(QObject):
                 self._delete(photo, confirmed=False)
 
     def _delete(self, photo: RecordPhoto, confirmed: bool) -> None:
-        self.known.delete(
+        self.photo_list.delete(
             photo.photo_id,
             confirmed=confirmed,
             done=partial(self._reread, [photo]),
@@ -316,7 +316,7 @@ class RecordPhotosController(QObject):
 
     def _not_deleted(self, photo: RecordPhoto, error: Exception) -> None:
         if isinstance(error, NotFound):
-            self.known.read()
+            self.photo_list.read()
         elif not isinstance(error, Conflict) or error.code != "photo_in_use":
             self.notice.emit(sentence(error))
         elif confirm(
@@ -332,7 +332,7 @@ class RecordPhotosController(QObject):
     # -- showing
 
     def _show(self) -> None:
-        open_record, known = self._open_record, self.known
+        open_record, photo_list = self._open_record, self.photo_list
         if open_record.record_id != self._record_id:
             self._record_id = open_record.record_id
             self._images.clear()
@@ -340,16 +340,16 @@ class RecordPhotosController(QObject):
             self.accepted.hide()
             if self.review is not None:
                 self.review.close()
-        # What is offered comes first: of a card, most photos may be offered to nothing.
-        tray = sorted(known.tray, key=lambda photo: photo.photo_id not in known.offers)
+        # Photos with proposals come first: most photos of a card may have none.
+        tray = sorted(photo_list.tray, key=lambda photo: photo.photo_id not in photo_list.offers)
         waiting = [photo for photo in tray if photo.state is PhotoState.WAITING]
         queue = self.queue
         self.tray.show_state(
             TrayState(
                 thumbnails=[self._thumb(photo) for photo in tray],
                 matching=len(waiting) if open_record.rows and open_record.editable else 0,
-                offered=sum(map(len, known.offers.values())),
-                offering=len(known.offers),
+                offered=sum(map(len, photo_list.offers.values())),
+                offering=len(photo_list.offers),
                 sending=queue.count(open_record.record_id),
                 share=queue.share,
                 away=queue.away,
@@ -360,11 +360,11 @@ class RecordPhotosController(QObject):
         )
         if self.review is not None:
             self.review.show_thumbnails(
-                [self._thumb(photo) for photo in known.photos], bool(open_record.rows)
+                [self._thumb(photo) for photo in photo_list.photos], bool(open_record.rows)
             )
 
     def _show_queue(self) -> None:
-        """Only what is on its way is different, many times a second."""
+        """Update only the uploads, which change many times a second."""
         queue = self.queue
         self.tray.show_state(
             replace(
@@ -377,17 +377,21 @@ class RecordPhotosController(QObject):
         )
 
     def _thumb(self, photo: RecordPhoto) -> Thumbnail:
-        """The photo in a list; made again when something about it is different."""
-        offered = len(self.known.offers.get(photo.photo_id, ()))
+        """The thumbnail of a photo; made again when the photo changes."""
+        offered = len(self.photo_list.offers.get(photo.photo_id, ()))
         any_items, image = bool(self._open_record.rows), self._image(photo)
-        kept = self._thumbs.get(photo.photo_id)
-        if kept is not None and kept[0] is photo and kept[1:4] == (offered, any_items, image is not None):
-            return kept[4]
+        cached = self._thumbs.get(photo.photo_id)
+        if (
+            cached is not None
+            and cached[0] is photo
+            and cached[1:4] == (offered, any_items, image is not None)
+        ):
+            return cached[4]
         state = photo_state(photo, offered, any_items)
         reason = photo_details(photo, photo_reason(photo, offered, any_items))
-        made = thumbnail_of(photo, state, reason, offered > 0, image)
-        self._thumbs[photo.photo_id] = (photo, offered, any_items, image is not None, made)
-        return made
+        thumbnail = thumbnail_of(photo, state, reason, offered > 0, image)
+        self._thumbs[photo.photo_id] = (photo, offered, any_items, image is not None, thumbnail)
+        return thumbnail
 
     def _image(self, photo: RecordPhoto) -> QImage | None:
         if photo.file_id not in self._images:
@@ -410,6 +414,6 @@ class RecordPhotosController(QObject):
 
 
 def _as_it_is(item: PhotoItem) -> PhotoItemSet:
-    """An assignment, to be made again as it was."""
+    """The assignment of a photo to an item, to restore it as it was."""
     by_hand = item.assigned is Assigned.PERSON
     return PhotoItemSet(item_id=item.item_id, homography=item.homography if by_hand else None)

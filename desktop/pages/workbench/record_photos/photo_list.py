@@ -1,4 +1,4 @@
-"""Keeps the photos of the open record as the service has them; has them matched, assigned and deleted."""
+"""Holds the photos of the open record as the service has them; has them matched, assigned and deleted."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
 _MATCH_SECONDS = 2.0
 _AGAIN_MS = 3_000
 _REGIONS_MS = 2_000
-"""Photos of the tray are matched again when regions have not changed for so long."""
+"""Photos of the tray are matched again when regions have not changed for this time."""
 
 Assignment = tuple[str, Sequence[PhotoItemSet]]
-"""The id of a photo, and all of the items that it is to be the photo of."""
+"""The ID of a photo, and all items to assign it to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +33,12 @@ class _PendingAssignment:
 
 
 class PhotoList(QObject):
-    """Follows the open record. Photos that wait are matched while the person may edit."""
+    """Follows the open record. Waiting photos are matched while the user may edit."""
 
     changed = Signal()
-    """The photos, or what is known of them, are different."""
+    """The photos or their states changed."""
     failed = Signal(str)
-    """What did not work, as a sentence."""
+    """What failed, as a sentence."""
 
     def __init__(self, open_record: OpenRecord, parent: QObject) -> None:
         super().__init__(parent)
@@ -67,7 +67,7 @@ class PhotoList(QObject):
 
     @property
     def tray(self) -> list[RecordPhoto]:
-        """Those that are the photo of no item, newest first."""
+        """The photos without an item, newest first."""
         return [photo for photo in self._photos.values() if in_tray(photo)]
 
     @property
@@ -82,15 +82,15 @@ class PhotoList(QObject):
         return self._photos.get(photo_id)
 
     def of_file(self, file_id: str) -> RecordPhoto | None:
-        """The photo whose file this is."""
+        """The photo with this file."""
         return next((photo for photo in self._photos.values() if photo.file_id == file_id), None)
 
     def take(self, photos: Iterable[RecordPhoto]) -> None:
-        """The service answered with these photos of the open record."""
+        """Add or update these photos of the open record."""
         for photo in photos:
             if photo.inspection_id == self._record_id:
-                known = photo.photo_id in self._photos
-                self._photos = {**({} if known else {photo.photo_id: photo}), **self._photos}
+                is_listed = photo.photo_id in self._photos
+                self._photos = {**({} if is_listed else {photo.photo_id: photo}), **self._photos}
                 self._photos[photo.photo_id] = photo
         self._changed()
         self._match_next()
@@ -98,7 +98,7 @@ class PhotoList(QObject):
     def read(self) -> None:
         """Read the photos of the record from the service; again when they are being read already."""
         if self._reading is not None:
-            # What is being read may be older than the change that this follows.
+            # The response under way may be older than the change that caused this call.
             self._outdated = True
         elif self._record_id:
             self._outdated = False
@@ -111,7 +111,7 @@ class PhotoList(QObject):
             )
 
     def match_again(self) -> None:
-        """Look again for the regions that the photos of the tray show."""
+        """Match the photos of the tray with the regions again."""
         self._hopeless.clear()
         self._again.update(photo.photo_id for photo in self.tray)
         self._changed()
@@ -122,9 +122,9 @@ class PhotoList(QObject):
         wanted: Callable[[], Sequence[Assignment]],
         done: Callable[[Sequence[RecordPhoto]], None] = lambda _photos: None,
     ) -> None:
-        """Make each photo the photo of exactly these items; `done` gets the photos as they were before.
+        """Assign each photo to exactly these items; `done` gets the photos as they were before.
 
-        `wanted` is asked when what was asked for before has been answered.
+        `wanted` is called when all earlier assignments have been answered.
         """
         self._pending.append(_PendingAssignment(wanted, done))
         if len(self._pending) == 1:
@@ -138,7 +138,7 @@ class PhotoList(QObject):
         done: Callable[[], None],
         refused: Callable[[Exception], None],
     ) -> None:
-        """Take a photo off the record, then call `done`; `refused` gets why it could not be."""
+        """Remove a photo from the record, then call `done`; `refused` gets the error when that fails."""
         run(
             partial(self._open_record.context.session.photos.delete, confirmed=confirmed),
             self._record_id,
@@ -151,7 +151,7 @@ class PhotoList(QObject):
     # -- reading
 
     def follow(self) -> None:
-        """Another record may be open, or none, or its regions are different."""
+        """Follow a change of the open record or its regions."""
         if self._open_record.record_id != self._record_id:
             self._record_id = self._open_record.record_id
             for task in (self._reading, self._matching):
@@ -169,7 +169,7 @@ class PhotoList(QObject):
     def _read_done(self, changes: int, photos: Sequence[RecordPhoto]) -> None:
         self._reading = None
         if changes != self._changes:
-            # Older than what was answered meanwhile.
+            # Older than a response that arrived meanwhile.
             self.read()
             return
         self._photos = {photo.photo_id: photo for photo in photos}
@@ -191,7 +191,7 @@ class PhotoList(QObject):
     # -- matching
 
     def _follow_regions(self) -> None:
-        """Regions were drawn or moved: what matched nothing before may show them."""
+        """Match again after regions were drawn or moved: unmatched photos may show them."""
         before, self._regions = self._regions, self._regions_now()
         if before != self._regions and self.tray:
             self.match_again()
@@ -202,7 +202,7 @@ class PhotoList(QObject):
         return frozenset((item.item_id, str((item.item_point or {}).get("point"))) for item in items)
 
     def _match_next(self) -> None:
-        # The service knows a region that was just drawn only once it was sent.
+        # The service knows a new region only once it was sent.
         self._open_record.edits.when_saved(self._match, self)
 
     def _match(self) -> None:
@@ -214,7 +214,7 @@ class PhotoList(QObject):
             or not self._open_record.editable
         ):
             return
-        photo = next((one for one in reversed(self._photos.values()) if self._to_match(one)), None)
+        photo = next((photo for photo in reversed(self._photos.values()) if self._to_match(photo)), None)
         if photo is None:
             return
         self._again.discard(photo.photo_id)
@@ -254,7 +254,7 @@ class PhotoList(QObject):
     # -- assigning
 
     def _assign_next(self) -> None:
-        # An item that was just drawn has no id at the service before it was sent.
+        # A new item has no ID at the service before it was sent.
         self._open_record.edits.when_saved(self._assign, self)
 
     def _assign(self) -> None:
@@ -262,7 +262,7 @@ class PhotoList(QObject):
             return
         pending, service_id = self._pending[0], self._open_record.edits.service_id
         sets = [
-            (photo_id, [one.model_copy(update={"item_id": service_id(one.item_id)}) for one in items])
+            (photo_id, [item.model_copy(update={"item_id": service_id(item.item_id)}) for item in items])
             for photo_id, items in pending.wanted()
         ]
         before = [photo for photo_id, _ in sets if (photo := self._photos.get(photo_id)) is not None]

@@ -33,19 +33,19 @@ class QueuedPicture:
 
 
 class PhotoQueue(QObject):
-    """Goes on when another record is opened, and waits for the service and for the same person to log in.
+    """Continues when another record is opened, and waits for the service and for the same user to log in.
 
-    What someone added is sent in their name only: when another person logs in, it waits for the first one.
+    Pictures are sent only in the name of the user who added them: they wait while another one is logged in.
     """
 
     changed = Signal()
-    """How many wait, how far the first is, what failed: something is different."""
+    """The number of waiting pictures, the progress of the first, or the failures changed."""
     sent = Signal(object)
-    """A `RecordPhoto` that the service has now."""
+    """Emits a `RecordPhoto` that the service has now."""
     stored = Signal(object)
-    """The `QueuedPicture` that it was made of."""
+    """Emits the `QueuedPicture` of a sent photo."""
     lost = Signal(object, object)
-    """A `QueuedPicture` that was not taken, and why."""
+    """Emits a `QueuedPicture` that the service refused, and the error."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -60,29 +60,29 @@ class PhotoQueue(QObject):
         self.away = False
         """True while the service cannot be reached and the pictures wait for it."""
         self.failures: list[str] = []
-        """A line for each picture that was not taken, with its name."""
+        """A line for each refused picture, with its name."""
         self._retry = QTimer(self, singleShot=True)
         self._retry.timeout.connect(self._next)
         context.serviceChanged.connect(self._service_changed)
         context.loginChanged.connect(self._login_changed)
-        context.closeAsked.connect(self._tell_unsent)
+        context.closeAsked.connect(self._count_unsent)
         context.closing.connect(self._stop)
 
     @classmethod
     def of(cls, context: Context) -> PhotoQueue:
-        """The one of this desktop, which another window after a change of the language goes on with."""
-        found = context.findChild(PhotoQueue)
-        return found if isinstance(found, PhotoQueue) else cls(context)
+        """The queue of this desktop; another window, after a change of the language, continues with it."""
+        queue = context.findChild(PhotoQueue)
+        return queue if isinstance(queue, PhotoQueue) else cls(context)
 
-    def _tell_unsent(self, unsent: Unsent) -> None:
+    def _count_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._waiting) + sum(map(len, self._of_others.values()))
 
     def count(self, record_id: str) -> int:
-        """How many pictures of a record wait or are on their way."""
+        """The number of pictures of a record that wait or are being sent."""
         return sum(picture.record_id == record_id for picture in self._waiting)
 
     def add(self, record_id: str, pictures: Sequence[tuple[Path | bytes, str]]) -> None:
-        """Send pictures (each with the name of its file) after those that wait."""
+        """Add pictures, each with the name of its file, to the queue."""
         if not self._waiting:
             self.failures.clear()
             payload = self._context.payload
@@ -104,7 +104,7 @@ class PhotoQueue(QObject):
         self._next()
 
     def forget_failures(self) -> None:
-        """The person has read what failed."""
+        """Forget the failures, which the user has read."""
         self.failures.clear()
         self.changed.emit()
 
@@ -156,12 +156,12 @@ class PhotoQueue(QObject):
             return
         lost = [picture]
         if isinstance(error, Conflict) and error.code == "record_sealed":
-            # None of the others would be taken either.
-            lost = [one for one in self._waiting if one.record_id == picture.record_id]
-        self.failures += [f"{one.name}: {sentence(error)}" for one in lost]
-        self._waiting = deque(one for one in self._waiting if one not in lost)
-        for one in lost:
-            self.lost.emit(one, error)
+            # The other pictures would be refused, too.
+            lost = [waiting for waiting in self._waiting if waiting.record_id == picture.record_id]
+        self.failures += [f"{each.name}: {sentence(error)}" for each in lost]
+        self._waiting = deque(waiting for waiting in self._waiting if waiting not in lost)
+        for each in lost:
+            self.lost.emit(each, error)
         self.changed.emit()
         self._next()
 

@@ -21,18 +21,18 @@ def photo_name(photo: RecordPhoto) -> str:
 
 
 def confidence(photo: RecordPhoto) -> float:
-    """How sure the matching is of the region that it is least sure of, 0..1; 0 without any."""
+    """The lowest confidence of the matches, 0..1; 0 without any."""
     return min((match.score for match in covered(photo)), default=0.0)
 
 
 def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
-    """In a few words: the items that it belongs to or is offered to (`offered`), or why it waits."""
+    """In a few words: the items that it is assigned or offered to (`offered`), or why it waits."""
     if photo.items:
         return QCoreApplication.translate("RecordPhotos", "Photo of %n item(s)", "", len(photo.items))
     if not any_items:
         return QCoreApplication.translate("RecordPhotos", "Waiting for regions")
     if offered:
-        # Short: there is room for as much as a thumbnail is wide.
+        # Short: it must fit into the width of a thumbnail.
         share = f"{round(100 * confidence(photo))} %"
         shows = QCoreApplication.translate("RecordPhotos", "%n item(s) · {share}", "", offered)
         return shows.format(share=share)
@@ -46,7 +46,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
 
 
 def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
-    """In a sentence: what became of the matching, and what can be done."""
+    """In a sentence: the outcome of the matching, and what can be done."""
     if photo.items:
         names = names_of([item.item_name for item in photo.items])
         return QCoreApplication.translate("RecordPhotos", "Photo of {names}.").format(names=names)
@@ -86,7 +86,7 @@ def photo_details(photo: RecordPhoto, reason: str) -> str:
 
 
 def names_of(names: Sequence[str]) -> str:
-    """The first names of a list, and how many more there are."""
+    """The first names of a list, and the number of the others."""
     names_text = joined_words(names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     if more <= 0:

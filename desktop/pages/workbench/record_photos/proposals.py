@@ -12,7 +12,7 @@ _CHOSEN = (math.inf,)
 
 
 def in_tray(photo: RecordPhoto) -> bool:
-    """True while the photo is the photo of no item."""
+    """True while the photo is assigned to no item."""
     return not photo.items
 
 

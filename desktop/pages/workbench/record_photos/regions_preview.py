@@ -22,7 +22,7 @@ from shared.wire.photos import RecordPhoto
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Where the region of an item lies in the photo (px); `on`: the photo is to be that of the item."""
+    """Where the region of an item lies in the photo (px); `on`: the photo is to be assigned to the item."""
 
     item_id: str
     name: str
@@ -31,7 +31,7 @@ class Outline:
 
 
 class RegionsPreview(PictureView):
-    """Fetches the photo; a click on a region takes it in or leaves it out."""
+    """Fetches the photo; a click on a region assigns its item or leaves it out."""
 
     toggled = Signal(str)
     """The id of the item whose region was clicked."""
@@ -69,7 +69,7 @@ class RegionsPreview(PictureView):
     def show_outlines(self, outlines: Sequence[Outline], marked: str) -> None:
         """Paint these over the photo."""
         self.outlines, self.marked = tuple(outlines), marked
-        self.setAccessibleDescription("; ".join(one.name for one in outlines if one.on))
+        self.setAccessibleDescription("; ".join(outline.name for outline in outlines if outline.on))
         self.update()
 
     def close_photo(self) -> None:
@@ -127,7 +127,9 @@ class RegionsPreview(PictureView):
         font = chip_font(self.font())
         metrics = QFontMetricsF(font)
         painter.setFont(font)
-        for outline in sorted(self.outlines, key=lambda one: (one.on, one.item_id == self.marked)):
+        for outline in sorted(
+            self.outlines, key=lambda outline: (outline.on, outline.item_id == self.marked)
+        ):
             shape = self._shape(outline)
             colour = QColor(self._colours.accent if outline.on else self._colours.dim)
             width = 3 if outline.item_id == self.marked else 2
@@ -138,7 +140,10 @@ class RegionsPreview(PictureView):
             painter.setPen(QPen(colour, width, style))
             painter.drawPolygon(shape)
             text = chip_text(metrics, outline.name)
-            top = min((shape.at(index) for index in range(shape.size())), key=lambda one: (one.y(), one.x()))
+            top = min(
+                (shape.at(index) for index in range(shape.size())),
+                key=lambda corner: (corner.y(), corner.x()),
+            )
             x = min(max(top.x(), 0.0), max(self.width() - metrics.horizontalAdvance(text) - 14, 0.0))
             y = min(max(top.y() - CHIP_HEIGHT, 0.0), max(self.height() - CHIP_HEIGHT, 0.0))
             chip = QRectF(x, y, metrics.horizontalAdvance(text) + 14, CHIP_HEIGHT)

@@ -36,7 +36,7 @@ class Choice:
 
 
 class ChoiceModel(QAbstractListModel):
-    """The items with a mark at those that the photo on view is for; those that it shows come first."""
+    """The items, with a mark at those that the shown photo is for; those that it shows come first."""
 
     toggled = Signal(str)
     """The id of the item whose mark was changed."""
@@ -49,7 +49,7 @@ class ChoiceModel(QAbstractListModel):
         self._on: frozenset[str] = frozenset()
         self._editable = True
         self.rows: list[Choice] = list(choices)
-        """What the search lets through, in the order of the list."""
+        """The items that match the search, in the order of the list."""
 
     def show_choices(self, first: Sequence[str], on: frozenset[str], editable: bool) -> None:
         """Mark the items `on`; those of `first` stand at the top."""
@@ -69,9 +69,9 @@ class ChoiceModel(QAbstractListModel):
 
     def _arrange(self) -> None:
         order = {item_id: number for number, item_id in enumerate(self._first)}
-        found = [choice for choice in self._choices if self._text in choice.name.casefold()]
+        matching = [choice for choice in self._choices if self._text in choice.name.casefold()]
         self.beginResetModel()
-        self.rows = sorted(found, key=lambda choice: order.get(choice.item_id, len(order)))
+        self.rows = sorted(matching, key=lambda choice: order.get(choice.item_id, len(order)))
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
@@ -97,14 +97,14 @@ class ChoiceModel(QAbstractListModel):
 
 
 class ReviewDialog(BaseDialog):
-    """Nothing is assigned before the person accepts it."""
+    """Nothing is assigned before the user accepts it."""
 
     accepted_items = Signal(object)
-    """What to assign: a mapping from the ids of photos to the ids of all of their items."""
+    """Emits the assignments: a mapping from the IDs of photos to the IDs of all their items."""
     alignWanted = Signal(str, str)
-    """The ids of a photo and of an item of it, to be aligned by three points."""
+    """Emits the IDs of a photo and of an item, to be aligned by three points."""
     removeWanted = Signal(str)
-    """The id of a photo that shall leave the record."""
+    """Emits the ID of a photo to remove from the record."""
 
     def __init__(
         self,
@@ -121,8 +121,8 @@ class ReviewDialog(BaseDialog):
         self.setWindowTitle(self.tr("Photos of the record"))
         self.setModal(True)
         self.setMinimumSize(820, 520)
-        room = parent.window().size()
-        self.resize(round(_WIDTH * room.width()), round(_HEIGHT * room.height()))
+        window_size = parent.window().size()
+        self.resize(round(_WIDTH * window_size.width()), round(_HEIGHT * window_size.height()))
         self._photos, self._local, self._editable = photos, local_id, editable
         self._names = {choice.item_id: choice.name for choice in choices}
         self._edited: dict[str, frozenset[str]] = {}
@@ -198,7 +198,7 @@ class ReviewDialog(BaseDialog):
         self._photos.changed.connect(self._show_photo)
         theme_manager().themeChanged.connect(self._take_colours)
 
-    # -- what is shown
+    # -- showing
 
     def show_thumbnails(self, thumbs: Sequence[Thumbnail], any_items: bool) -> None:
         """List the photos; `any_items`: the record has items at all."""
@@ -215,11 +215,11 @@ class ReviewDialog(BaseDialog):
 
     @property
     def edited(self) -> bool:
-        """True when the person changed an item by hand that is not accepted yet."""
+        """True when the user changed an assignment that is not accepted yet."""
         return any(items != self._assigned(photo_id) for photo_id, items in self._edited.items())
 
     def wanted(self, photo_id: str) -> frozenset[str]:
-        """The items that a photo is to be the photo of: by hand, as it is, or as it is offered."""
+        """The items to assign a photo to: as marked by the user, as assigned, or as offered."""
         if photo_id in self._edited:
             return self._edited[photo_id]
         assigned = self._assigned(photo_id)
@@ -240,7 +240,7 @@ class ReviewDialog(BaseDialog):
         }
 
     def toggle(self, item_id: str) -> None:
-        """Take an item into those of the photo on view, or leave it out."""
+        """Add an item to those of the shown photo, or remove it."""
         if self._editable and self.current:
             self._edited[self.current] = self.wanted(self.current) ^ {item_id}
             self._show_photo()
@@ -278,7 +278,7 @@ class ReviewDialog(BaseDialog):
         )
 
     def _outlines(self, photo: RecordPhoto, wanted: frozenset[str]) -> list[Outline]:
-        """Where it was assigned, else where it was matched; nothing where nobody knows."""
+        """Where it was assigned, else where it was matched; None when neither is known."""
         places = {self._local(match.item_id): match.corners for match in photo.matches or () if match.covered}
         for item in photo.items:
             if item.corners is not None:
@@ -311,7 +311,7 @@ class ReviewDialog(BaseDialog):
             self.alignWanted.emit(photo_id, item_id)
 
     def reject(self) -> None:
-        """Leave everything as it is; what was changed by hand is asked about."""
+        """Close without assigning; asks first when the user changed something."""
         if self._may_close():
             super().reject()
 
@@ -332,6 +332,6 @@ class ReviewDialog(BaseDialog):
 def thumbnail_of(
     photo: RecordPhoto, state: str, reason: str, offered: bool, image: QImage | None
 ) -> Thumbnail:
-    """The photo as it stands in a list."""
+    """The thumbnail of a photo."""
     tone = "accent" if offered else "dim"
     return Thumbnail(photo.photo_id, photo_name(photo), state, reason, tone, image, image is not None)

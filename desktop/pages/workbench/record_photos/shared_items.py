@@ -13,23 +13,23 @@ from shared.wire.photos import RecordPhoto
 
 
 class SharedPhotoController(QObject):
-    """Keeps the line below the photo of the chosen item, and what is said before a photo is taken off."""
+    """Updates the line below the photo of the chosen item, and the note shown before a photo is removed."""
 
     opened = Signal(str)
-    """The id of the photo of the record that the person wants to look at."""
+    """Emits the ID of a photo of the record to show."""
 
     def __init__(
-        self, open_record: OpenRecord, photos: PhotoPairController, known: PhotoList, line: Button
+        self, open_record: OpenRecord, photos: PhotoPairController, photo_list: PhotoList, line: Button
     ) -> None:
         super().__init__(line)
-        self._open_record, self._photos, self._known, self._line = open_record, photos, known, line
+        self._open_record, self._photos, self._photo_list, self._line = open_record, photos, photo_list, line
         self._photo_id = ""
         self._mapping: list[list[float]] | None = None
         photos.removal_note = self.note
         photos.assigned_mapping = self.mapping
         photos.pairChanged.connect(self.show)
-        photos.removed.connect(known.read)
-        known.changed.connect(self._changed)
+        photos.removed.connect(photo_list.read)
+        photo_list.changed.connect(self._changed)
         open_record.currentChanged.connect(self.show)
         line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
         self.show()
@@ -41,8 +41,8 @@ class SharedPhotoController(QObject):
         self.show()
 
     def show(self) -> None:
-        """Say it of the photo on view."""
-        photo = self._known.of_file(self._photos.file_id)
+        """Update the line for the shown photo."""
+        photo = self._photo_list.of_file(self._photos.file_id)
         self._photo_id = "" if photo is None else photo.photo_id
         self._mapping = self.mapping(self._photos.file_id)
         self._line.setVisible(photo is not None and self._open_record.item is not None)
@@ -60,14 +60,14 @@ class SharedPhotoController(QObject):
 
     def mapping(self, file_id: str) -> list[list[float]] | None:
         """From px of the reference image to px of a photo of the record, as assigned to the chosen item."""
-        photo = self._known.of_file(file_id) if file_id else None
+        photo = self._photo_list.of_file(file_id) if file_id else None
         service_id = self._open_record.edits.service_id(self._open_record.current)
         items = photo.items if photo is not None else ()
         return next((item.homography for item in items if item.item_id == service_id), None)
 
     def note(self, file_id: str) -> str:
-        """Which items keep a photo that is taken off the chosen one; empty for a photo of the item alone."""
-        photo = self._known.of_file(file_id)
+        """A sentence naming the items that keep a photo removed from the chosen one; empty without any."""
+        photo = self._photo_list.of_file(file_id)
         if photo is None or self._open_record.item is None:
             return ""
         others = self._others(photo, self._open_record.current)

@@ -76,7 +76,7 @@ class Thumbnail:
     tone: str
     image: QImage | None = field(compare=False)
     pictured: bool
-    """Whether the image is there."""
+    """Whether the image is loaded."""
 
 
 def thumbnail_size() -> QSize:
@@ -88,11 +88,11 @@ class ThumbnailList(QListWidget):
     """Several can be chosen. In a row, or one below the other."""
 
     opened = Signal(str)
-    """The id of a photo that the person wants to look at."""
+    """Emits the ID of a photo to show."""
     chosenChanged = Signal()
-    """Other photos are chosen."""
+    """The selection changed."""
     menuWanted = Signal(object)
-    """The place on the screen where a menu for the chosen photos is wanted."""
+    """Emits the place on the screen for the menu of the chosen photos."""
 
     def __init__(self, name: str, *, in_row: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,7 +118,7 @@ class ThumbnailList(QListWidget):
         self.itemSelectionChanged.connect(self.chosenChanged)
 
     def show_thumbnails(self, thumbs: Sequence[Thumbnail]) -> None:
-        """List these; what is chosen among them stays chosen."""
+        """List these; the selection stays."""
         if list(thumbs) == self._shown:
             return
         before = {thumb.photo_id: thumb for thumb in self._shown}
@@ -130,7 +130,7 @@ class ThumbnailList(QListWidget):
         if self.chosen != chosen:
             self.chosenChanged.emit()
         for row, thumb in enumerate(thumbs):
-            # Of a thousand photos one is different.
+            # Usually one photo of a thousand changed.
             if before.get(thumb.photo_id) == thumb:
                 continue
             item = self.item(row)
@@ -142,28 +142,28 @@ class ThumbnailList(QListWidget):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{thumb.name}, {thumb.state}")
 
     def _arrange(self, wanted: Sequence[str], chosen: set[str]) -> None:
-        """Bring the rows into this order: what is there stays, as far as it is in order."""
-        there = [str(self.item(row).data(_Role.PHOTO)) for row in range(self.count())]
-        if there == list(wanted):
+        """Bring the rows into this order; rows that are in order stay in place."""
+        order = [str(self.item(row).data(_Role.PHOTO)) for row in range(self.count())]
+        if order == list(wanted):
             return
         current, items = self.current, {}
         staying = set(wanted)
         for row in reversed(range(self.count())):
-            if there[row] not in staying:
+            if order[row] not in staying:
                 self.takeItem(row)
-                del there[row]
+                del order[row]
         for row, photo_id in enumerate(wanted):
-            if row < len(there) and there[row] == photo_id:
+            if row < len(order) and order[row] == photo_id:
                 continue
-            if photo_id in staying and photo_id in there[row:]:
-                old = there.index(photo_id, row)
+            if photo_id in staying and photo_id in order[row:]:
+                old = order.index(photo_id, row)
                 item = self.takeItem(old)
-                del there[old]
+                del order[old]
             else:
                 item = QListWidgetItem()
                 item.setData(_Role.PHOTO, photo_id)
             self.insertItem(row, item)
-            there.insert(row, photo_id)
+            order.insert(row, photo_id)
             item.setSelected(photo_id in chosen)
             items[photo_id] = item
         if current in items:
@@ -183,7 +183,7 @@ class ThumbnailList(QListWidget):
 
     @property
     def current(self) -> str:
-        """The id of the photo that the keys are on; empty for none."""
+        """The ID of the current photo; empty for none."""
         item = self.currentItem()
         return "" if item is None else str(item.data(_Role.PHOTO))
 
@@ -200,7 +200,7 @@ class ThumbnailList(QListWidget):
         return data
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for a menu of what is chosen."""
+        """Ask for the menu of the selection."""
         if self.chosen:
             self.menuWanted.emit(event.globalPos())
 
@@ -252,11 +252,11 @@ class _Delegate(QStyledItemDelegate):
         line = line_px(LABEL_PX)
         text = QRectF(picture.x(), picture.bottom() + 2, picture.width(), line)
         elide = Qt.TextElideMode
-        for words, colour, mode in (
+        for line_text, colour, mode in (
             (index.data(), theme.text, elide.ElideMiddle),
             (index.data(_Role.STATE), theme.word(str(index.data(_Role.TONE))), elide.ElideRight),
         ):
-            elided = QFontMetrics(font).elidedText(str(words), mode, int(text.width()))
+            elided = QFontMetrics(font).elidedText(str(line_text), mode, int(text.width()))
             painter.setPen(QColor(colour))
             painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
             text.translate(0, line)
@@ -275,10 +275,10 @@ class ThumbnailDropFilter(QObject):
         page.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Take what is ours; everything else goes its way."""
+        """Handle drags of photos; other events are passed on."""
         if not isinstance(event, QDropEvent) or not event.mimeData().hasFormat(MIME):
             return False
-        # Qt's drag events are drop events as well: the kind of each tells what is asked.
+        # Qt's drag events are drop events as well: the type tells them apart.
         item_id = self._item_at(event.position().toPoint())
         if isinstance(event, QDragEnterEvent):
             event.acceptProposedAction()
@@ -302,5 +302,5 @@ class ThumbnailDropFilter(QObject):
         on_canvas = view.mapFrom(self._page, place)
         if not view.isVisible() or view.source is None or not view.rect().contains(on_canvas):
             return ""
-        found = view.store.hits(*view.viewport.to_image(on_canvas.x(), on_canvas.y()))
-        return found[0].id if found else ""
+        regions = view.store.hits(*view.viewport.to_image(on_canvas.x(), on_canvas.y()))
+        return regions[0].id if regions else ""

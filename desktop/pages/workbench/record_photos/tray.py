@@ -17,9 +17,9 @@ _TEXT_PX = 250
 
 @dataclass(frozen=True, slots=True)
 class TrayState:
-    """All that the tray says.
+    """The state of the tray.
 
-    `offered` items are proposed for `offering` photos; `sending` pictures are on their way, the first by
+    `offered` items are proposed for `offering` photos; `sending` pictures are being sent, the first by
     `share` (0..1); `away`: the service cannot be reached; `targets`: items that are selected.
     """
 
@@ -41,19 +41,19 @@ class Tray(Panel):
     acceptWanted = Signal()
     """Assign every photo to the items that it is offered to."""
     reviewWanted = Signal(str)
-    """The id of a photo to look at; empty for whichever comes first."""
+    """Emits the ID of a photo to show; empty for the first one."""
     assignWanted = Signal(object)
-    """The ids of photos that shall belong to the selected items."""
+    """Emits the IDs of photos to assign to the selected items."""
     removeWanted = Signal(object)
-    """The ids of photos that shall leave the record."""
+    """Emits the IDs of photos to remove from the record."""
     matchWanted = Signal()
-    """Look again for the regions that the photos show."""
+    """Emitted to match the photos again."""
     cancelled = Signal()
-    """Nothing more is to be sent."""
+    """Emitted to cancel the uploads."""
     retryWanted = Signal()
-    """Send now what waits for the service."""
+    """Emitted to retry the uploads now."""
     failuresRead = Signal()
-    """What was said of pictures that failed is read."""
+    """Emitted when the user has read the failures."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", "top", parent)
@@ -98,17 +98,17 @@ class Tray(Panel):
         failed = QHBoxLayout()
         failed.addWidget(self._error, 1)
         failed.addWidget(self.read, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(label(self.tr("Photos of the record"), "strong"))
-        words.addWidget(self._summary_label)
-        words.addLayout(sending)
-        words.addLayout(failed)
-        words.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        column.addWidget(label(self.tr("Photos of the record"), "strong"))
+        column.addWidget(self._summary_label)
+        column.addLayout(sending)
+        column.addLayout(failed)
+        column.addStretch(1)
         left = QWidget()
         left.setFixedWidth(_TEXT_PX)
-        left.setLayout(words)
-        words.setContentsMargins(0, 0, 0, 0)
+        left.setLayout(column)
+        column.setContentsMargins(0, 0, 0, 0)
         acts = QVBoxLayout()
         acts.setSpacing(6)
         for button in (self.accept, self.review, self.assign):
@@ -123,16 +123,16 @@ class Tray(Panel):
 
     @property
     def text(self) -> str:
-        """What it says of the photos."""
+        """The text about the photos."""
         return self._summary_label.text()
 
     @property
     def error(self) -> str:
-        """What it says of pictures that failed; empty for none."""
+        """The text about failed pictures; empty for none."""
         return self._error.text()
 
     def show_state(self, state: TrayState) -> None:
-        """Show the photos that wait and how far the others are."""
+        """Show the waiting photos and the progress of the others."""
         self.state = state
         self.thumbnails.show_thumbnails(state.thumbnails)
         self.thumbnails.drag(state.editable)
@@ -208,7 +208,7 @@ class Tray(Panel):
 
 
 class AcceptedBar(Panel):
-    """The line that says which photos were assigned: detect their items now, or take it back."""
+    """The line after an assignment: offers to detect its items, or to undo it."""
 
     detectWanted = Signal()
     undoWanted = Signal()
@@ -236,11 +236,11 @@ class AcceptedBar(Panel):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text on show."""
         return self._text.text()
 
     def say(self, photos: int, items: int) -> None:
-        """So many photos were assigned to so many items, all in all."""
+        """Show how many photos were assigned to how many items."""
         counted = self.tr("%n photo(s)", "", photos)
         text = self.tr("{photos} assigned to %n item(s).", "", items).format(photos=counted)
         self._text.setText(text)

@@ -12,7 +12,7 @@ from desktop.widgets import Banner
 
 
 class OtherFileBanner(Banner):
-    """Follows the bench. Detection compares with the picture that an item names: the person has to see it."""
+    """Follows the chosen item. Detection compares with the image that an item names."""
 
     def __init__(self, open_record: OpenRecord, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -23,7 +23,7 @@ class OtherFileBanner(Banner):
         self.acted.connect(self.move_to_reference)
 
     def show_item(self) -> None:
-        """Say it of the chosen item; nothing when its picture is the record's reference image."""
+        """Show it for the chosen item; hidden when its image is the record's reference image."""
         open_record, home = self._open_record, self._open_record.link.record_file
         file = open_record.link.file
         if open_record.item is None or file is None or same_file(file, home):

@@ -23,7 +23,7 @@ from shared.wire.inspection import RecordUpdate
 
 
 class ReferenceChoice(QWidget):
-    """Stands in for the canvas until the record has a reference image."""
+    """Takes the place of the canvas until the record has a reference image."""
 
     chosen = Signal()
     """The record has a reference image now."""
@@ -71,7 +71,7 @@ class ReferenceChoice(QWidget):
         self.upload.clicked.connect(lambda _checked=False: self._choose_file())
 
     def offer(self) -> None:
-        """Read which reference images there are, and offer them."""
+        """Read the reference images and offer them."""
         context = self._open_record.context
         may = context.may(Permission.INSPECTION_UPDATE) and not self._open_record.sealed
         self._text.setText(

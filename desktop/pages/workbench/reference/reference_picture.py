@@ -29,7 +29,7 @@ _GATHER_MS = 60
 
 
 class ReferencePicture(QObject):
-    """Brings the picture of the chosen item onto the canvas, and crops of it into the rows in sight."""
+    """Shows the image of the chosen item on the canvas, and crops of it in the visible rows."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class ReferencePicture(QObject):
         items.pictureWanted.connect(self._want)
 
     def show_current(self) -> bool:
-        """Show the picture that the chosen item is marked on; the choice of one, and False, without any."""
+        """Show the image that the chosen item is marked on; without one, show the choice and return False."""
         file = self._open_record.link.file
         self._view.mm_per_pixel = self._open_record.mm_per_pixel
         if file is not None:
@@ -67,7 +67,7 @@ class ReferencePicture(QObject):
         return file is not None
 
     def show(self, file: ReferenceFile) -> None:
-        """Show this picture; nothing happens when it is on view, or on its way, already."""
+        """Show this image, unless it is shown or being loaded already."""
         under_way = self._fetching is not None and not self._fetching.finished
         if same_file(file, self._file) and (under_way or self._open_record.source is not None):
             return
@@ -92,7 +92,7 @@ class ReferencePicture(QObject):
         )
 
     def drop(self) -> None:
-        """Show no picture, and stop what is under way."""
+        """Show no image, and stop loading."""
         self._stop()
         self._file = None
         self.cropped.clear()
@@ -118,7 +118,7 @@ class ReferencePicture(QObject):
                 self._want(item_id)
 
     def _want(self, item_id: str) -> None:
-        # Asked while painting: nothing but a note is made here.
+        # Called while painting: only takes a note.
         self._wanted[item_id] = None
         if not self._soon.isActive() and (self._cropping is None or self._cropping.finished):
             self._soon.start()
@@ -140,7 +140,7 @@ class ReferencePicture(QObject):
             todo,
             round(THUMB_PX * self._view.devicePixelRatioF()),
             owner=self,
-            progress=self._made,
+            progress=self._show_crop,
             done=lambda _: self._go_on(),
             failed=lambda _: self._go_on(),
             priority=-1,
@@ -151,8 +151,8 @@ class ReferencePicture(QObject):
         if self._wanted:
             self._soon.start()
 
-    def _made(self, made: tuple[str, QImage]) -> None:
-        self._items.set_picture(made[0], QPixmap.fromImage(made[1]))
+    def _show_crop(self, crop: tuple[str, QImage]) -> None:
+        self._items.set_picture(crop[0], QPixmap.fromImage(crop[1]))
 
     def _fetched_some(self, share: float) -> None:
         self._view.show_message(self.tr("Downloading image… {n} %").format(n=round(share * 100)))
@@ -178,6 +178,6 @@ def _fetch(
     file: ReferenceFile,
     regions_on: Callable[[tuple[int, int]], ShownRegions],
 ) -> tuple[ImageSource, ShownRegions]:
-    """The picture and the regions on it, so that the GUI thread need not work them out."""
+    """The image and the regions on it, computed off the GUI thread."""
     source = fetch_file(report, session, file)
     return source, regions_on(source.size)

@@ -55,9 +55,9 @@ class TemplateController(QObject):
             failed=lambda error: self.notice.emit(sentence(error)),
         )
 
-    def _ask(self, known: Versioned[ReferenceImage]) -> None:
-        """`known` is the reference image as it is now: another user may have saved a template meanwhile."""
-        now, reference = known.value, self._open_record.reference
+    def _ask(self, newest: Versioned[ReferenceImage]) -> None:
+        """`newest` is the reference image as it is now: another user may have saved a template meanwhile."""
+        now, reference = newest.value, self._open_record.reference
         regions = self._regions()
         if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
             return
@@ -72,21 +72,21 @@ class TemplateController(QObject):
             self._open_record.context.session.catalogue.reference_images.set_template,
             now.reference_image_id,
             regions,
-            known.etag,
+            newest.etag,
             owner=self,
-            done=self._kept,
-            failed=self._not_kept,
+            done=self._saved,
+            failed=self._not_saved,
         )
 
-    def _not_kept(self, error: Exception) -> None:
+    def _not_saved(self, error: Exception) -> None:
         self.notice.emit(sentence(error))
         if isinstance(error, Stale):
-            # What it would replace now is another template than the person agreed to replace.
+            # The template is not the one that the user agreed to replace.
             self.keep()
 
-    def _kept(self, reference: ReferenceImage) -> None:
-        known = self._open_record.reference
-        if known is not None and known.reference_image_id == reference.reference_image_id:
+    def _saved(self, reference: ReferenceImage) -> None:
+        current = self._open_record.reference
+        if current is not None and current.reference_image_id == reference.reference_image_id:
             self._open_record.reference = reference
             self._open_record.changed.emit()
         text = self.tr("%n region(s) saved as template of {name}.", "", len(reference.template))
@@ -113,7 +113,7 @@ def region_of(item: ItemView) -> TemplateRegion:
 
 
 def _without_photo(detection: Any) -> Any:
-    """An item's detection settings without what they say of a photo."""
+    """An item's detection settings without the alignment of a photo."""
     if not isinstance(detection, Mapping):
         return detection
     return {name: value for name, value in detection.items() if name != "alignment"}

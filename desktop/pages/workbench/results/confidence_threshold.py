@@ -15,24 +15,26 @@ from shared.entries import Entry
 _SAVE_MS = 400
 
 
-def made_with(entry: Entry | None, entries: tuple[Entry, ...]) -> float | None:
-    """The least confidence (0..1) that the findings of an entry had to reach; None when it does not say.
+def least_confidence(entry: Entry | None, entries: tuple[Entry, ...]) -> float | None:
+    """The least confidence (0..1) that the findings of an entry had to reach; None when it is not stored.
 
-    Of a model with thresholds of its own for some labels the lowest: nothing that it reported is hidden. A
-    correction is asked for the result that it corrects.
+    For a model with thresholds by label, the lowest, so that nothing that it reported is hidden. For a
+    correction, that of the result that it corrects.
     """
-    by_version = {results.version(one, at): one for at, one in enumerate(entries)}
-    seen: set[int] = set()
+    by_version = {results.version(each, at): each for at, each in enumerate(entries)}
+    visited: set[int] = set()
     while entry is not None and results.is_correction(entry):
         of_version = entry["correction"].get("of_version")
-        if of_version in seen:
+        if of_version in visited:
             return None
-        seen.add(of_version)
+        visited.add(of_version)
         entry = by_version.get(of_version)
     thresholds = ((entry or {}).get("provenance") or {}).get("thresholds") or {}
-    own = thresholds.get("per_label") or {}
-    given = [thresholds.get("confidence", thresholds.get("min_confidence")), *own.values()]
-    numbers = [float(one) for one in given if isinstance(one, int | float) and not isinstance(one, bool)]
+    per_label = thresholds.get("per_label") or {}
+    values = [thresholds.get("confidence", thresholds.get("min_confidence")), *per_label.values()]
+    numbers = [
+        float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
     return min(max(min(numbers), 0.0), 1.0) if numbers else None
 
 
@@ -42,7 +44,7 @@ class ThresholdController(QObject):
     def __init__(
         self, open_record: OpenRecord, box: FindingsBox, preferences: Preferences, owner: QObject
     ) -> None:
-        """Make it before whatever shows the findings of the chosen item."""
+        """Create it before the parts that show the findings of the chosen item."""
         super().__init__(owner)
         self._open_record, self._box, self._preferences = open_record, box, preferences
         self._moved: dict[str, float] = {}
@@ -57,8 +59,8 @@ class ThresholdController(QObject):
         if item is None:
             return
         model, entry = self._model(), self._open_record.stored_entry
-        made = made_with(entry, item.result)
-        first = FIRST_SHOWN if made is None else math.floor(made * 100 + 1e-9) / 100
+        least = least_confidence(entry, item.result)
+        first = FIRST_SHOWN if least is None else math.floor(least * 100 + 1e-9) / 100
         liked = {**self._preferences.values.confidence, **self._moved}
         self._box.begin_at(liked.get(model, first))
 
@@ -71,8 +73,8 @@ class ThresholdController(QObject):
     def _save(self) -> None:
         self._later.stop()
         if self._moved:
-            known = self._preferences.values.confidence
-            self._preferences.change(confidence={**known, **self._moved})
+            stored = self._preferences.values.confidence
+            self._preferences.change(confidence={**stored, **self._moved})
             self._moved = {}
 
     def _model(self) -> str:
@@ -80,5 +82,5 @@ class ThresholdController(QObject):
         item, entry = self._open_record.item, self._open_record.stored_entry
         if item is None:
             return ""
-        made = ((entry or {}).get("provenance") or {}).get("model_id")
-        return str(made or item.model_id or "")
+        model_id = ((entry or {}).get("provenance") or {}).get("model_id")
+        return str(model_id or item.model_id or "")

@@ -26,14 +26,14 @@ NEW = "difference"
 
 
 class Labelling(Protocol):
-    """Where a person says what a finding is; gives the answer to `CorrectionController.relabel`."""
+    """A view that edits the label of a finding and passes it to `CorrectionController.relabel`."""
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Ask what the finding at `place` of those on view is; `labels` are offered."""
+        """Ask for the label of the shown finding at `place`; `labels` are offered."""
 
 
 class CorrectionBar(QWidget):
-    """Below the findings: draw one. `pending` says what waits to be saved, where it is always in sight."""
+    """The row below the findings to draw one. `pending` shows unsaved changes, always in sight."""
 
     saveWanted = Signal()
     discardWanted = Signal()
@@ -72,7 +72,7 @@ class CorrectionBar(QWidget):
         self.show_steps(0)
 
     def show_steps(self, steps: int) -> None:
-        """Say how many changes are not saved yet."""
+        """Show how many changes are not saved yet."""
         self._unsaved_label.setText(self.tr("%n unsaved change(s)", "", steps) if steps else "")
         self.pending.setVisible(steps > 0)
 
@@ -83,12 +83,12 @@ class CorrectionBar(QWidget):
 
 
 class CorrectionController(QObject):
-    """Keeps the draft of the chosen item's findings; saves it by itself when the person leaves the item."""
+    """Edits the draft of the chosen item's findings; saves it when the user leaves the item."""
 
     changed = Signal()
     """Other findings are to be shown."""
     notice = Signal(str)
-    """Something to tell the person for a moment."""
+    """A short notice for the user."""
 
     def __init__(
         self,
@@ -102,13 +102,13 @@ class CorrectionController(QObject):
         self._open_record, self._box, self._bar = open_record, box, bar
         self._views = tuple(views)
         self.places: list[QWidget] = [box.list, *views]
-        """Where keys go to the chosen finding."""
+        """The views whose keys act on the chosen finding."""
         self.selected: Collection[int] = ()
-        """Findings on view that are selected; what is done with the chosen one is done with them too."""
+        """The selected findings; commands for the chosen one apply to them, too."""
         self.on_canvas = False
         """Whether findings can be drawn on the photo that fills the canvas."""
         self.labelling: Labelling = box.list
-        """Where the label of a finding is asked for."""
+        """The view that asks for the label of a finding."""
         self._tools = [BoxTool(self.choose, self._reshaped, self._added) for _ in views]
         for view, tool in zip(self._views, self._tools, strict=True):
             view.set_tool(tool)
@@ -121,7 +121,7 @@ class CorrectionController(QObject):
         open_record.currentChanged.connect(self._current_changed)
         open_record.draftsBack.connect(self._back)
 
-    # -- what is shown
+    # -- showing
 
     def show(self, pair: AlignedPair | None) -> None:
         """Let the findings on view be edited on this pair."""
@@ -179,7 +179,7 @@ class CorrectionController(QObject):
         return findings[shown].place if 0 <= shown < len(findings) else -1
 
     def accept(self, shown: int) -> None:
-        """Accept a finding on view, or take that back."""
+        """Accept a finding, or withdraw the acceptance."""
         index, draft = self._place(shown), self._open()
         if draft is not None and index >= 0:
             draft.accept(index)
@@ -197,25 +197,25 @@ class CorrectionController(QObject):
 
     def remove_places(self, places: Collection[int]) -> None:
         """Delete the findings at these places among the boxes of the entry."""
-        known = [place for place in places if place >= 0]
-        draft = self._open() if known else None
+        existing = [place for place in places if place >= 0]
+        draft = self._open() if existing else None
         if draft is not None:
-            draft.remove(known)
+            draft.remove(existing)
             self.changed.emit()
 
     def reshape_places(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
-        """Say where findings are, px of the photo, by their places among the boxes of the entry."""
+        """Set the rectangles of findings (px of the photo) by their places among the boxes of the entry."""
         draft = self._open() if rects else None
         if draft is not None:
             draft.reshape(rects, merge_key)
             self.changed.emit()
 
-    def add(self, found: Sequence[tuple[Rect, str]]) -> bool:
-        """Add findings: where, px of the photo, and what. False when that cannot be."""
+    def add(self, findings: Sequence[tuple[Rect, str]]) -> bool:
+        """Add findings: rectangle in px of the photo, and label. False when that is not possible."""
         draft = self._open()
         if draft is None:
             return False
-        draft.add(found)
+        draft.add(findings)
         self.changed.emit()
         return True
 
@@ -232,10 +232,10 @@ class CorrectionController(QObject):
         """The labels that are offered: of the item's model, of the built-in one, of the catalogue."""
         item = self._open_record.item
         model_id = item.model_id if item is not None else None
-        own = [
+        of_model = [
             name for model in self._open_record.models if model.model_id == model_id for name in model.labels
         ]
-        return list(dict.fromkeys([*own, *BUILT_IN, *self._open_record.severities]))
+        return list(dict.fromkeys([*of_model, *BUILT_IN, *self._open_record.severities]))
 
     def relabel(self, shown: int, text: str) -> None:
         """Set the label of a finding on view."""
@@ -255,9 +255,9 @@ class CorrectionController(QObject):
             self.ask_last_label()
 
     def ask_last_label(self) -> None:
-        """Choose the finding that was added last, and let the person say what it is."""
+        """Choose the finding that was added last, and ask for its label."""
         last = max((finding.place for finding in self._box.shown), default=-1)
-        shown = next((at for at, one in enumerate(self._box.shown) if one.place == last), -1)
+        shown = next((at for at, finding in enumerate(self._box.shown) if finding.place == last), -1)
         self.choose(shown)
         self.ask_label(shown)
 

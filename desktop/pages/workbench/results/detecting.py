@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Runs detection for one item or all: start, progress, cancel, retry, whoever started it."""
+"""Runs detection for one item or all: start, progress, cancel, retry, no matter who started it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shared.wire.detection import Job
 
 
 class DetectionController(QObject):
-    """The detections of the open record that are under way, also those that others asked for.
+    """The running detections of the open record, also those that other users started.
 
     The result entry of an item says that its detection is under way; `live` reads the entries and polls the
     progress. Detections go on when the record is left: only `cancel` ends them.
@@ -30,7 +30,7 @@ class DetectionController(QObject):
     progressChanged = Signal(int, int)
     """How many percent of the work under way are done, and of how many items; 0, 0 when none is."""
     restChanged = Signal(int)
-    """So many undecided items were left out by `detect_all`, since their result is current."""
+    """Emits the number of undecided items that `detect_all` left out because their result is current."""
     notice = Signal(str)
     """Something to tell the person."""
 
@@ -47,7 +47,7 @@ class DetectionController(QObject):
 
     @property
     def running(self) -> Mapping[str, int]:
-        """The items whose detection is asked for or under way, with percent."""
+        """The items whose detection is requested or running, with percent."""
         return self._running
 
     def detect(self) -> None:
@@ -64,12 +64,12 @@ class DetectionController(QObject):
         )
 
     def detect_items(self, item_ids: Sequence[str]) -> None:
-        """Detect these items; those without a model are left out, which is said."""
+        """Detect these items; a notice says how many have no model and are left out."""
         if not self._open_record.may_edit():
             return
         document = self._open_record.document
         items = [document.item(item_id) for item_id in item_ids] if document is not None else []
-        wanted = [one.item_id for one in items if one is not None and one.model_id is not None]
+        wanted = [item.item_id for item in items if item is not None and item.model_id is not None]
         if len(wanted) < len(item_ids):
             left = len(item_ids) - len(wanted)
             self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", left))
@@ -85,7 +85,7 @@ class DetectionController(QObject):
         self._detect_record(outdated=True)
 
     def detect_again(self) -> None:
-        """The same, also where the result is current."""
+        """Detect every undecided item with a photo and a model again, also with a current result."""
         self._detect_record(outdated=False)
 
     def _detect_record(self, outdated: bool) -> None:
@@ -96,11 +96,11 @@ class DetectionController(QObject):
             self._ask([""], lambda session: session.records.detect(record_id, outdated=outdated))
 
     def cancel(self) -> None:
-        """End every detection of the record that waits or runs."""
+        """Cancel every detection of the record that waits or runs."""
         self._end([self._job(item_id) for item_id in self._running])
 
     def cancel_item(self) -> None:
-        """End the detection of the chosen item."""
+        """Cancel the detection of the chosen item."""
         self._end([self._job(self._open_record.current)])
 
     def stop(self) -> None:
@@ -115,7 +115,7 @@ class DetectionController(QObject):
     # -- asking
 
     def _ask(self, item_ids: Sequence[str], ask: Callable[[Session], Sequence[Job]]) -> None:
-        """Ask once everything is saved; an empty id stands for the whole record."""
+        """Request detection once everything is saved; an empty ID stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
         self._follow()
         self._open_record.edits.when_saved(
@@ -129,36 +129,36 @@ class DetectionController(QObject):
             ask,
             self._open_record.context.session,
             owner=self,
-            done=lambda jobs: self._asked(item_ids, {job.item_id for job in jobs}),
-            failed=lambda error: self._not_asked(item_ids, error),
+            done=lambda jobs: self._jobs_started(item_ids, {job.item_id for job in jobs}),
+            failed=lambda error: self._not_started(item_ids, error),
             lane=Lane.LONG,
         )
         self._asking.update(dict.fromkeys(item_ids, task))
 
-    def _asked(self, item_ids: Sequence[str], asked: set[str]) -> None:
-        """The service has the jobs; the items are asked for until their entries say so."""
+    def _jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
+        """Wait until the entries of the items show their jobs; `service_ids` are the items that got one."""
         self._asking.update(dict.fromkeys(item_ids))
-        self._live.expect(asked, lambda: self._was_asked(item_ids, asked))
+        self._live.expect(service_ids, lambda: self._jobs_listed(item_ids, service_ids))
 
-    def _was_asked(self, item_ids: Sequence[str], asked: set[str]) -> None:
+    def _jobs_listed(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         if "" in item_ids:
-            self._say_left_out({self._open_record.edits.local_id(one) for one in asked})
+            self._say_left_out({self._open_record.edits.local_id(item_id) for item_id in service_ids})
         self._follow()
 
-    def _say_left_out(self, asked: set[str]) -> None:
-        left = [row for row in self._open_record.rows if not row.judged and row.item_id not in asked]
+    def _say_left_out(self, started: set[str]) -> None:
+        left = [row for row in self._open_record.rows if not row.judged and row.item_id not in started]
         current = [row for row in left if self._outdated and row.detected and not row.run.under_way]
         if current:
             self.restChanged.emit(len(current))
-        elif not asked:
+        elif not started:
             self.notice.emit(self.tr("Nothing to detect: no undecided item has both a photo and a model."))
-        if asked and len(left) > len(current):
+        if started and len(left) > len(current):
             others = len(left) - len(current)
             self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
 
-    def _not_asked(self, item_ids: Sequence[str], error: Exception) -> None:
+    def _not_started(self, item_ids: Sequence[str], error: Exception) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         self._follow()
@@ -188,11 +188,11 @@ class DetectionController(QObject):
     # -- watching
 
     def _follow(self) -> None:
-        """Find the detections that are under way, and how far they are."""
+        """Update which detections are running, and their progress."""
         under_way = {row.item_id for row in self._open_record.rows if row.run.under_way}
-        asked = {item_id for item_id in self._asking if item_id}
+        requested = {item_id for item_id in self._asking if item_id}
         self._percent = {key: value for key, value in self._percent.items() if key in under_way}
-        running = {item_id: self._percent.get(item_id, 0) for item_id in under_way | asked}
+        running = {item_id: self._percent.get(item_id, 0) for item_id in under_way | requested}
         self._ended = self._ended + len(self._running.keys() - running.keys()) if running else 0
         if running != self._running:
             self._running = running

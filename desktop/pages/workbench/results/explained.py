@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Says below the findings what the memory of the region explains, and shows it when the person wants."""
+"""Lists below the findings the differences explained by the memory of the region, on request in full."""
 
 from __future__ import annotations
 
@@ -15,20 +15,27 @@ from desktop.widgets import Button, ButtonKind, clear, label
 from shared.suppressed import SuppressedFinding
 
 
-def reason_text(one: SuppressedFinding) -> str:
-    """Why a difference is no finding: in how many photos it was seen, and what the confidence was and is."""
+def reason_text(finding: SuppressedFinding) -> str:
+    """Why a difference is no finding: the photos with it, and its confidence without and with the memory."""
     translate = QCoreApplication.translate
-    seen = translate("Explained", "Explained by memory: seen in %n photo(s) of it.", "", len(one.photos))
+    explanation = translate(
+        "Explained", "Explained by memory: seen in %n photo(s) of it.", "", len(finding.photos)
+    )
     sure = translate("Explained", "Confidence {alone} without the memory, {left} with it.")
-    return f"{seen}\n{sure.format(alone=f'{one.score_alone:.2f}', left=f'{one.score:.2f}')}"
+    return f"{explanation}\n{sure.format(alone=f'{finding.score_alone:.2f}', left=f'{finding.score:.2f}')}"
 
 
-def explained_boxes(found: Sequence[SuppressedFinding]) -> list[FindingBox]:
-    """What the memory explains, as boxes to paint beside the findings."""
+def explained_boxes(findings: Sequence[SuppressedFinding]) -> list[FindingBox]:
+    """The suppressed findings as boxes to paint beside the findings."""
     text = QCoreApplication.translate("Explained", "{label} (memory)")
     return [
-        FindingBox(one.box, text.format(label=finding_word(one.label)), quiet=True, reason=reason_text(one))
-        for one in found
+        FindingBox(
+            finding.box,
+            text.format(label=finding_word(finding.label)),
+            quiet=True,
+            reason=reason_text(finding),
+        )
+        for finding in findings
     ]
 
 
@@ -36,17 +43,17 @@ class ExplainedBox(QWidget):
     """A line with how many differences are explained; unfolded, each with what can be done about it."""
 
     unfolded = Signal(bool)
-    """Whether they are to be seen on the pictures, too."""
+    """Emits whether they are shown on the pictures, too."""
     reportWanted = Signal(object)
-    """The `SuppressedFinding` that is a finding after all."""
+    """Emits the `SuppressedFinding` that the user reports as a finding."""
     memoryWanted = Signal(object)
-    """The `SuppressedFinding` whose photos the person wants to see."""
+    """Emits the `SuppressedFinding` whose photos the user wants to see."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("explained")
         self._item_id = ""
-        self._found: Sequence[SuppressedFinding] = ()
+        self._findings: Sequence[SuppressedFinding] = ()
         self._editable = False
         self.fold = Button("", kind=ButtonKind.QUIET, icon="chevron-right")
         self.fold.setObjectName("explained-fold")
@@ -66,75 +73,77 @@ class ExplainedBox(QWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether they are listed, and to be seen on the pictures."""
+        """Whether they are listed, and shown on the pictures."""
         return not self._content.isHidden()
 
     @property
     def shown(self) -> Sequence[SuppressedFinding]:
-        """What is to be seen on the pictures."""
-        return self._found if self.is_open else ()
+        """The suppressed findings that are shown on the pictures."""
+        return self._findings if self.is_open else ()
 
-    def show_explained(self, item_id: str, found: Sequence[SuppressedFinding]) -> None:
-        """Say what the memory explains of an item; folded for another item than before."""
-        if item_id != self._item_id or not found:
+    def show_explained(self, item_id: str, findings: Sequence[SuppressedFinding]) -> None:
+        """Show the suppressed findings of an item; folded when the item changes."""
+        if item_id != self._item_id or not findings:
             self._content.hide()
-        changed = (item_id, list(found)) != (self._item_id, list(self._found))
-        self._item_id, self._found = item_id, found
+        changed = (item_id, list(findings)) != (self._item_id, list(self._findings))
+        self._item_id, self._findings = item_id, findings
         if changed:
-            # Whose focus is on a button, keeps it when the same is shown again.
+            # A button keeps the focus when the same is shown again.
             self._fill()
-        self.setVisible(bool(found))
+        self.setVisible(bool(findings))
 
     def set_editable(self, on: bool) -> None:
-        """Let them be reported as findings, or only be seen."""
+        """Enable or disable reporting them as findings."""
         if on != self._editable:
             self._editable = on
             self._fill()
 
     def open(self, on: bool) -> None:
-        """List them and show them on the pictures, or only say how many there are."""
+        """List them and show them on the pictures, or show only how many there are."""
         self._content.setVisible(on)
         self._fill()
         self.unfolded.emit(on)
 
     def _fill(self) -> None:
-        self.fold.setText(self.tr("%n difference(s) explained by memory", "", len(self._found)))
+        self.fold.setText(self.tr("%n difference(s) explained by memory", "", len(self._findings)))
         self.fold.set_icon("chevron-down" if self.is_open else "chevron-right")
         clear(self._rows)
         if not self.is_open:
             return
-        for one in self._found:
-            self._rows.addWidget(self._row(one))
+        for finding in self._findings:
+            self._rows.addWidget(self._row(finding))
 
-    def _row(self, one: SuppressedFinding) -> QWidget:
+    def _row(self, finding: SuppressedFinding) -> QWidget:
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(18, 0, 0, 0)
         column.setSpacing(2)
-        said = self.tr("{label}: {alone} without memory, {left} with it").format(
-            label=finding_word(one.label), alone=f"{one.score_alone:.2f}", left=f"{one.score:.2f}"
+        text = self.tr("{label}: {alone} without memory, {left} with it").format(
+            label=finding_word(finding.label), alone=f"{finding.score_alone:.2f}", left=f"{finding.score:.2f}"
         )
-        line = label(said, wrap=True)
-        line.setToolTip(reason_text(one))
+        line = label(text, wrap=True)
+        line.setToolTip(reason_text(finding))
         column.addWidget(line)
-        column.addWidget(label(self.tr("Seen in %n photo(s) of the memory", "", len(one.photos)), "small"))
+        column.addWidget(
+            label(self.tr("Seen in %n photo(s) of the memory", "", len(finding.photos)), "small")
+        )
         links = QHBoxLayout()
         links.setSpacing(10)
         report = Button(self.tr("Report as finding"), kind=ButtonKind.LINK)
         report.setObjectName("explained-report")
         report.setEnabled(self._editable)
-        report.clicked.connect(partial(self._report, one))
+        report.clicked.connect(partial(self._report, finding))
         memory = Button(self.tr("Open memory"), kind=ButtonKind.LINK)
         memory.setObjectName("explained-memory")
-        memory.clicked.connect(partial(self._open_memory, one))
+        memory.clicked.connect(partial(self._open_memory, finding))
         links.addWidget(report)
         links.addWidget(memory)
         links.addStretch(1)
         column.addLayout(links)
         return row
 
-    def _report(self, one: SuppressedFinding, _checked: bool = False) -> None:
-        self.reportWanted.emit(one)
+    def _report(self, finding: SuppressedFinding, _checked: bool = False) -> None:
+        self.reportWanted.emit(finding)
 
-    def _open_memory(self, one: SuppressedFinding, _checked: bool = False) -> None:
-        self.memoryWanted.emit(one)
+    def _open_memory(self, finding: SuppressedFinding, _checked: bool = False) -> None:
+        self.memoryWanted.emit(finding)

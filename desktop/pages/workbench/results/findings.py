@@ -20,10 +20,10 @@ from shared.findings import Finding
 
 ROW_PX = 24
 _TALL_PX = 40
-"""Of a row that says more than label and confidence."""
+"""Height in px of a row with more than label and confidence."""
 _TICK_PX = 17
 FIRST_SHOWN = 0.4
-"""Findings from this confidence on are shown at first where a result does not say what it was made with."""
+"""The first threshold for a result that does not store its least confidence."""
 SURE = 0.5
 """From this confidence on a finding is marked as failed, below as undecided."""
 
@@ -47,11 +47,11 @@ class FindingList(QWidget):
     """A row for each finding with a bar of its confidence; one may be chosen."""
 
     chosen = Signal(int)
-    """The place of the finding that a person chose; -1 for none."""
+    """Emits the index of the finding that the user chose; -1 for none."""
     acceptWanted = Signal(int)
     relabelWanted = Signal(int)
     relabelled = Signal(int, str)
-    """A place, and what the finding there is."""
+    """Emits the index of a finding, and its new label."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +75,7 @@ class FindingList(QWidget):
     def show_findings(self, findings: Sequence[Finding], current: int) -> None:
         """List these."""
         self._findings, self.current = findings, current
-        self.setAccessibleDescription("; ".join(self._words(finding) for finding in findings))
+        self.setAccessibleDescription("; ".join(self._description(finding) for finding in findings))
         self.setToolTip(
             self.tr("Click the square to accept · double-click to relabel")
             + "\n"
@@ -86,10 +86,12 @@ class FindingList(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _words(self, finding: Finding) -> str:
+    def _description(self, finding: Finding) -> str:
         sure = self._author(finding) if finding.drawn else f"{finding.confidence:.2f}"
-        words = ", ".join(part for part in (f"{finding_word(finding.label)} {sure}", _more(finding)) if part)
-        return f"{words} ({self.tr('accepted')})" if finding.accepted else words
+        description = ", ".join(
+            part for part in (f"{finding_word(finding.label)} {sure}", _more(finding)) if part
+        )
+        return f"{description} ({self.tr('accepted')})" if finding.accepted else description
 
     def _author(self, finding: Finding) -> str:
         """Who drew a finding, in place of a confidence."""
@@ -159,22 +161,22 @@ class FindingList(QWidget):
             painter.setPen(QColor(theme.text))
             metrics, elide = QFontMetrics(painter.font()), Qt.TextElideMode.ElideRight
             named = self.width() * 0.55 if finding.drawn else left
-            words = metrics.elidedText(finding_word(finding.label), elide, round(named - 22))
-            painter.drawText(QRectF(18, top, named - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, words)
+            text = metrics.elidedText(finding_word(finding.label), elide, round(named - 22))
+            painter.drawText(QRectF(18, top, named - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, text)
             dim = QColor(theme.dim_text if row == self.current else theme.dim)
             if row_px > ROW_PX:
                 painter.setFont(sized(LABEL_PX))
                 painter.setPen(dim)
-                room = QRectF(18, top + ROW_PX - 5, self.width() - 20, LABEL_PX + 6)
-                more = QFontMetrics(painter.font()).elidedText(_more(finding), elide, round(room.width()))
-                painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, more)
+                cell = QRectF(18, top + ROW_PX - 5, self.width() - 20, LABEL_PX + 6)
+                more = QFontMetrics(painter.font()).elidedText(_more(finding), elide, round(cell.width()))
+                painter.drawText(cell, Qt.AlignmentFlag.AlignVCenter, more)
                 painter.setFont(sized(TEXT_PX))
             end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             if finding.drawn:
                 painter.setPen(dim)
-                room = QRectF(named, top, self.width() - named - 2, ROW_PX)
+                cell = QRectF(named, top, self.width() - named - 2, ROW_PX)
                 painter.drawText(
-                    room, end, metrics.elidedText(self._author(finding), elide, round(room.width()))
+                    cell, end, metrics.elidedText(self._author(finding), elide, round(cell.width()))
                 )
                 continue
             bar = QRectF(left, top + ROW_PX / 2 - 2, self.width() - left - 46, 4)
@@ -190,17 +192,17 @@ class FindingList(QWidget):
 
 
 def _more(finding: Finding) -> str:
-    """How severe and how large a finding is, where that is known."""
+    """The severity and size of a finding, as far as they are known."""
     return " · ".join(part for part in (severity_word(finding.severity), size_text(finding.size_mm)) if part)
 
 
 class FindingsBox(QWidget):
-    """The list below its heading, with the confidence from which on findings are shown."""
+    """The list below its heading, with the threshold of the confidence."""
 
     chosen = Signal(int)
     """The place of the chosen finding among those shown; -1 for none."""
     thresholdChanged = Signal(float)
-    """Findings below this confidence (0..1) are not shown any more."""
+    """Emits the least confidence (0..1) of shown findings."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -240,7 +242,7 @@ class FindingsBox(QWidget):
 
     @property
     def shown(self) -> list[Finding]:
-        """The findings that are sure enough."""
+        """The findings at or above the threshold."""
         return [finding for finding in self._findings if finding.confidence >= self.threshold]
 
     def begin_at(self, threshold: float) -> None:

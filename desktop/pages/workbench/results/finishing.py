@@ -25,12 +25,12 @@ from shared.wire.seal import RecordSeal
 
 
 class FinishController(QObject):
-    """Closes the open record and writes its report."""
+    """Finishes the open record and writes its report."""
 
     undecided = Signal(str)
-    """The first item, by its id, that has to be decided before the record can be finished."""
+    """Emits the ID of the first item to decide before the record can be finished."""
     finished = Signal()
-    """The service closed the record."""
+    """The service finished the record."""
     notice = Signal(str)
     """Something to tell the person."""
     written = Signal(str)
@@ -66,14 +66,18 @@ class FinishController(QObject):
         )
 
     def _photos_read(self, photos: Sequence[Photo]) -> None:
-        newest = {photo.item_id: photo.file_id for photo in sorted(photos, key=lambda one: one.created_at)}
+        newest = {
+            photo.item_id: photo.file_id for photo in sorted(photos, key=lambda photo: photo.created_at)
+        }
         self._ask(newest)
 
     def _ask(self, newest_photo: Mapping[str, str]) -> None:
         open_record = self._open_record
         if open_record.document is None:
             return
-        finish = FinishSummary(open_record.counters, self._undecided(newest_photo), open_record.known.me[1])
+        finish = FinishSummary(
+            open_record.counters, self._undecided(newest_photo), open_record.finding_context.me[1]
+        )
         dialog = FinishDialog(finish, self._window)
         dialog.goToWanted.connect(self.undecided)
         listed = [item.item_id for item in finish.undecided]
@@ -82,7 +86,7 @@ class FinishController(QObject):
         dialog.open()
 
     def _undecided(self, newest_photo: Mapping[str, str]) -> list[UndecidedItem]:
-        open_record, found = self._open_record, []
+        open_record, undecided = self._open_record, []
         for row in open_record.rows:
             item = (
                 None if row.judged or open_record.document is None else open_record.document.item(row.item_id)
@@ -93,8 +97,8 @@ class FinishController(QObject):
             opinion = None
             if results.acceptable_version(item.result, photo) is not None:
                 opinion = Verdict.PASSED if results.model_opinion(item.result) else Verdict.FAILED
-            found.append(UndecidedItem(row.item_id, row.number, row.name, opinion))
-        return found
+            undecided.append(UndecidedItem(row.item_id, row.number, row.name, opinion))
+        return undecided
 
     def finish_now(self, accepted: Sequence[str] = ()) -> None:
         """Finish the record without a question, once everything is saved.

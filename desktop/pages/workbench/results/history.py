@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Shows what earlier inspections found in the same region, and what became of it."""
+"""Shows the findings of earlier inspections in the same region, and how they changed."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from shared.wire.history import FindingChange, HistoryEntry
 
 _SHOWN = 4
 _LONGEST = 16
-"""So many letters of a label are shown in its chip."""
+"""Most letters of a label that are shown in its chip."""
 
 
 def looked_at(entry: HistoryEntry) -> bool:
-    """True when anything was found or decided there, or at least looked for."""
+    """True when the region was detected or decided in that inspection."""
     return entry.found_at is not None or entry.decided_at is not None or entry.passed is not None
 
 
-def found_when(entry: HistoryEntry) -> datetime:
-    """When it was found, else decided, else when the record began."""
+def event_time(entry: HistoryEntry) -> datetime:
+    """The time of the detection, else of the verdict, else the start of the record."""
     return entry.found_at or entry.decided_at or entry.start_time or entry.created_at
 
 
 def changes(entry: HistoryEntry) -> list[FindingChange]:
-    """What became of the findings since: grown and new first, each once."""
-    known = {finding.change for finding in entry.findings}
+    """How the findings changed since: grown and new first, each once."""
+    kinds = {finding.change for finding in entry.findings}
     if entry.appeared:
-        known.add(FindingChange.NEW)
+        kinds.add(FindingChange.NEW)
     order = (FindingChange.GROWN, FindingChange.NEW, FindingChange.GONE, FindingChange.UNCHANGED)
-    return [change for change in order if change in known]
+    return [change for change in order if change in kinds]
 
 
 def longest(entry: HistoryEntry) -> float | None:
@@ -90,10 +90,10 @@ class HistoryBox(QWidget):
     ) -> None:
         """Show these, newest first; `models` gives the word for a model by its name at the service.
 
-        The first few, until the person wants all.
+        Shows the first few, until the user wants all.
         """
         wanted = (entries, mm_per_pixel, models)
-        # Whose focus is on a row, keeps it when the item is shown again.
+        # A row keeps the focus when the item is shown again.
         if wanted != self._shown:
             self._shown = wanted
             self._fill()
@@ -103,7 +103,7 @@ class HistoryBox(QWidget):
         clear(self._grid)
         shown = entries if self._all else entries[:_SHOWN]
         for index, entry in enumerate(shown):
-            when = day(found_when(entry).astimezone().date())
+            when = day(event_time(entry).astimezone().date())
             link = Button(when, kind=ButtonKind.QUIET)
             link.setToolTip(self.tr("Compare photo of this record"))
             link.clicked.connect(partial(self._open, entry.inspection_id, entry.item_id))
@@ -126,7 +126,7 @@ class HistoryBox(QWidget):
         self._all = on
         self._fill()
         more = self.findChildren(Button, "history-more")[-1]
-        # It goes on where the button was that is gone.
+        # The focus moves to the place of the removed button.
         more.show()
         more.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -174,13 +174,13 @@ class HistoryController(QObject):
     def __init__(self, open_record: OpenRecord, box: HistoryBox, parent: QObject) -> None:
         super().__init__(parent)
         self._open_record, self._box = open_record, box
-        self._known: dict[str, tuple[str, Sequence[HistoryEntry]]] = {}
+        self._entries: dict[str, tuple[str, Sequence[HistoryEntry]]] = {}
         self._record_id = ""
         self._reading: Task | None = None
-        self._asked: tuple[str, str] | None = None
+        self._requested: tuple[str, str] | None = None
 
     def show(self) -> None:
-        """Show what is known of the selected region, and fetch the rest."""
+        """Show the cached history of the selected region, and fetch it when it is outdated."""
         if self._open_record.record_id != self._record_id:
             self._forget()
         item = self._open_record.item
@@ -188,13 +188,13 @@ class HistoryController(QObject):
             self._box.show_rows((), None, {})
             return
         state = _state(item)
-        known = self._known.get(item.item_id)
-        self._show(known[1] if known is not None else ())
-        if (known is not None and known[0] == state) or self._asked == (item.item_id, state):
+        cached = self._entries.get(item.item_id)
+        self._show(cached[1] if cached is not None else ())
+        if (cached is not None and cached[0] == state) or self._requested == (item.item_id, state):
             return
         if self._reading is not None:
             self._reading.cancel()
-        self._asked = (item.item_id, state)
+        self._requested = (item.item_id, state)
         self._reading = run(
             _read,
             self._open_record.context.session,
@@ -209,17 +209,17 @@ class HistoryController(QObject):
     def _forget(self) -> None:
         """Drop what belongs to the previous record: a day has hundreds of items."""
         self._record_id = self._open_record.record_id
-        self._known.clear()
-        self._asked = None
+        self._entries.clear()
+        self._requested = None
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None
 
     def _read(self, item_id: str, state: str, entries: Sequence[HistoryEntry]) -> None:
-        self._asked = None
-        self._known[item_id] = (state, [entry for entry in entries if looked_at(entry)])
+        self._requested = None
+        self._entries[item_id] = (state, [entry for entry in entries if looked_at(entry)])
         if item_id == self._open_record.current:
-            self._show(self._known[item_id][1])
+            self._show(self._entries[item_id][1])
 
     def _show(self, entries: Sequence[HistoryEntry]) -> None:
         models = {
@@ -229,8 +229,8 @@ class HistoryController(QObject):
         self._box.show_rows(entries, self._open_record.mm_per_pixel, models)
 
     def _not_read(self, _error: Exception) -> None:
-        # An item that the service does not know yet has no history there; it is asked again when shown.
-        self._asked = None
+        # An item that the service does not have yet has no history; it is requested again when shown.
+        self._requested = None
 
 
 def _read(session: Session, item_id: str) -> Sequence[HistoryEntry]:

@@ -12,12 +12,12 @@ from desktop.localization.detection_terms import finding_word
 
 
 class LabelEditor(QComboBox):
-    """Offers known labels by their words and takes any other text; goes when it is done."""
+    """Offers the labels by name and takes any other text; closes when editing ends."""
 
     labelled = Signal(str)
     """The label that the person gave, once; nothing when they gave none."""
     left = Signal()
-    """It goes by a key: the focus is free for what was there before."""
+    """Emitted when a key closes it, so that the focus can return."""
 
     def __init__(self, labels: Sequence[str], current: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class LabelEditor(QComboBox):
         self._done = self._open = False
         field = self.lineEdit()
         assert field is not None
-        # Enter on a selected text takes what completes it: without a prefix that is the first label of all.
+        # Enter on a selected text takes its completion: without a prefix, that is the first of all labels.
         completer = self.completer()
         assert completer is not None
         completer.setCompletionPrefix(self.currentText())

@@ -12,7 +12,7 @@ from desktop.widgets import Button, ButtonKind, ProgressBar, label
 
 
 class RunBox(QWidget):
-    """Run, wait, watch, retry. What it says follows from the result entries of the item."""
+    """Starts, follows and retries a detection. Its texts follow from the result entries of the item."""
 
     wanted = Signal()
     """Detect the item, for the first time or again."""
@@ -55,11 +55,11 @@ class RunBox(QWidget):
 
     def show_run(self, state: RunState, percent: int | None) -> None:
         """Show where the detection stands; `percent` is None unless it is asked for or under way."""
-        asked = percent is not None
-        running = asked or state.under_way
+        requested = percent is not None
+        running = requested or state.under_way
         ended = not running and state.run in (RunPhase.FAILED, RunPhase.CANCELED)
         self.start.setVisible(not running and not ended)
-        self.notice.setText(self._words(state, percent) if running or ended else "")
+        self.notice.setText(self._text(state, percent) if running or ended else "")
         self.notice.setVisible(bool(self.notice.text()))
         self.bar.setVisible(running and state.run is RunPhase.RUNNING)
         self.bar.setValue(percent or 0)
@@ -70,11 +70,11 @@ class RunBox(QWidget):
         self.align.setVisible(ended and state.code in UNALIGNED)
 
     def set_editable(self, on: bool) -> None:
-        """Let the item be detected, or only looked at."""
+        """Enable or disable detection."""
         for button in (self.start, self.retry, self.cancel):
             button.setEnabled(on)
 
-    def _words(self, state: RunState, percent: int | None) -> str:
+    def _text(self, state: RunState, percent: int | None) -> str:
         match state.run:
             case RunPhase.RUNNING:
                 return self.tr("Detecting… {percent} %").format(percent=percent or 0)

@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def differs(verdict: Verdict, opinion: bool | None) -> bool:
-    """True when the person says the opposite of the model."""
+    """True when the verdict contradicts the model's opinion."""
     if verdict is Verdict.UNDECIDED or opinion is None:
         return False
     return (verdict is Verdict.PASSED) is not opinion
@@ -36,7 +36,7 @@ class VerdictBox(QWidget):
     reasonWanted = Signal()
     """A verdict waits for its reason."""
     notice = Signal(str)
-    """That a verdict was not given, since its reason never came."""
+    """Emits why a verdict was not set: its reason is missing."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class VerdictBox(QWidget):
         self._verdict = Verdict.UNDECIDED
         self._held: Verdict | None = None
         self._opinion: bool | None = None
-        self._opinion_said = label("", "small")
+        self._opinion_label = label("", "small")
         self.buttons: dict[Verdict, Button] = {}
         row = QHBoxLayout()
         row.setSpacing(6)
@@ -66,7 +66,7 @@ class VerdictBox(QWidget):
         head = QHBoxLayout()
         head.addWidget(label(self.tr("Verdict"), "label"))
         head.addStretch(1)
-        head.addWidget(self._opinion_said)
+        head.addWidget(self._opinion_label)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -78,13 +78,13 @@ class VerdictBox(QWidget):
 
     @property
     def asking(self) -> str:
-        """What it asks the person for, or an empty string."""
+        """The request on show, or an empty string."""
         return "" if self._ask.isHidden() else self._ask.text()
 
     @property
     def opinion(self) -> str:
-        """What it says of the model's opinion."""
-        return self._opinion_said.text()
+        """The text about the model's opinion."""
+        return self._opinion_label.text()
 
     def show_item(self, item: ItemView) -> None:
         """Show the verdict and the opinion; what is being typed, and waits for it, stays."""
@@ -97,8 +97,8 @@ class VerdictBox(QWidget):
         self._verdict = item.verdict
         self._opinion = results.model_opinion(item.result)
         text = {True: status_word("passed"), False: status_word("failed"), None: "–"}[self._opinion]
-        self._opinion_said.setText(self.tr("Model: {opinion}").format(opinion=text))
-        # An item that was never inspected was not judged undecided by anyone.
+        self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
+        # No one has judged an item undecided that was never inspected.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result
         self._mark(None if unseen else item.verdict)
         if self._held is None:
@@ -110,7 +110,7 @@ class VerdictBox(QWidget):
         self.reason.commit()
 
     def set_editable(self, on: bool) -> None:
-        """Let a verdict be given, or only read."""
+        """Enable or disable verdicts."""
         for button in self.buttons.values():
             button.setEnabled(on)
         self.reason.setReadOnly(not on)

@@ -51,9 +51,9 @@ class SendResult:
 
 
 class Outbox:
-    """The way of edits to the service; used by one worker thread at a time.
+    """Sends edits to the service; used by one worker thread at a time.
 
-    `me` is the id of who is logged in.
+    `me` is the ID of the logged-in user.
     """
 
     def __init__(self, session: Session, journal: Journal, me: str | None = None) -> None:
@@ -85,18 +85,18 @@ class Outbox:
                 case EditKind.UPDATE:
                     return self._update(edit)
         except (Invalid, Forbidden, Refused, Conflict, NotFound) as refusal:
-            # Sending it again would meet the same answer: the person decides what becomes of it.
+            # Sending it again would get the same answer: the user decides what becomes of it.
             self._journal.conflict(edit.id, {})
             return SendResult(edit, None, refused=refusal)
 
     def _create(self, edit: Edit) -> SendResult:
         fields = {name: value for name, value in edit.after.items() if name in FIELDS and value is not None}
         body = {**fields, "inspection_id": edit.record_id, "result": edit.after.get("result") or []}
-        made = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
+        created = self._session.items.create(ItemCreate.model_validate(body), key=edit.id)
         for index, file_id in enumerate(edit.after.get("photos") or []):
-            self._session.items.add_photo(made.value.item_id, file_id, key=f"{edit.id}.{index}")
-        self._journal.acknowledge(edit.id, made.etag, made.value.item_id)
-        return SendResult(edit, view_of(made.value, edit.object_id))
+            self._session.items.add_photo(created.value.item_id, file_id, key=f"{edit.id}.{index}")
+        self._journal.acknowledge(edit.id, created.etag, created.value.item_id)
+        return SendResult(edit, view_of(created.value, edit.object_id))
 
     def _delete(self, edit: Edit) -> SendResult:
         item_id = self._journal.service_id(edit.object_id)
@@ -104,10 +104,10 @@ class Outbox:
         try:
             for _ in range(_TRIES):
                 if etag is None:
-                    known = self._session.items.get(item_id)
-                    if not _as_seen(edit, known.value, self._me):
-                        return self._conflict(edit, known)
-                    etag = known.etag
+                    current = self._session.items.get(item_id)
+                    if not _is_unchanged(edit, current.value, self._me):
+                        return self._conflict(edit, current)
+                    etag = current.etag
                 try:
                     self._session.items.delete(item_id, etag, str(edit.after.get(REASON) or ""))
                     break
@@ -127,54 +127,54 @@ class Outbox:
             back = self._session.items.restore(item_id)
         except NotFound:
             try:
-                # It arrived before, only the answer was lost.
+                # It arrived before, only the response was lost.
                 back = self._session.items.get(item_id)
             except NotFound:
-                # The service does not keep it any more: creating it again keeps at least what is known here.
+                # The service no longer has it: creating it again preserves at least the data known here.
                 return self._create(edit)
         self._journal.acknowledge(edit.id, back.etag)
         return SendResult(edit, view_of(back.value, edit.object_id))
 
     def _update(self, edit: Edit) -> SendResult:
         item_id = self._journal.service_id(edit.object_id)
-        known: Versioned[Item] | None = None
+        current: Versioned[Item] | None = None
         fields = {name: value for name, value in edit.after.items() if name in FIELDS}
         boxes, verdict = edit.after.get(BOXES), edit.after.get(VERDICT)
-        # What was undone before it was sent: only a look tells whether anything of it arrived.
+        # An edit undone before it was confirmed: only reading tells whether any of it arrived.
         etag = None if _taken_back(edit) else self._journal.etag(edit.object_id)
         if boxes is not None and given_by_other(verdict):
             # Other findings make the item undecided by themselves.
             verdict = None
         for _ in range(_TRIES):
             if etag is None:
-                known = self._session.items.get(item_id)
-                if not _agrees(edit, known.value, self._me):
-                    return self._conflict(edit, known)
-                etag = known.etag
-                # What is there already arrived before, only the answer was lost.
-                if boxes is not None and same_boxes(_findings(known.value)["boxes"], boxes["boxes"]):
+                current = self._session.items.get(item_id)
+                if not _agrees(edit, current.value, self._me):
+                    return self._conflict(edit, current)
+                etag = current.etag
+                # Values that are there already arrived before, only the response was lost.
+                if boxes is not None and same_boxes(_findings(current.value)["boxes"], boxes["boxes"]):
                     boxes = None
-                if verdict is not None and same_verdict(_decision(known.value, self._me), verdict):
+                if verdict is not None and same_verdict(_decision(current.value, self._me), verdict):
                     verdict = None
             try:
                 if fields:
-                    known = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
-                    fields, etag = {}, known.etag
+                    current = self._session.items.update(item_id, ItemUpdate.model_validate(fields), etag)
+                    fields, etag = {}, current.etag
                 if boxes is not None:
-                    known = self._session.items.correct(item_id, boxes["of_version"], boxes["boxes"], etag)
-                    boxes, etag = None, known.etag
+                    current = self._session.items.correct(item_id, boxes["of_version"], boxes["boxes"], etag)
+                    boxes, etag = None, current.etag
                 if verdict is not None:
                     value, reason = to_sign(verdict)
-                    known = self._session.items.set_verdict(item_id, value, reason or None, etag)
+                    current = self._session.items.set_verdict(item_id, value, reason or None, etag)
                 break
             except Stale:
                 etag = None
         else:
             return self._conflict(edit, self._session.items.get(item_id))
-        if known is None:
-            known = self._session.items.get(item_id)
-        self._journal.acknowledge(edit.id, known.etag)
-        return SendResult(edit, view_of(known.value, edit.object_id))
+        if current is None:
+            current = self._session.items.get(item_id)
+        self._journal.acknowledge(edit.id, current.etag)
+        return SendResult(edit, view_of(current.value, edit.object_id))
 
     def _conflict(self, edit: Edit, now: Versioned[Item]) -> SendResult:
         current = _current(now.value, self._me) | {BY: now.by}
@@ -201,7 +201,7 @@ def _findings(item: Item) -> dict[str, Any]:
 
 
 def _taken_back(edit: Edit) -> bool:
-    """True for an edit that brings findings or a verdict to what they were before it."""
+    """True for an edit that sets findings or a verdict to their values before it."""
     boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
     if boxes is not None and before is not None and same_boxes(before["boxes"], boxes["boxes"]):
         return True
@@ -212,18 +212,19 @@ def _taken_back(edit: Edit) -> bool:
 def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
     """True when no other user changed the fields of `edit`, or only to the same values."""
     now = _current(item, me)
-    boxes, verdict, theirs = edit.after.get(BOXES), edit.after.get(VERDICT), now[VERDICT]
+    boxes, verdict, stored = edit.after.get(BOXES), edit.after.get(VERDICT), now[VERDICT]
     takes_back = False
     if boxes is not None:
-        known = [each["boxes"] for each in (edit.before.get(BOXES), boxes) if each is not None]
-        if not any(same_boxes(now[BOXES]["boxes"], each) for each in known):
+        known_boxes = [each["boxes"] for each in (edit.before.get(BOXES), boxes) if each is not None]
+        if not any(same_boxes(now[BOXES]["boxes"], each) for each in known_boxes):
             return False
-        # A correction takes a verdict back: one that the person did not know of is not passed over.
+        # A correction withdraws a verdict: one that the user did not know of must not be overwritten.
         takes_back = not same_boxes(now[BOXES]["boxes"], boxes["boxes"])
     # Without a current verdict no decision can be overwritten.
-    decides = theirs is not None and (verdict is not None or takes_back)
+    decides = stored is not None and (verdict is not None or takes_back)
     if decides and not any(
-        given is not None and same_verdict(theirs, given) for given in (edit.before.get(VERDICT), verdict)
+        expected is not None and same_verdict(stored, expected)
+        for expected in (edit.before.get(VERDICT), verdict)
     ):
         return False
     return all(
@@ -232,24 +233,24 @@ def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
 
 
 def new_facts(edit: Edit, entries: Sequence[Entry], me: str | None) -> list[Entry]:
-    """What was found or decided since the person wanted the item deleted, but for their own verdicts."""
+    """The results and verdicts added since the user deleted the item, except for the user's own verdicts."""
     before = edit.before.get(RESULT)
-    known = {results.version(entry, at) for at, entry in enumerate(before or ()) if _is_fact(entry)}
+    versions = {results.version(entry, at) for at, entry in enumerate(before or ()) if _is_fact(entry)}
     facts = [
         entry
         for at, entry in enumerate(entries)
-        if _is_fact(entry) and results.version(entry, at) not in known and _signer(entry) != me
+        if _is_fact(entry) and results.version(entry, at) not in versions and _signer(entry) != me
     ]
-    # An item whose making is taken back was never looked at as a whole: a model's result is no objection.
+    # When the creation of an item is undone, a model's result is no objection.
     return facts if before is not None else [entry for entry in facts if _signer(entry) is not None]
 
 
-def _as_seen(edit: Edit, item: Item, me: str | None) -> bool:
-    """True when an item that is to be deleted still is what the person saw."""
-    seen = view_of(item, item.item_id)
-    fields = seen.fields()
+def _is_unchanged(edit: Edit, item: Item, me: str | None) -> bool:
+    """True when an item to be deleted is as the user saw it."""
+    view = view_of(item, item.item_id)
+    fields = view.fields()
     same = all(fields[name] == value for name, value in edit.before.items() if name in FIELDS)
-    return same and not new_facts(edit, seen.result, me or "")
+    return same and not new_facts(edit, view.result, me or "")
 
 
 def _is_fact(entry: Entry) -> bool:
@@ -257,6 +258,6 @@ def _is_fact(entry: Entry) -> bool:
 
 
 def _signer(entry: Entry) -> str | None:
-    """The id of who decided or corrected; None for what a model found."""
+    """The ID of the user who decided or corrected; None for a model's result."""
     decision = entry.get("verdict") or entry.get("correction")
     return str(decision.get("by")) if isinstance(decision, Mapping) else None

@@ -27,12 +27,12 @@ def _send(report: ProgressReport, outbox: Outbox) -> None:
 
 
 class OutboxSender(QObject):
-    """Sends what waits. `ready` gives the journal and its account, None while nothing is to be sent."""
+    """Sends pending edits. `ready` returns the journal and its account, None while nothing may be sent."""
 
     answered = Signal(object)
     """A `SendResult`: what became of an edit at the service."""
     changed = Signal()
-    """`offline` or `hindrance` are different, or there is less to send."""
+    """`offline` or `hindrance` changed, or there is less to send."""
 
     def __init__(
         self, context: Context, ready: Callable[[], tuple[Journal, str] | None], parent: QObject
@@ -76,12 +76,12 @@ class OutboxSender(QObject):
         self.changed.emit()
 
     def when_saved(self, then: Callable[[], None], owner: QObject | None) -> None:
-        """Call `then` once everything that can be sent has been; not when `owner` is gone by then."""
+        """Call `then` once everything that can be sent has been; not when `owner` no longer exists."""
         self._settled.append((then, owner))
         self.start()
 
     def cancel(self) -> None:
-        """End what is under way; what waits stays in the journal."""
+        """Cancel the sending; pending edits stay in the journal."""
         if self._sending is not None:
             self._sending.cancel()
             self._sending = None
@@ -93,19 +93,19 @@ class OutboxSender(QObject):
             timer.stop()
 
     def forget(self) -> None:
-        """`cancel`, and forget what was said of this journal: another account's is next."""
+        """`cancel`, and forget the state of this journal: another account's is next."""
         self.cancel()
         self.refusals.clear()
         self._settled.clear()
         self.offline, self.hindrance = False, ""
 
     def start(self) -> None:
-        """Send what waits, unless that is under way; when nothing waits, say so."""
+        """Send pending edits, unless that is under way; when there are none, notify those who wait for it."""
         self._gather.stop()
-        given = self._ready()
-        if given is None or self._sending is not None:
+        ready = self._ready()
+        if ready is None or self._sending is not None:
             return
-        journal, user_id = given
+        journal, user_id = ready
         if journal.first_pending() is None:
             self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
             settled, self._settled = self._settled, []
@@ -127,7 +127,7 @@ class OutboxSender(QObject):
         self._silence.start()
 
     def _unanswered(self) -> None:
-        """An edit is on its way for long: the service is stopped, or the way to it is broken."""
+        """Show the service as not answering when an edit takes long."""
         if self._sending is not None:
             self.went_away()
 
@@ -148,7 +148,7 @@ class OutboxSender(QObject):
         self._sending = None
         self._silence.stop()
         if isinstance(error, JournalError):
-            # The service has it, only that could not be written down: sent again it is recognised.
+            # The service has it, but the journal could not be written: sent again, it is recognized.
             self.hindrance = self.tr("Cannot record the sent changes on disk: {why}").format(why=error)
         elif isinstance(error, ClientError):
             self.hindrance = "" if isinstance(error, Unreachable) else sentence(error)

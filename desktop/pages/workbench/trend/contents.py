@@ -1,4 +1,4 @@
-"""Makes of the service's answer what strip and chart show: frames, their pictures' sources, a summary."""
+"""Turns the service's answer into frames, the sources of their pictures, and a summary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from desktop.canvas.layers.finding_layer import Matrix
 from desktop.imaging.sources.cut import seen_at
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.reference_file import ReferenceFile
-from desktop.pages.workbench.photos.photo_files import PhotoRef, seen_region
+from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.growth_painting import MOST_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
@@ -39,11 +39,11 @@ class Place:
     @classmethod
     def of(cls, file: ReferenceFile, size: tuple[int, int], region: Rect) -> Place:
         """The place of a region on a picture of this size."""
-        return cls(file, seen_region(region, *size), size)
+        return cls(file, padded_region(region, *size), size)
 
     @property
     def aspect(self) -> float:
-        """How many times as wide as high it is."""
+        """Its width divided by its height."""
         return self.rect.w / self.rect.h
 
     @property
@@ -54,7 +54,7 @@ class Place:
 
 
 def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
-    """What the window shows, in sentences; `findings` is how many can be measured."""
+    """The summary of the window; `findings` is the number of those that can be measured."""
     translate = QCoreApplication.translate
     count = len(trend.entries)
     if count == 1:
@@ -149,15 +149,15 @@ def _outlines(
         if where is None:
             continue
         size = longer_side(entry, finding)
-        words = [finding_word(finding.label), "" if size is None else size_text(size, mm_per_pixel)]
+        parts = [finding_word(finding.label), "" if size is None else size_text(size, mm_per_pixel)]
         number = MOST_SERIES if finding.chain is None else numbers.get(finding.chain, MOST_SERIES)
-        yield Outline(where, number if number < MOST_SERIES else None, " ".join(filter(None, words)))
+        yield Outline(where, number if number < MOST_SERIES else None, " ".join(filter(None, parts)))
 
 
 def _where(
     entry: TrendEntry, finding: TrendFinding, place: Place | None, pictures: FramePictures
 ) -> Rect | None:
-    """The place of a finding in fractions of the frame's; None where nothing says it yet."""
+    """The place of a finding in fractions of the frame; None while it is not known."""
     if finding.reference is not None and place is not None:
         box, at = finding.reference, place.rect
         left, top = (box.x1 - at.x) / at.w, (box.y1 - at.y) / at.h

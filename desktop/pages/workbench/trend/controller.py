@@ -12,7 +12,7 @@ from desktop.pages.workbench.trend.window import TrendDialog
 
 
 def place_of(open_record: OpenRecord) -> Place | None:
-    """The place of the chosen item's region; None without one or before its picture is there."""
+    """The place of the chosen item's region; None without one or before its image is loaded."""
     item, file, source = open_record.item, open_record.link.file, open_record.source
     if item is None or file is None or source is None or not open_record.link.shows(item):
         return None
@@ -21,7 +21,7 @@ def place_of(open_record: OpenRecord) -> Place | None:
 
 
 class TrendController(QObject):
-    """Opens the window for the item that is chosen at the workbench."""
+    """Opens the window for the chosen item of the workbench."""
 
     openWanted = Signal(str, str)
     """The ids of a record and of its item whose photo the person wants to compare."""

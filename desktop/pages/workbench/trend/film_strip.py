@@ -1,4 +1,4 @@
-"""A row of pictures of one place, and a large one of the frame that is chosen. Knows nothing of records."""
+"""A row of pictures of one place, and a large one of the chosen frame. Independent of records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GAP = 8
 _INNER = 6
 _NARROWEST = 132
 _FADED = 0.4
-"""How strongly the picture of a frame is painted that does not count."""
+"""The opacity of a frame that does not count."""
 
 
 class FilmStrip(QAbstractScrollArea):
@@ -44,7 +44,7 @@ class FilmStrip(QAbstractScrollArea):
         reel.framesChanged.connect(self._lay_out)
         reel.currentChanged.connect(self._follow)
         reel.viewChanged.connect(self._changed)
-        reel.pictures.made.connect(lambda _key: self.viewport().update())
+        reel.pictures.ready.connect(lambda _key: self.viewport().update())
         theme_manager().themeChanged.connect(self.viewport().update)
 
     def sizeHint(self) -> QSize:
@@ -79,16 +79,16 @@ class FilmStrip(QAbstractScrollArea):
         return index if inside else None
 
     def in_sight(self) -> list[int]:
-        """The frames that are seen at least in part."""
+        """The frames that are visible, at least in part."""
         first = self.horizontalScrollBar().value() // self._pitch()
         last = (self.horizontalScrollBar().value() + self.viewport().width()) // self._pitch()
         return [index for index in range(first, last + 1) if index < len(self.reel.frames)]
 
     def picture_box(self, index: int) -> QRectF:
-        """Where the picture of a frame is: the frame's shape, in the middle of the room for it."""
+        """Where the picture of a frame is: with the frame's aspect, centred in its slot."""
         wide, high = self._picture_size()
-        room = QRectF(self.frame_box(index).left() + _INNER, _INNER, wide, high)
-        return fitted(room, self.reel.aspect)
+        slot = QRectF(self.frame_box(index).left() + _INNER, _INNER, wide, high)
+        return fitted(slot, self.reel.aspect)
 
     def _lay_out(self) -> None:
         bar = self.horizontalScrollBar()
@@ -134,7 +134,7 @@ class FilmStrip(QAbstractScrollArea):
         where = self.picture_box(index)
         picture = self.reel.pictures.best(frame.key, self.reel.view)
         painter.setOpacity(_FADED if frame.faded else 1.0)
-        paint_picture(painter, where, picture, self.reel.view, frame, self.reel.words(frame), False)
+        paint_picture(painter, where, picture, self.reel.view, frame, self.reel.placeholder(frame), False)
         painter.setOpacity(1.0)
         left, width = box.left() + _INNER + 2, box.width() - 2 * _INNER - 4
         top = _INNER + self._picture_size()[1] + 3.0
@@ -208,7 +208,7 @@ class FilmStrip(QAbstractScrollArea):
 
 
 class Stage(QWidget):
-    """The chosen frame, large. The wheel zooms about the pointer, a drag moves what is seen."""
+    """The chosen frame, large. The wheel zooms about the pointer, a drag moves the view."""
 
     def __init__(self, reel: Reel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -219,7 +219,7 @@ class Stage(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         for changed in (reel.framesChanged, reel.currentChanged, reel.viewChanged):
             changed.connect(self._changed)
-        reel.pictures.made.connect(lambda _key: self.update())
+        reel.pictures.ready.connect(lambda _key: self.update())
         theme_manager().themeChanged.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -244,8 +244,8 @@ class Stage(QWidget):
         if self.reel.frames:
             frame = self.reel.frames[self.reel.current]
             picture = self.reel.pictures.best(frame.key, self.reel.view)
-            words = self.reel.words(frame)
-            paint_picture(painter, self.picture_box(), picture, self.reel.view, frame, words, True)
+            placeholder = self.reel.placeholder(frame)
+            paint_picture(painter, self.picture_box(), picture, self.reel.view, frame, placeholder, True)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.colour("accent"), 2))
@@ -295,11 +295,11 @@ class ZoomButtons(QHBoxLayout):
         self.addWidget(whole)
 
 
-def fitted(room: QRectF, aspect: float) -> QRectF:
-    """The largest rectangle of a shape in the middle of another."""
-    wide = min(room.width(), room.height() * aspect)
+def fitted(bounds: QRectF, aspect: float) -> QRectF:
+    """The largest rectangle with an aspect, centred in `bounds`."""
+    wide = min(bounds.width(), bounds.height() * aspect)
     high = wide / aspect
-    return QRectF(room.center().x() - wide / 2, room.center().y() - high / 2, wide, high)
+    return QRectF(bounds.center().x() - wide / 2, bounds.center().y() - high / 2, wide, high)
 
 
 def mark_of(status: str) -> str:

@@ -16,7 +16,7 @@ from shared.geometry import Rect
 _PAD = 4
 _MARKS = 4
 CLOSEST = 16.0
-"""A view shows a sixteenth of the place's sides at least."""
+"""The smallest view, as a fraction of the place's sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Outline:
 class Frame:
     """One picture of the strip.
 
-    `status` is a verdict (`shared.codes.Verdict`), empty for a picture without one. `note` says what is not
-    as usual, `opens` whether it leads to a record. One that is `faded` is in the strip, but does not count.
+    `status` is a verdict (`shared.codes.Verdict`), empty for a picture without one. `note` names what is
+    unusual, `opens` is True when it leads to a record. One that is `faded` is shown, but does not count.
     """
 
     key: str
@@ -47,13 +47,13 @@ class Frame:
 
 
 def zoomed(view: Rect, factor: float, x: float = 0.5, y: float = 0.5) -> Rect:
-    """A view `factor` times as close, about a point of it in fractions of what is seen; within the place."""
+    """A view `factor` times as close, about a point in fractions of the view; within the place."""
     side = min(max(view.w / factor, 1 / CLOSEST), 1.0)
     return _inside(view.x + (view.w - side) * x, view.y + (view.h - side) * y, side)
 
 
 def moved(view: Rect, dx: float, dy: float) -> Rect:
-    """A view moved by fractions of what is seen, within the place."""
+    """A view moved by fractions of itself, within the place."""
     return _inside(view.x + dx * view.w, view.y + dy * view.h, view.w)
 
 
@@ -71,10 +71,10 @@ def paint_picture(
     picture: FramePicture | None,
     view: Rect,
     frame: Frame,
-    words: str,
+    placeholder: str,
     labelled: bool,
 ) -> None:
-    """Paint what a frame shows of `view` into `box`, with its findings; `words` where there is no picture."""
+    """Paint what a frame shows of `view` into `box`, with its findings; `placeholder` without a picture."""
     theme = theme_manager().theme
     painter.save()
     painter.setClipRect(box)
@@ -83,9 +83,9 @@ def paint_picture(
         painter.setFont(sized(LABEL_PX + 1))
         painter.setPen(theme.colour("dim"))
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(box.adjusted(8, 8, -8, -8), int(flags), words)
+        painter.drawText(box.adjusted(8, 8, -8, -8), int(flags), placeholder)
     else:
-        # What of the picture's view is seen, in px of the picture.
+        # The visible part of the picture's view, in px of the picture.
         ratio = painter.device().devicePixelRatio()
         image = picture.fitting(box.width() * ratio * picture.view.w / view.w)
         wide, high = image.width() / picture.view.w, image.height() / picture.view.h
@@ -102,21 +102,21 @@ def _paint_outlines(
     painter: QPainter, box: QRectF, view: Rect, outlines: Sequence[Outline], theme: Theme, labelled: bool
 ) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for one in outlines:
+    for outline in outlines:
         where = QRectF(
-            box.left() + (one.rect.x - view.x) / view.w * box.width(),
-            box.top() + (one.rect.y - view.y) / view.h * box.height(),
-            one.rect.w / view.w * box.width(),
-            one.rect.h / view.h * box.height(),
+            box.left() + (outline.rect.x - view.x) / view.w * box.width(),
+            box.top() + (outline.rect.y - view.y) / view.h * box.height(),
+            outline.rect.w / view.w * box.width(),
+            outline.rect.h / view.h * box.height(),
         ).adjusted(-1.5, -1.5, 1.5, 1.5)
-        colour = QColor(theme.failed if one.series is None else series_colour(theme, one.series))
+        colour = QColor(theme.failed if outline.series is None else series_colour(theme, outline.series))
         # A dark line below keeps it visible on metal of its own colour.
         painter.setPen(QPen(QColor(0, 0, 0, 150), 3.5))
         painter.drawRect(where)
         painter.setPen(QPen(colour, 1.75))
         painter.drawRect(where)
-        if labelled and one.text:
-            _paint_label(painter, box, where, one.text, colour)
+        if labelled and outline.text:
+            _paint_label(painter, box, where, outline.text, colour)
 
 
 def _paint_label(painter: QPainter, box: QRectF, where: QRectF, text: str, colour: QColor) -> None:

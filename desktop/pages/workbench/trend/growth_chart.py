@@ -36,7 +36,7 @@ class GrowthChart(QWidget):
     def show_data(self, data: GrowthData) -> None:
         """Show another trend; the mark goes."""
         self.data, self.marked = data, None
-        self._tell()
+        self._describe()
         self.update()
 
     def show_current(self, index: int) -> None:
@@ -46,9 +46,9 @@ class GrowthChart(QWidget):
 
     def text_of(self, part: Part) -> str:
         """A measurement as people read it, with the inspection it is of."""
-        one = self.data.drawn[part[0]]
-        point = one.points[part[1]]
-        text = point_text(one, point, self.data.mm_per_pixel)
+        series = self.data.drawn[part[0]]
+        point = series.points[part[1]]
+        text = point_text(series, point, self.data.mm_per_pixel)
         return f"{text}\n{entry_text(self.data.entries[point.index])}"
 
     def sizeHint(self) -> QSize:
@@ -131,7 +131,7 @@ class GrowthChart(QWidget):
             number = min(max(number + down, 0), len(self.data.drawn) - 1)
             at = self._measured().index
             points = self.data.drawn[number].points
-            index = min(range(len(points)), key=lambda one: abs(points[one].index - at))
+            index = min(range(len(points)), key=lambda place: abs(points[place].index - at))
         else:
             index = min(max(index + right, 0), len(self.data.drawn[number].points) - 1)
         self._mark((number, index))
@@ -150,13 +150,13 @@ class GrowthChart(QWidget):
 
     def _mark(self, part: Part) -> None:
         self.marked = part
-        self._tell()
+        self._describe()
         self.update()
         self.chosen.emit(self._measured().index)
 
-    def _tell(self) -> None:
+    def _describe(self) -> None:
         if self.marked is not None:
             self.setAccessibleDescription(self.text_of(self.marked))
         else:
-            known = (series_text(one, self.data.mm_per_pixel) for one in self.data.drawn)
-            self.setAccessibleDescription("; ".join(known))
+            texts = (series_text(series, self.data.mm_per_pixel) for series in self.data.drawn)
+            self.setAccessibleDescription("; ".join(texts))

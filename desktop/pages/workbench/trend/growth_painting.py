@@ -28,7 +28,7 @@ from desktop.widgets import status_tone
 from shared.wire.history import TrendEntry
 
 MOST_SERIES = 8
-"""So many findings are drawn: each has a colour of its own."""
+"""Most findings that are drawn: each has a colour of its own."""
 _GAP = 8
 _MARK = 4.5
 _TICK_PX = 44
@@ -87,13 +87,13 @@ def paint_growth(
     metrics = QFontMetricsF(painter.font())
     top = where.top() + _paint_legend(painter, data, where, theme) + metrics.height() + 4
     bottom = where.bottom() - metrics.height() - 2 * _VERDICT - 12
-    highest = max((point.size * data.unit for one in data.drawn for point in one.points), default=1.0)
+    highest = max((point.size * data.unit for series in data.drawn for point in series.points), default=1.0)
     marks = ticks(highest * 1.08, 0.1 if data.mm_per_pixel else 1, max(2, int((bottom - top) / _TICK_PX)))
     decimals = 0 if float(marks[1]).is_integer() else 1
-    words = [QLocale().toString(float(mark), "f", decimals) for mark in marks]
-    left = where.left() + max(map(metrics.horizontalAdvance, words)) + _GAP
+    texts = [QLocale().toString(float(mark), "f", decimals) for mark in marks]
+    left = where.left() + max(map(metrics.horizontalAdvance, texts)) + _GAP
     plot = QRectF(QPointF(left, top), QPointF(where.right() - _GAP, bottom))
-    _paint_grid(painter, data, plot, theme, list(zip(marks, words, strict=True)), where.left())
+    _paint_grid(painter, data, plot, theme, list(zip(marks, texts, strict=True)), where.left())
     # Points and verdicts at the ends stay within the plot.
     inner = plot.adjusted(_GAP + _MARK, 0, -_GAP - _MARK, 0)
     middles = [inner.left() + inner.width() * x for x in positions(data.entries)]
@@ -102,12 +102,12 @@ def paint_growth(
         painter.drawLine(QPointF(middles[current], plot.top()), QPointF(middles[current], plot.bottom()))
     _paint_axis(painter, data, plot, middles, theme, metrics)
     points: dict[Part, QPointF] = {}
-    for number, one in enumerate(data.drawn):
-        for index, point in enumerate(one.points):
+    for number, series in enumerate(data.drawn):
+        for index, point in enumerate(series.points):
             y = plot.bottom() - plot.height() * point.size * data.unit / marks[-1]
             points[number, index] = QPointF(middles[point.index], y)
-    for number, one in enumerate(data.drawn):
-        _paint_series(painter, one, number, points, theme)
+    for number, series in enumerate(data.drawn):
+        _paint_series(painter, series, number, points, theme)
     _paint_growth_labels(painter, data, points, plot, theme, metrics)
     if marked in points:
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -117,13 +117,13 @@ def paint_growth(
 
 
 def _paint_legend(painter: QPainter, data: GrowthData, where: QRectF, theme: Theme) -> float:
-    """The findings with their growth, one below the other; gives the px they take."""
+    """Paint the findings with their growth, one below the other; returns the height in px."""
     height = 0.0
     flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
     metrics = QFontMetricsF(painter.font())
-    for number, one in enumerate(data.drawn):
+    for number, series in enumerate(data.drawn):
         box = QRectF(where.left() + 18, where.top() + height, where.width() - 18, 10_000)
-        text = series_text(one, data.mm_per_pixel)
+        text = series_text(series, data.mm_per_pixel)
         taken = metrics.boundingRect(box, flags, text)
         colour = QColor(series_colour(theme, number))
         painter.setPen(QPen(colour, 1))
@@ -132,7 +132,7 @@ def _paint_legend(painter: QPainter, data: GrowthData, where: QRectF, theme: The
         painter.setPen(theme.colour("text"))
         painter.drawText(taken, flags, text)
         height += taken.height() + 3
-        # However many there are, most of the room is for the curves.
+        # However many there are, the curves get most of the height.
         if height > where.height() * 0.4:
             break
     return height
@@ -214,11 +214,11 @@ def _paint_verdict(painter: QPainter, entry: TrendEntry, middle: QPointF, theme:
 
 
 def _paint_series(
-    painter: QPainter, one: Series, number: int, points: dict[Part, QPointF], theme: Theme
+    painter: QPainter, series: Series, number: int, points: dict[Part, QPointF], theme: Theme
 ) -> None:
     colour = QColor(series_colour(theme, number))
     index = 0
-    for run in one.runs():
+    for run in series.runs():
         places = [points[number, index + step] for step in range(len(run))]
         index += len(run)
         painter.setPen(QPen(colour, 2))
@@ -242,11 +242,11 @@ def _paint_growth_labels(
     taken: list[QRectF] = [
         QRectF(place.x() - _MARK, place.y() - _MARK, 2 * _MARK, 2 * _MARK) for place in points.values()
     ]
-    for number, one in enumerate(data.drawn):
+    for number, series in enumerate(data.drawn):
         # The newest first: it matters most.
-        for index in reversed(range(len(one.points))):
-            point, place = one.points[index], points[number, index]
-            before = one.before(point.index)
+        for index in reversed(range(len(series.points))):
+            point, place = series.points[index], points[number, index]
+            before = series.before(point.index)
             if before is None:
                 text = size_text(point.size, data.mm_per_pixel)
             else:
@@ -256,11 +256,11 @@ def _paint_growth_labels(
             left = min(place.x() - wide + _MARK, plot.right() - wide)
             above = QRectF(left, place.y() - _MARK - metrics.height() - 1, wide, metrics.height())
             below = QRectF(place.x() - _MARK, place.y() + _MARK + 1, wide, metrics.height())
-            room = plot.adjusted(0, -metrics.height(), 0, 0)
+            plot_area = plot.adjusted(0, -metrics.height(), 0, 0)
             free = (
                 box
                 for box in (above, below)
-                if room.contains(box) and not any(box.intersects(other) for other in taken)
+                if plot_area.contains(box) and not any(box.intersects(other) for other in taken)
             )
             box = next(free, None)
             if box is None:

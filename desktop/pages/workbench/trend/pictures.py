@@ -36,9 +36,9 @@ LONGEST_PX = 1024
 FINE_PX = 1600
 """Longer side of a picture of a part of it at most, px."""
 MOST_BYTES = 160_000_000
-"""So many bytes of pictures are held at most; the least recently shown leave first."""
+"""Most bytes of pictures that are held; the least recently shown leave first."""
 _AT_ONCE = 3
-"""So many are made by one piece of work: then what is wanted most by now comes first."""
+"""Pictures made by one task; afterwards those that are most wanted by then come first."""
 _GATHER_MS = 40
 _SMALLEST_PX = 200
 _PX_BYTES = 4
@@ -57,7 +57,7 @@ class FrameSource:
 
 
 class FramePicture(NamedTuple):
-    """What a frame shows of a view, in several sizes, largest first.
+    """The picture of a view of a frame, in several sizes, largest first.
 
     `to_photo` brings fractions of the place to px of the photo.
     """
@@ -86,8 +86,8 @@ class _Wanted(NamedTuple):
 class FramePictures(QObject):
     """Holds the pictures of frames within `MOST_BYTES`, and makes those that are wanted."""
 
-    made = Signal(str)
-    """The key of a frame whose picture is there or failed."""
+    ready = Signal(str)
+    """Emits the key of a frame whose picture is ready or failed."""
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
@@ -119,39 +119,39 @@ class FramePictures(QObject):
         return sum(picture.bytes for picture in self._held.values())
 
     def best(self, key: str, view: Rect) -> FramePicture | None:
-        """The picture of a frame for a view, else that of all of the place; None while neither is there."""
-        for known in ((key, view), (key, WHOLE)):
-            if known in self._held:
-                self._held.move_to_end(known)
-                return self._held[known]
+        """The picture of a frame for a view, else that of the whole place; None while neither is ready."""
+        for slot in ((key, view), (key, WHOLE)):
+            if slot in self._held:
+                self._held.move_to_end(slot)
+                return self._held[slot]
         return None
 
     def failure(self, key: str) -> str:
-        """Why a frame has no picture; empty while there is no reason."""
+        """Why a frame has no picture; empty without a failure."""
         return self._failures.get(key, "")
 
     def settled(self, key: str) -> bool:
-        """True when a frame's picture is there, failed, or will never be."""
+        """True when a frame's picture is ready, failed, or will never exist."""
         return key not in self._sources or key in self._failures or (key, WHOLE) in self._held
 
     def want(self, keys: Iterable[str], view: Rect, longest: int) -> None:
-        """Have pictures of these frames for a view of `longest` px made, the first first.
+        """Request pictures of these frames for a view of `longest` px, in this order.
 
-        What was wanted before and is not under way is forgotten.
+        Earlier requests that are not under way are dropped.
         """
-        known = [key for key in keys if key in self._sources and key not in self._failures]
-        wanted = [_Wanted(key, WHOLE, LONGEST_PX) for key in known if (key, WHOLE) not in self._held]
+        available = [key for key in keys if key in self._sources and key not in self._failures]
+        wanted = [_Wanted(key, WHOLE, LONGEST_PX) for key in available if (key, WHOLE) not in self._held]
         if view != WHOLE:
             share = max(view.w, view.h)
             if longest > LONGEST_PX * share:
                 side = min(longest, FINE_PX)
-                wanted += [_Wanted(key, view, side) for key in known if (key, view) not in self._held]
+                wanted += [_Wanted(key, view, side) for key in available if (key, view) not in self._held]
         self._wanted = wanted
         if wanted and self._making is None and not self._soon.isActive():
             self._soon.start()
 
     def stop(self) -> None:
-        """End what is under way, and release the pictures."""
+        """Cancel the work under way, and release the pictures."""
         self._soon.stop()
         self._wanted = []
         if self._making is not None:
@@ -161,7 +161,7 @@ class FramePictures(QObject):
 
     def _make(self) -> None:
         batch, self._wanted = self._wanted[:_AT_ONCE], self._wanted[_AT_ONCE:]
-        todo = [(one, self._sources[one.key]) for one in batch if one.key in self._sources]
+        todo = [(request, self._sources[request.key]) for request in batch if request.key in self._sources]
         if not todo:
             return
         self._making = run(
@@ -176,16 +176,16 @@ class FramePictures(QObject):
             lane=Lane.LONG,
         )
 
-    def _take(self, made: tuple[str, FramePicture | str] | float) -> None:
-        if isinstance(made, float | int):
+    def _take(self, result: tuple[str, FramePicture | str] | float) -> None:
+        if isinstance(result, float | int):
             return
-        key, picture = made
+        key, picture = result
         if isinstance(picture, str):
             self._failures[key] = picture
         else:
             self._held[key, picture.view] = picture
             self._tidy()
-        self.made.emit(key)
+        self.ready.emit(key)
 
     def _tidy(self) -> None:
         held = self.bytes
@@ -226,10 +226,10 @@ def _picture(
         else:
             to_photo = np.array(source.to_photo, np.float64)
         try:
-            return seen(photo, to_photo, wanted.view, wanted.longest, aspect)
+            return render_view(photo, to_photo, wanted.view, wanted.longest, aspect)
         except ValueError:
-            # A mapping that cannot be inverted lays nothing anywhere.
-            return seen(photo, in_the_middle(photo.size, aspect), wanted.view, wanted.longest, aspect)
+            # A mapping that cannot be inverted gives no place.
+            return render_view(photo, in_the_middle(photo.size, aspect), wanted.view, wanted.longest, aspect)
     finally:
         photo.cancel()
 
@@ -241,7 +241,9 @@ def in_the_middle(size: tuple[int, int], aspect: float) -> Matrix:
     return np.array([[wide, 0.0, (width - wide) / 2], [0.0, high, (height - high) / 2], [0.0, 0.0, 1.0]])
 
 
-def seen(photo: ImageSource, to_photo: Matrix, view: Rect, longest: int, aspect: float) -> FramePicture:
+def render_view(
+    photo: ImageSource, to_photo: Matrix, view: Rect, longest: int, aspect: float
+) -> FramePicture:
     """A photo as a view shows it, `longest` px the longer side, with smaller copies. Raises ImageError."""
     ratio = aspect * view.w / view.h
     width, height = (longest, longest / ratio) if ratio >= 1 else (longest * ratio, longest)
@@ -253,7 +255,7 @@ def seen(photo: ImageSource, to_photo: Matrix, view: Rect, longest: int, aspect:
     part = seen_at(Rect(0, 0, *size), mapping)
     cut = coarse(photo)
     per_px = float("inf") if part is None else max(part.w / size[0], part.h / size[1])
-    # The preview is read in a fraction of the time; only what it is too coarse for takes the original's px.
+    # The preview is read in a fraction of the time; the original is used only where it is too coarse.
     if part is not None and per_px * cut.from_whole[0, 0] < 0.9 and cut.image.width() < photo.size[0]:
         cut = fine(photo, part) or cut
     sizes = [laid(cut, mapping, *size)]

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Owns what strip and stage share: the frames, the chosen one, what of the place is seen, and playing."""
+"""Owns what strip and stage share: the frames, the chosen one, the view, and playing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from desktop.widgets import status_word
 from shared.geometry import Rect
 
 STEP = 1.25
-"""How much closer or farther a step of the zoom is."""
+"""The factor of a step of the zoom."""
 PLAY_MS = 700
-"""How long each frame is seen while the strip plays."""
+"""How long each frame is shown while the strip plays."""
 
 
 class Reel(QObject):
@@ -37,7 +37,7 @@ class Reel(QObject):
         self.view: Rect = WHOLE
         self.aspect = 1.0
         self.waiting = ""
-        """What stands in a frame whose picture is being made."""
+        """The text of a frame whose picture is being made."""
         self._clock = QTimer(self, interval=PLAY_MS)
         self._clock.timeout.connect(self._tick)
 
@@ -84,12 +84,12 @@ class Reel(QObject):
 
     def _tick(self) -> None:
         following = (self.current + 1) % len(self.frames)
-        # A picture that is still being made is waited for: else the place would flicker.
+        # Wait for a picture that is being made: else the place would flicker.
         if self.pictures.settled(self.frames[following].key):
             self.choose(following)
 
     def keyed(self, event: QKeyEvent) -> bool:
-        """What a key does in strip and stage; False where it does nothing."""
+        """Handle a key in strip and stage; False when it has no effect."""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         moves = {
             Qt.Key.Key_Left: (-0.1, 0.0),
@@ -127,8 +127,8 @@ class Reel(QObject):
         if self.frames and self.frames[self.current].opens:
             self.opened.emit(self.frames[self.current].key)
 
-    def words(self, frame: Frame) -> str:
-        """What stands in place of a frame's picture."""
+    def placeholder(self, frame: Frame) -> str:
+        """The text in place of a frame's picture."""
         if frame.note and frame.key not in self.pictures.keys:
             return frame.note
         return self.pictures.failure(frame.key) or self.waiting
@@ -139,5 +139,5 @@ class Reel(QObject):
             return ""
         frame = self.frames[self.current]
         parts = [frame.day, frame.name, status_word(frame.status) if frame.status else "", frame.note]
-        parts += [one.text for one in frame.outlines]
+        parts += [outline.text for outline in frame.outlines]
         return f"{self.current + 1}/{len(self.frames)}: " + " · ".join(part for part in parts if part)

@@ -15,7 +15,7 @@ from shared.wire.history import Trend, TrendEntry, TrendFinding
 DAYS_A_MONTH = 30.4375
 """The mean month of the Gregorian calendar's four years: 1461 days / 48."""
 LEAST_FITTED = 3
-"""A line through fewer points says nothing of how well it fits."""
+"""A line through fewer points does not show how well it fits."""
 _SECONDS_A_DAY = 86_400
 
 
@@ -100,12 +100,12 @@ def series_of(trend: Trend) -> list[Series]:
             if finding.chain is not None and size is not None:
                 points.setdefault(finding.chain, []).append(Measured(index, entry.at, size))
                 labels[finding.chain] = finding.label
-    found = [Series(chain, labels[chain], tuple(known)) for chain, known in points.items()]
-    # Present findings first: what is gone is of less interest.
-    found.sort(key=lambda one: (-one.last.index, -one.last.size, one.chain))
-    return found
+    series = [Series(chain, labels[chain], tuple(sizes)) for chain, sizes in points.items()]
+    # Present findings first: past ones are of less interest.
+    series.sort(key=lambda each: (-each.last.index, -each.last.size, each.chain))
+    return series
 
 
 def numbers_of(series: Sequence[Series]) -> dict[int, int]:
-    """Which place in the chart a chain has, from 0."""
-    return {one.chain: number for number, one in enumerate(series)}
+    """The index of each chain in the chart, from 0."""
+    return {each.chain: number for number, each in enumerate(series)}

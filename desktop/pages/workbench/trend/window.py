@@ -30,7 +30,7 @@ from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, Toast, 
 from shared.wire.history import MOST_TREND_ENTRIES, Trend, TrendEntry
 
 PAGE = 50
-"""So many inspections are shown at first, and so many more each time."""
+"""Number of inspections shown at first, and added each time."""
 PICTURE = QSize(1200, 760)
 _SCALE = 2
 _ASK_MS = 80
@@ -62,7 +62,7 @@ class TrendDialog(BaseDialog):
         self._session, self._item_id, self._title = session, item_id, title
         self._mm_per_pixel = mm_per_pixel
         self._place = place
-        self._asked: Task | None = None
+        self._task: Task | None = None
         self._limit = PAGE
         self.trend: Trend | None = None
         self.pictures = FramePictures(session, self)
@@ -71,7 +71,7 @@ class TrendDialog(BaseDialog):
         self.strip = FilmStrip(self.reel, self.tr("Film strip of the inspections"))
         self.stage = Stage(self.reel, self.tr("Photo of the chosen inspection"))
         self.chart = GrowthChart(self.tr("Size of findings over time"))
-        self.said = label("", "dim", wrap=True)
+        self.summary_label = label("", "dim", wrap=True)
         self.which = ElidedLabel("", "strong")
         self.earlier = Button(self.tr("Show earlier inspections"), icon="history")
         self.export = Button(self.tr("Export chart"), icon="download")
@@ -118,7 +118,7 @@ class TrendDialog(BaseDialog):
         whole_column.setContentsMargins(20, 16, 20, 16)
         whole_column.setSpacing(8)
         whole_column.addWidget(ElidedLabel(self._title, "item"))
-        whole_column.addWidget(self.said)
+        whole_column.addWidget(self.summary_label)
         whole_column.addWidget(self.stack, 1)
         whole_column.addLayout(below)
         self.earlier.hide()
@@ -131,7 +131,7 @@ class TrendDialog(BaseDialog):
         reel.framesChanged.connect(self._soon.start)
         reel.playingChanged.connect(self._show_playing)
         reel.opened.connect(self._open)
-        self.pictures.made.connect(self._made)
+        self.pictures.ready.connect(self._picture_ready)
         self.chart.chosen.connect(self._show_inspection)
         self.play.clicked.connect(lambda _checked=False: reel.play(not reel.playing))
         self.compare.clicked.connect(lambda _checked=False: reel.open_current())
@@ -144,12 +144,12 @@ class TrendDialog(BaseDialog):
 
     def read(self) -> None:
         """Ask the service for the trend."""
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._task is not None:
+            self._task.cancel()
         if self.trend is None:
             self.stack.show_loading(self.tr("Reading the inspections…"))
         self.earlier.setEnabled(False)
-        self._asked = run(
+        self._task = run(
             self._session.items.trend,
             self._item_id,
             self._limit,
@@ -178,7 +178,7 @@ class TrendDialog(BaseDialog):
             return
         self.stack.show_content()
         series = series_of(trend)
-        self.said.setText(summary(trend, len(series), self._mm_per_pixel))
+        self.summary_label.setText(summary(trend, len(series), self._mm_per_pixel))
         self.chart.show_data(GrowthData(trend.entries, series, self._mm_per_pixel))
         self.export.setEnabled(bool(series))
         aspect = 4 / 3 if self._place is None else self._place.aspect
@@ -196,7 +196,7 @@ class TrendDialog(BaseDialog):
 
     @property
     def _offset(self) -> int:
-        """How many frames come before that of the first inspection."""
+        """The number of frames before that of the first inspection."""
         return 0 if self._place is None else 1
 
     def _show_inspection(self, index: int) -> None:
@@ -212,7 +212,7 @@ class TrendDialog(BaseDialog):
         self._soon.start()
 
     def _want(self) -> None:
-        """Have the pictures made that are looked at, the large one first."""
+        """Request the visible pictures, the large one first."""
         reel = self.reel
         if not reel.frames:
             return
@@ -222,13 +222,13 @@ class TrendDialog(BaseDialog):
         longest = round(max(box.width(), box.height()) * self.devicePixelRatioF())
         self.pictures.want(list(dict.fromkeys(keys)), reel.view, min(longest, FINE_PX))
 
-    def _made(self, key: str) -> None:
+    def _picture_ready(self, key: str) -> None:
         if self.trend is None:
             return
-        entry = next((one for one in self.trend.entries if one.item_id == key), None)
+        entry = next((entry for entry in self.trend.entries if entry.item_id == key), None)
         unplaced = entry is not None and any(finding.reference is None for finding in entry.findings)
         if unplaced:
-            # Only now is it known how large the photo is that they were found in.
+            # The size of the photo of these findings is known only now.
             self.reel.frames = self._frames(self.trend)
 
     def _show_playing(self, on: bool) -> None:
@@ -237,7 +237,7 @@ class TrendDialog(BaseDialog):
 
     def _open(self, key: str) -> None:
         entries: Sequence[TrendEntry] = self.trend.entries if self.trend is not None else ()
-        entry = next((one for one in entries if one.item_id == key), None)
+        entry = next((entry for entry in entries if entry.item_id == key), None)
         if entry is not None:
             self.accept()
             self.openWanted.emit(entry.inspection_id, entry.item_id)
@@ -271,7 +271,7 @@ class TrendDialog(BaseDialog):
         where = QRectF(0, 0, PICTURE.width(), PICTURE.height()).adjusted(24, 18, -24, -18)
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-        taken = paint_title(painter, self._title, self.said.text(), where)
+        taken = paint_title(painter, self._title, self.summary_label.text(), where)
         paint_growth(painter, self.chart.data, where.adjusted(0, taken, 0, 0), -1)
         painter.end()
         return image

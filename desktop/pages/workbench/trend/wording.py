@@ -1,4 +1,4 @@
-"""Says sizes, growth and states of a trend in the user's language."""
+"""Formats sizes, growth and states of a trend in the user's language."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def state_text(entry: TrendEntry) -> str:
 
 
 def entry_text(entry: TrendEntry) -> str:
-    """An inspection in a line: day, record, verdict, and what was in the way."""
+    """An inspection in a line: day, record, verdict, and why nothing was measured."""
     parts = [day_of(entry.at), entry.inspection_name or "", status_word(entry.verdict), state_text(entry)]
     return " · ".join(part for part in parts if part)
 
@@ -100,9 +100,9 @@ def table(trend: Trend, series: list[Series], mm_per_pixel: float | None) -> lis
         ]
     ]
     at: dict[int, list[tuple[int, Series, Measured]]] = {}
-    for number, one in enumerate(series, 1):
-        for point in one.points:
-            at.setdefault(point.index, []).append((number, one, point))
+    for number, measured_series in enumerate(series, 1):
+        for point in measured_series.points:
+            at.setdefault(point.index, []).append((number, measured_series, point))
     for index, entry in enumerate(trend.entries):
         head: list[object] = [
             entry.at.astimezone().date().isoformat(),
@@ -111,12 +111,12 @@ def table(trend: Trend, series: list[Series], mm_per_pixel: float | None) -> lis
             status_word(entry.verdict),
             state_text(entry),
         ]
-        found = at.get(index, [])
-        if not found:
+        measured = at.get(index, [])
+        if not measured:
             none = translate("Trend", "No findings") if is_measured(entry) else ""
             rows.append([*head, none, "", "", "", ""])
-        for number, one, point in found:
-            before = one.before(index)
+        for number, measured_series, point in measured:
+            before = measured_series.before(index)
             mm = None if mm_per_pixel is None else point.size * mm_per_pixel
             grown = (
                 None if before is None or mm_per_pixel is None else (point.size - before.size) * mm_per_pixel
@@ -124,7 +124,7 @@ def table(trend: Trend, series: list[Series], mm_per_pixel: float | None) -> lis
             rows.append(
                 [
                     *head,
-                    finding_word(one.label),
+                    finding_word(measured_series.label),
                     number,
                     f"{point.size:.1f}",
                     "" if mm is None else f"{mm:.2f}",

@@ -25,9 +25,9 @@ def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> Catalog
 
 
 def settled(page: CataloguePage, qtbot: QtBot) -> None:
-    """Wait for the answer to what the section in front asked last."""
+    """Wait for the response to the last request of the section in front."""
     section = page.sections[page.in_front]
-    qtbot.waitUntil(lambda: section._asked is not None and section._asked.finished)
+    qtbot.waitUntil(lambda: section._task is not None and section._task.finished)
 
 
 def picture(path: Path, width: int = 320, height: int = 200) -> Path:

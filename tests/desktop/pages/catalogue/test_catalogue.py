@@ -52,13 +52,13 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
 
-    made = present(section.chosen())
+    aircraft = present(section.chosen())
     section.edit_chosen()
-    form = next(found for found in section.findChildren(AircraftForm) if found.isVisible())
+    form = next(widget for widget in section.findChildren(AircraftForm) if widget.isVisible())
     form.fields["aircraft_type"].set_text("Boeing 787-9")
     with qtbot.waitSignal(form.saved):
         form.submit()
-    now = page._context.session.catalogue.aircraft.get(made.aircraft_id)
+    now = page._context.session.catalogue.aircraft.get(aircraft.aircraft_id)
     assert (now.aircraft_type, now.registration) == ("Boeing 787-9", "B-1234")
 
     settled(page, qtbot)
@@ -78,10 +78,10 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     section.reload(aircraft.aircraft_id)
     settled(page, qtbot)
     assert present(section.chosen()).aircraft_name == "B-2087"
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         section.delete_chosen()
-    assert "B-2087" in said.args[0]
-    assert "1 flight" in said.args[0]
+    assert "B-2087" in toast.args[0]
+    assert "1 flight" in toast.args[0]
     assert catalogue.aircraft.get(aircraft.aircraft_id)
 
 
@@ -113,28 +113,28 @@ def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context,
 
 def test_change_of_one_field_keeps_concurrent_changes(context: Context, qtbot: QtBot) -> None:
     tasks = context.session.catalogue.tasks
-    made = tasks.create(TaskWrite(task_name="航后", description="旧"))
+    task = tasks.create(TaskWrite(task_name="航后", description="旧"))
     page = opened(context, qtbot, "tasks")
     section = page.sections["tasks"]
-    section.reload(made.task_id)
+    section.reload(task.task_id)
     settled(page, qtbot)
     section.edit_chosen()
-    tasks.update(made.task_id, TaskWrite(task_name="航后", description="别人写的"))
+    tasks.update(task.task_id, TaskWrite(task_name="航后", description="别人写的"))
     form = child(section, TaskForm)
     form.fields["task_name"].set_text("航后绕机")
     with qtbot.waitSignal(form.saved):
         form.submit()
-    now = tasks.get(made.task_id)
+    now = tasks.get(task.task_id)
     assert (now.task_name, now.description) == ("航后绕机", "别人写的")
 
 
 def test_concurrent_change_is_shown_and_not_overwritten(context: Context, qtbot: QtBot) -> None:
     aircraft = context.session.catalogue.aircraft
-    made = aircraft.create(AircraftWrite(aircraft_name="B-7000", registration="B-7000"))
-    form = AircraftForm(context, made)
+    entry = aircraft.create(AircraftWrite(aircraft_name="B-7000", registration="B-7000"))
+    form = AircraftForm(context, entry)
     qtbot.addWidget(form)
     form.show()
-    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 theirs", aircraft_type="787"))
+    aircraft.update(entry.aircraft_id, AircraftWrite(aircraft_name="B-7000 theirs", aircraft_type="787"))
     form.fields["registration"].set_text("B-7001")
     with qtbot.waitSignal(form.saved) as saved:
         form.submit()
@@ -144,12 +144,12 @@ def test_concurrent_change_is_shown_and_not_overwritten(context: Context, qtbot:
     again = AircraftForm(context, both)
     qtbot.addWidget(again)
     again.show()
-    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name="B-7000 once more"))
+    aircraft.update(entry.aircraft_id, AircraftWrite(aircraft_name="B-7000 once more"))
     again.fields["aircraft_name"].set_text("mine")
     again.submit()
     qtbot.waitUntil(lambda: bool(again.fields["aircraft_name"].error()))
     assert "B-7000 once more" in again.fields["aircraft_name"].error()
-    assert aircraft.get(made.aircraft_id).aircraft_name == "B-7000 once more"
+    assert aircraft.get(entry.aircraft_id).aircraft_name == "B-7000 once more"
     with qtbot.waitSignal(again.saved) as saved:
         again.submit()
     assert saved.args[0].aircraft_name == "mine"
@@ -160,30 +160,32 @@ def test_concurrent_change_is_shown_before_deletion(
     context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
 ) -> None:
     aircraft = context.session.catalogue.aircraft
-    made = aircraft.create(AircraftWrite(aircraft_name=f"B-81{insists}"))
+    entry = aircraft.create(AircraftWrite(aircraft_name=f"B-81{insists}"))
     page = opened(context, qtbot)
     section = page.sections["aircraft"]
-    section.reload(made.aircraft_id)
+    section.reload(entry.aircraft_id)
     settled(page, qtbot)
     qtbot.waitUntil(lambda: section.chosen() is not None)
-    assert present(section.chosen()).aircraft_id == made.aircraft_id
-    aircraft.update(made.aircraft_id, AircraftWrite(aircraft_name=made.aircraft_name, aircraft_type="787-9"))
-    asked: list[str] = []
+    assert present(section.chosen()).aircraft_id == entry.aircraft_id
+    aircraft.update(
+        entry.aircraft_id, AircraftWrite(aircraft_name=entry.aircraft_name, aircraft_type="787-9")
+    )
+    questions: list[str] = []
 
     def confirm(_parent: object, title: str, text: str, _verb: str) -> bool:
-        asked.append(title + text)
+        questions.append(title + text)
         return insists
 
     monkeypatch.setattr("desktop.pages.catalogue.delete_entry.confirm", confirm)
     section.delete_chosen()
-    qtbot.waitUntil(lambda: bool(asked))
-    assert "787-9" in asked[0]
+    qtbot.waitUntil(lambda: bool(questions))
+    assert "787-9" in questions[0]
     if insists:
-        qtbot.waitUntil(lambda: made.aircraft_name not in names(page, "aircraft"))
+        qtbot.waitUntil(lambda: entry.aircraft_name not in names(page, "aircraft"))
     else:
         settled(page, qtbot)
-        assert aircraft.get(made.aircraft_id).aircraft_type == "787-9"
-        aircraft.delete(made.aircraft_id)
+        assert aircraft.get(entry.aircraft_id).aircraft_type == "787-9"
+        aircraft.delete(entry.aircraft_id)
 
 
 def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Context, qtbot: QtBot) -> None:
@@ -199,7 +201,7 @@ def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Conte
     assert not section.findChildren(AircraftForm)
 
 
-def test_a_service_out_of_reach_is_said_and_tried_again(context: Context, qtbot: QtBot, service: str) -> None:
+def test_unreachable_service_is_reported_and_retried(context: Context, qtbot: QtBot, service: str) -> None:
     page = opened(context, qtbot)
     section = narrowed(page.sections["aircraft"], AircraftSection)
     section.table.show_rows([])

@@ -53,23 +53,26 @@ def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, t
     assert section.table.rows_model.rowCount() == 1
 
 
-def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
+def test_ambiguous_model_is_asked_about_shown_and_superseded(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "models")
     section = narrowed(page.sections["models"], ModelSection)
     section.send(ambiguous_model(tmp_path / "rivets.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
-    asked = child(section, KindForm)
-    assert asked.kind is not None
-    assert [asked.kind.itemData(n) for n in range(asked.kind.count())] == [ModelKind.YOLO, ModelKind.YOLOX]
+    kind_form = child(section, KindForm)
+    assert kind_form.kind is not None
+    assert [kind_form.kind.itemData(n) for n in range(kind_form.kind.count())] == [
+        ModelKind.YOLO,
+        ModelKind.YOLOX,
+    ]
     assert not section.uploads.lines()
-    assert asked.activation is None
-    asked.kind.set_value(ModelKind.YOLOX)
-    asked.save.click()
+    assert kind_form.activation is None
+    kind_form.kind.set_value(ModelKind.YOLOX)
+    kind_form.save.click()
     qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
     form = child(section, ModelForm)
-    assert {"YOLOX", "1"} <= {said.text() for said in form.findChildren(QLabel)}
+    assert {"YOLOX", "1"} <= {text.text() for text in form.findChildren(QLabel)}
     assert form.settings() == {}
     present(form.confidence).setValue(0.6)
     row = narrowed(present(form.classes).table.cellWidget(0, THRESHOLD), QDoubleSpinBox)
@@ -82,17 +85,17 @@ def test_a_model_of_several_kinds_is_asked_about_shown_and_superseded(
     form.feeding["values"].set_value("unit")
     with qtbot.waitSignal(form.saved) as saved:
         form.save.click()
-    made = saved.args[0]
-    assert (made.version, made.settings["confidence"]) == (2, 0.6)
-    assert (made.settings["values"], made.settings["colour"]) == ("unit", "bgr")
-    assert list(made.settings["per_label"].values()) == [0.75]
+    saved_model = saved.args[0]
+    assert (saved_model.version, saved_model.settings["confidence"]) == (2, 0.6)
+    assert (saved_model.settings["values"], saved_model.settings["colour"]) == ("unit", "bgr")
+    assert list(saved_model.settings["per_label"].values()) == [0.75]
 
 
 def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
     detection = context.session.detection
-    made = detection.add_model(ambiguous_model(tmp_path / "unnamed.onnx"), "unnamed", kind=ModelKind.YOLOX)
-    assert made.labels[:2] == ["class 0", "class 1"]
-    form = ModelForm(context, made)
+    model = detection.add_model(ambiguous_model(tmp_path / "unnamed.onnx"), "unnamed", kind=ModelKind.YOLOX)
+    assert model.labels[:2] == ["class 0", "class 1"]
+    form = ModelForm(context, model)
     qtbot.addWidget(form)
     form.show()
     classes = present(form.classes)
@@ -106,9 +109,9 @@ def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: Qt
         form.save.click()
     now = saved.args[0]
     assert (now.version, now.labels[:2]) == (2, ["裂纹", "dent"])
-    assert now.labels[2:] == made.labels[2:]
+    assert now.labels[2:] == model.labels[2:]
     assert now.settings["per_label"] == {"裂纹": 0.6}
-    assert now.settings["fail_labels"] == ["裂纹", *made.labels[2:]]
+    assert now.settings["fail_labels"] == ["裂纹", *model.labels[2:]]
     assert detection.labels()["裂纹"] is Severity.CRITICAL
     again = ModelForm(context, now)
     qtbot.addWidget(again)
@@ -138,8 +141,8 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
     narrowed(classes.table.cellWidget(added, SEVERITY), Combo).set_value("major")
     with qtbot.waitSignal(form.saved):
         form.save.click()
-    said = detection.labels()
-    assert (said["dent"], said["漏油"]) == (Severity.MINOR, Severity.MAJOR)
+    severities = detection.labels()
+    assert (severities["dent"], severities["漏油"]) == (Severity.MINOR, Severity.MAJOR)
     again = ModelForm(context, model)
     qtbot.addWidget(again)
     shown = present(again.classes)
@@ -148,22 +151,25 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
     assert detection.models()[0].version == model.version
 
 
-def test_how_classes_become_confidences_is_asked_where_the_file_does_not_tell(
+def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "models")
     section = narrowed(page.sections["models"], ModelSection)
     section.send(unclear_detr(tmp_path / "queries.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
-    asked = child(section, KindForm)
-    assert asked.kind is None
-    assert asked.activation is not None
-    assert [asked.activation.itemData(n) for n in range(asked.activation.count())] == ["sigmoid", "softmax"]
-    asked.activation.set_value("softmax")
-    asked.save.click()
+    kind_form = child(section, KindForm)
+    assert kind_form.kind is None
+    assert kind_form.activation is not None
+    assert [kind_form.activation.itemData(n) for n in range(kind_form.activation.count())] == [
+        "sigmoid",
+        "softmax",
+    ]
+    kind_form.activation.set_value("softmax")
+    kind_form.save.click()
     qtbot.waitUntil(lambda: section.findChild(ModelForm) is not None, timeout=30_000)
-    made = next(model for model in context.session.detection.models() if model.model_name == "queries")
-    assert (made.kind, made.settings["activation"]) == (ModelKind.DETR, "softmax")
+    added = next(model for model in context.session.detection.models() if model.model_name == "queries")
+    assert (added.kind, added.settings["activation"]) == (ModelKind.DETR, "softmax")
 
 
 def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) -> None:
@@ -175,8 +181,8 @@ def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) 
             raise Invalid("无法判断", details={"kinds": [], "activations": ["sigmoid", "softmax"]})
         return "made"
 
-    asked = Invalid(details={"kinds": ["yolo", "detr"], "activations": []})
-    form = KindForm(context, "m.onnx", asked, send)
+    invalid = Invalid(details={"kinds": ["yolo", "detr"], "activations": []})
+    form = KindForm(context, "m.onnx", invalid, send)
     qtbot.addWidget(form)
     form.show()
     present(form.kind).set_value(ModelKind.DETR)
@@ -190,15 +196,15 @@ def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) 
 def test_who_added_a_model_is_named(context: Context, qtbot: QtBot) -> None:
     model = context.session.detection.models()[0]
     other = {"kind": ModelKind.YOLO, "added_by": "0b2c", "settings": {}}
-    for change, said in (
+    for change, author in (
         ({**other, "added_by_name": "王工"}, "王工"),
         ({**other, "added_by": None}, "Command line"),
         (other, "Deleted user"),
     ):
         form = ModelForm(context, model.model_copy(update=change))
         qtbot.addWidget(form)
-        assert said in {one.text() for one in form.findChildren(QLabel)}
-        assert "0b2c" not in {one.text() for one in form.findChildren(QLabel)}
+        assert author in {text.text() for text in form.findChildren(QLabel)}
+        assert "0b2c" not in {text.text() for text in form.findChildren(QLabel)}
 
 
 def test_concurrent_rename_of_model_is_not_overwritten(context: Context, qtbot: QtBot) -> None:
@@ -221,7 +227,7 @@ def test_concurrent_rename_of_model_is_not_overwritten(context: Context, qtbot: 
         detection.update_model(model.model_id, ModelUpdate(model_description="late"), tag)
 
 
-def test_what_is_said_of_the_built_in_model_is_of_the_language(context: Context, qtbot: QtBot) -> None:
+def test_texts_of_built_in_model_are_translated(context: Context, qtbot: QtBot) -> None:
     detection = context.session.detection
     model = next(model for model in detection.models() if model.model_id == REFERENCE_DIFFERENCE)
     delivered = "把照片与参考图上的标记区域对齐后比较，无需训练"
@@ -232,5 +238,5 @@ def test_what_is_said_of_the_built_in_model_is_of_the_language(context: Context,
     assert form.fields["model_name"].text() == "Reference difference"
     sent = form.change()
     assert (sent.model_name, sent.model_description) == (model.model_name, delivered)
-    own = model.model_copy(update={"model_description": "ours"})
-    assert model_description(own) == "ours"
+    edited = model.model_copy(update={"model_description": "ours"})
+    assert model_description(edited) == "ours"

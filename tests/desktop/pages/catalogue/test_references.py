@@ -69,7 +69,7 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     assert not section.grab().isNull()
 
 
-def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
+def test_raw_photo_becomes_a_reference_image_of_its_name(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = opened(context, qtbot, "references")
@@ -82,9 +82,9 @@ def test_a_raw_photo_becomes_a_reference_image_of_its_own_name(
     lines = section.uploads.lines
     qtbot.waitUntil(lambda: [line.path for line in lines()] == [broken] and not lines()[0].again.isHidden())
     assert "JPEG" in lines()[0].status_text()
-    found = context.session.catalogue.reference_images.list(1, 10, "后缘襟翼").data
-    assert [entry.reference_image_name for entry in found] == ["后缘襟翼"]
-    stored = context.session.files.get(found[0].file_id)
+    images = context.session.catalogue.reference_images.list(1, 10, "后缘襟翼").data
+    assert [entry.reference_image_name for entry in images] == ["后缘襟翼"]
+    stored = context.session.files.get(images[0].file_id)
     assert stored.filename == "后缘襟翼.dng.jpg"
 
 
@@ -135,8 +135,8 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
     assert good
     stored = context.session.files.upload(bytes(data), "wing.png")
     body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)
-    made = context.session.catalogue.reference_images.create(body)
-    form = ReferenceForm(context, made)
+    image = context.session.catalogue.reference_images.create(body)
+    form = ReferenceForm(context, image)
     qtbot.addWidget(form)
     form.show()
     form.measure.click()
@@ -159,16 +159,16 @@ def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) ->
 def test_measuring_takes_nearly_all_of_the_main_window(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """Not of the form that asks for it."""
+    """The dialog follows the size of the main window, not of the form that opens it."""
     session = context.session
     stored = session.files.upload(picture(tmp_path / "wing.png"))
     body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)
-    made = session.catalogue.reference_images.create(body)
+    image = session.catalogue.reference_images.create(body)
     main = QWidget()
     qtbot.addWidget(main)
     main.resize(1400, 900)
     main.show()
-    form = ReferenceForm(context, made, QWidget(main))
+    form = ReferenceForm(context, image, QWidget(main))
     form.show()
     form.measure.click()
     dialog = child(form, ScaleDialog)

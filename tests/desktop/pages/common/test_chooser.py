@@ -11,10 +11,10 @@ from tests.narrowing import present
 
 
 def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
-    asked: list[str] = []
+    searches: list[str] = []
 
     def find(text: str, page: int) -> list[tuple[str, str]]:
-        asked.append(text)
+        searches.append(text)
         return [("a1", "B-1234 Boeing")] if text == "boe" else []
 
     chooser = SearchCombo("Aircraft", find)
@@ -29,7 +29,7 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     with pytest.raises(ValueError, match="nothing"):
         chooser.chosen()
     qtbot.waitUntil(lambda: present(present(chooser.completer()).popup()).isVisible())
-    assert asked == ["", "boe"]
+    assert searches == ["", "boe"]
     assert present(chooser.lineEdit()).text() == "boe"
     present(present(chooser.completer()).popup()).hide()
     chooser.setEditText("B-1234 Boeing")
@@ -47,10 +47,10 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
 def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> None:
     red = QImage(64, 48, QImage.Format.Format_RGB32)
     red.fill(QColor("#ff0000"))
-    asked: list[str] = []
+    requested: list[str] = []
 
     def picture(value: str) -> QImage:
-        asked.append(value)
+        requested.append(value)
         return red
 
     chooser = SearchCombo(
@@ -60,9 +60,9 @@ def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> 
     chooser.show()
     chooser.begin(None)
     qtbot.waitUntil(lambda: chooser.count() == 2)
-    assert asked == []
+    assert requested == []
 
-    def seen() -> bool:
+    def is_painted() -> bool:
         image = chooser.view().viewport().grab().toImage()
         spots = (image.pixelColor(20, 18), image.pixelColor(20, 54))
         return all(spot.name() == "#ff0000" for spot in spots)
@@ -70,9 +70,9 @@ def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> 
     chooser.showPopup()
     chooser.hidePopup()
     chooser.showPopup()
-    qtbot.waitUntil(seen)
+    qtbot.waitUntil(is_painted)
     chooser.hidePopup()
-    assert sorted(asked) == ["r1", "r2"]
+    assert sorted(requested) == ["r1", "r2"]
 
 
 def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:

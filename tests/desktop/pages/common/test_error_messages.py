@@ -54,12 +54,12 @@ from service.face.rules import SENTENCES
     ids=repr,
 )
 def test_it_is_a_sentence_without_chinese(error: Exception) -> None:
-    said = sentence(error)
-    assert said.isascii()
-    assert said.endswith(".")
+    message = sentence(error)
+    assert message.isascii()
+    assert message.endswith(".")
 
 
-def test_what_is_not_known_is_said_as_the_service_says_it() -> None:
+def test_unknown_message_is_shown_as_the_service_sent_it() -> None:
     assert sentence(Refused("新的说明")) == "新的说明"
 
 
@@ -69,12 +69,12 @@ def test_the_number_to_tell_an_administrator_is_named() -> None:
 
 @pytest.mark.parametrize("message", SENTENCES.values())
 def test_every_refusal_of_an_enrolment_is_known(message: str) -> None:
-    said = sentence(Refused(message))
+    text = sentence(Refused(message))
     if message.startswith("人脸照片不是有效的 Base64"):
         # The desktop encodes by itself: this one cannot happen to it.
         return
-    assert said.isascii()
-    assert sentence(Refused(f"第 2 张照片：{message}")) == f"Photo 2: {said}"
+    assert text.isascii()
+    assert sentence(Refused(f"第 2 张照片：{message}")) == f"Photo 2: {text}"
 
 
 @pytest.mark.parametrize(("fault", "message"), FAULT_SENTENCES.items())
@@ -93,7 +93,7 @@ def test_every_refusal_of_a_model_is_known(message: str) -> None:
 @pytest.mark.parametrize(("code", "message"), MESSAGES.items())
 def test_every_failure_of_a_detection_is_known(code: str, message: str) -> None:
     assert failure_sentence(code, message).isascii()
-    # As the service refuses to begin a detection.
+    # The service refuses to start a detection.
     assert sentence(Conflict(message, code=code)) == failure_sentence(code, message)
 
 
@@ -101,7 +101,7 @@ _NEVER_SHOWN = {
     "设备已允许",
     "设备已重命名",
     "设备已移除",
-    # Said in words of the desktop by their kind (status or code), whatever their words.
+    # Translated by their kind (status or code), regardless of their text.
     "登录已过期，请重新登录",
     "请先登录",
     "没有此操作的权限，请联系管理员",
@@ -121,7 +121,7 @@ _NEVER_SHOWN = {
     "新密码不能与当前密码相同，请更换",
     "不能晚于结束时间",
     "不能早于开始时间",
-    # To a client that speaks the API wrongly: the desktop never does.
+    # For a client that uses the API wrongly: the desktop never does.
     "请求无法解析，请检查请求的格式",
     "请求的地址不存在",
     "此地址不支持该请求方法",
@@ -153,7 +153,7 @@ _NEVER_SHOWN = {
     "该文件不是图片，无法裁剪",
     "该文件不是图片，无法分块显示",
     "图片分块不存在",
-    # To a phone, whose page says it in its own words.
+    # For a phone, whose page has its own texts.
     "连接码无效，请扫描工作台上当前显示的二维码",
     "此连接码已在另一部手机上使用，请在工作台上生成新的连接码",
     "手机未连接，请扫描工作台上的二维码",
@@ -184,7 +184,7 @@ _NEVER_SHOWN = {
     "校验通过：记录与封存时一致",
     "已开启双人放行",
     "已关闭双人放行",
-    # What a check of a seal found: the desktop says it by its kind and place.
+    # Results of a check of a seal: the desktop formats them by kind and place.
     "校验未通过：记录与封存时不一致",
     "与封存时不同",
     "是封存后新增的",
@@ -202,7 +202,7 @@ _NEVER_SHOWN = {
     "图片分块已就绪",
     "测试已发送",
     "登录会话已结束",
-    # Of addresses that the desktop does not ask.
+    # From addresses that the desktop does not request.
     "请提供读取指标的令牌",
     "服务尚未就绪，请稍后重试；如反复出现，请联系管理员",
     "图片分块正在生成",
@@ -214,13 +214,13 @@ _NEVER_SHOWN = {
 }
 
 
-# Repeats what other modules say, and names of a record that is made up.
+# Repeats messages of other modules, and names of an invented record.
 _EXAMPLES = Path("api_examples.py")
 
 
-def _said_by_the_service() -> set[str]:
-    """Every whole sentence in Chinese in the source of the service, apart from what names a success."""
-    said: set[str] = set()
+def _sentences_of_the_service() -> set[str]:
+    """Every whole sentence in Chinese in the source of the service, except messages of success."""
+    sentences: set[str] = set()
     service = Path(__file__).parents[4] / "service"
     for path in set(service.rglob("*.py")) - {service / _EXAMPLES}:
         tree = ast.parse(path.read_text("utf-8"))
@@ -231,12 +231,12 @@ def _said_by_the_service() -> set[str]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
                 text = node.value
                 if any("一" <= letter <= "鿿" for letter in text) and not text.isspace():
-                    said.add(text)
-    return {text for text in said if "\n" not in text and not text.endswith("成功") and len(text) > 4}
+                    sentences.add(text)
+    return {text for text in sentences if "\n" not in text and not text.endswith("成功") and len(text) > 4}
 
 
-@pytest.mark.parametrize("message", sorted(_said_by_the_service() - _NEVER_SHOWN - {*MESSAGES.values()}))
-def test_every_message_that_can_be_shown_has_words_of_the_desktop(message: str) -> None:
+@pytest.mark.parametrize("message", sorted(_sentences_of_the_service() - _NEVER_SHOWN - {*MESSAGES.values()}))
+def test_every_message_that_can_be_shown_is_translated(message: str) -> None:
     assert sentence(NotFound(message)).isascii()
 
 
@@ -248,7 +248,7 @@ def test_refused_file_differs_from_empty_file() -> None:
 def test_what_keeps_a_record_from_being_finished_is_named() -> None:
     items = [{"item_id": str(n), "item_name": f"R{n}"} for n in range(5)]
     details = {"count": 5, "items": items}
-    said = sentence(Conflict("5 个检查项待判定：R0、R1、R2 等", details=details))
-    assert said == "5 item(s) have no verdict yet: R0, R1, R2, …"
+    text = sentence(Conflict("5 个检查项待判定：R0、R1、R2 等", details=details))
+    assert text == "5 item(s) have no verdict yet: R0, R1, R2, …"
     running = sentence(Conflict("…", code="detections_running", details={"count": 1, "items": items[:1]}))
     assert running == "Detection is running on 1 item(s): R0. Wait for it to finish or cancel it."

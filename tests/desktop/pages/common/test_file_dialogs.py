@@ -1,4 +1,4 @@
-"""Where a file dialog begins: in the folder of its purpose, kept for the next start."""
+"""Where a file dialog begins: in the folder of its purpose, remembered for the next start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from desktop.preferences import Preferences
 
 
 @pytest.fixture(autouse=True)
-def kept(preferences: Preferences) -> Iterator[Preferences]:
+def folder_preferences(preferences: Preferences) -> Iterator[Preferences]:
     folders.keep_in(preferences)
     yield preferences
     folders.keep_in(None)
@@ -32,28 +32,28 @@ def kept(preferences: Preferences) -> Iterator[Preferences]:
 
 @pytest.fixture
 def window(qtbot: QtBot) -> QWidget:
-    made = QWidget()
-    qtbot.addWidget(made)
-    return made
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, path: Path | None) -> list[str]:
-    """Lets the person choose `path`; gives where the dialogs began."""
+    """Have the dialogs return `path`; returns the folders in which they began."""
     began: list[str] = []
     name = "" if path is None else str(path)
 
-    def one(_parent: QWidget, _title: str, folder: str, _kinds: str = "") -> tuple[str, str]:
+    def open_file(_parent: QWidget, _title: str, folder: str, _kinds: str = "") -> tuple[str, str]:
         began.append(folder)
         return name, ""
 
     def several(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[list[str], str]:
-        one(parent, title, folder, kinds)
+        open_file(parent, title, folder, kinds)
         return ([name] if name else []), ""
 
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", one)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", open_file)
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)
     monkeypatch.setattr(
-        QFileDialog, "getExistingDirectory", lambda parent, title, folder: one(parent, title, folder)[0]
+        QFileDialog, "getExistingDirectory", lambda parent, title, folder: open_file(parent, title, folder)[0]
     )
     return began
 
@@ -71,17 +71,17 @@ def test_each_purpose_has_its_folder(
     assert began[2] != str(photo.parent)
 
 
-def test_the_folder_is_kept_for_the_next_start(
-    window: QWidget, kept: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_folder_is_remembered_for_the_next_start(
+    window: QWidget, folder_preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, tmp_path)
     assert open_folder(window, "Photos of strangers", Purpose.FACES) == tmp_path
     later = Folders()
-    later.keep_in(Preferences(kept.path))
+    later.keep_in(Preferences(folder_preferences.path))
     assert later.of(Purpose.FACES) == tmp_path
 
 
-def test_a_folder_that_is_gone_gives_way_to_one_of_the_person(tmp_path: Path) -> None:
+def test_missing_folder_is_replaced_by_a_folder_of_the_user(tmp_path: Path) -> None:
     folder = tmp_path / "stick"
     folder.mkdir()
     folders.used(Purpose.REPORTS, folder)
@@ -116,13 +116,13 @@ def test_a_dialog_for_pictures_offers_every_kind_that_is_taken(
         filters.append(kinds)
         return [str(tmp_path / "IMG_1.HEIC")], ""
 
-    def one(parent: QWidget, title: str, folder: str, kinds: str, **more: object) -> tuple[str, str]:
+    def open_file(parent: QWidget, title: str, folder: str, kinds: str, **more: object) -> tuple[str, str]:
         names, chosen = several(parent, title, folder, kinds, **more)
         return names[0], chosen
 
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", several)
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", one)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", open_file)
     assert open_pictures(window, "", Purpose.PHOTOS) == [tmp_path / "IMG_1.HEIC"]
     assert open_picture(window, "", Purpose.REFERENCES) == tmp_path / "IMG_1.HEIC"
     for ending in (".jpg", ".tif", ".heic", ".nef", ".cr3"):
-        assert all(f"*{ending}" in said for said in filters)
+        assert all(f"*{ending}" in pattern for pattern in filters)

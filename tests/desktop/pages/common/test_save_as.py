@@ -1,4 +1,4 @@
-"""Where a file goes: beside the last one, with the suffix of its kind, and over no other file unasked."""
+"""Where a file is saved: in the last folder, with the suffix of its kind, and over no other file unasked."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Type = Callable[[str, str], None]
 @pytest.fixture
 def proposed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What the dialog proposed, each time."""
-    monkeypatch.setitem(folders._kept, Purpose.REPORTS, str(tmp_path))
+    monkeypatch.setitem(folders._folders, Purpose.REPORTS, str(tmp_path))
     return []
 
 
 @pytest.fixture
 def types(monkeypatch: pytest.MonkeyPatch, proposed: list[str], tmp_path: Path) -> Type:
-    """Lets the person type a name (empty: the proposed one) and choose a kind."""
+    """Have the dialog return a typed name (empty: the proposed one) and a kind."""
 
     def say(name: str, kind: str) -> None:
         def answer(_parent: object, _title: str, shown: str, _kinds: str) -> tuple[str, str]:
@@ -40,9 +40,9 @@ def types(monkeypatch: pytest.MonkeyPatch, proposed: list[str], tmp_path: Path) 
 
 @pytest.fixture
 def window(qtbot: QtBot) -> QWidget:
-    made = QWidget()
-    qtbot.addWidget(made)
-    return made
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_next_file_is_proposed_beside_the_last(
 def test_at_first_the_folder_is_one_of_the_person(
     window: QWidget, types: Type, proposed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(folders._kept, Purpose.REPORTS)
+    monkeypatch.delitem(folders._folders, Purpose.REPORTS)
     types("", "")
     choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS)
     folder = Path(proposed[0]).parent
@@ -89,21 +89,21 @@ def test_at_first_the_folder_is_one_of_the_person(
 
 
 @pytest.mark.parametrize("agreed", [True, False])
-def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(
+def test_replacing_a_file_under_the_completed_name_is_confirmed(
     window: QWidget, types: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agreed: bool
 ) -> None:
     (tmp_path / "mine.pdf").write_bytes(b"old")
-    asked: list[str] = []
+    questions: list[str] = []
 
-    def answer(_parent: QWidget, *said: str) -> bool:
-        asked.append(said[1])
+    def answer(_parent: QWidget, *texts: str) -> bool:
+        questions.append(texts[1])
         return agreed
 
     monkeypatch.setattr(save_as, "confirm", answer)
 
     types("mine", "PDF (*.pdf)")
     assert (choose_file(window, "Report", "A.pdf", KINDS, Purpose.REPORTS) is not None) is agreed
-    assert "mine.pdf" in asked[0]
+    assert "mine.pdf" in questions[0]
 
 
 def test_cancelled_dialog_gives_none(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:

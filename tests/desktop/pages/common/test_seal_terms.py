@@ -1,4 +1,4 @@
-"""What is said of a seal."""
+"""Sentences about a seal."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def sealed(state: SealState, **changed: object) -> RecordSeal:
     )
 
 
-@pytest.mark.parametrize(("name", "said"), [("Li Na", "Li Na"), (None, "u2")])
-def test_who_released_a_record_is_said(name: str | None, said: str) -> None:
+@pytest.mark.parametrize(("name", "shown_name"), [("Li Na", "Li Na"), (None, "u2")])
+def test_sentence_names_who_released_the_record(name: str | None, shown_name: str) -> None:
     released = {"released_by": "u2", "released_by_name": name, "released_at": "2026-11-22T22:39:00Z"}
     sentence = seal_sentence(sealed(SealState.FINISHED, **released))
     assert "by Zhao Min" in sentence
-    assert sentence.endswith(f"edition 2. Released by {said}.")
+    assert sentence.endswith(f"edition 2. Released by {shown_name}.")
 
 
-def test_nobody_is_said_to_have_released_what_nobody_released() -> None:
+def test_sentence_of_unreleased_record_names_no_one() -> None:
     assert seal_sentence(sealed(SealState.FINISHED)).endswith("edition 2.")
     assert "Released" not in seal_sentence(sealed(SealState.AWAITING_RELEASE))

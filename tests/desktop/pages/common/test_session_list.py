@@ -28,9 +28,9 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.
 
 @dataclasses.dataclass
 class Answers:
-    """What is asked, and what the person answers."""
+    """The questions asked, and the answer to give."""
 
-    asked: list[str]
+    texts: list[str]
     yes: bool = True
 
 
@@ -39,7 +39,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> Answers:
     answers = Answers([])
 
     def confirm(_parent: object, title: str, text: str, _verb: str) -> bool:
-        answers.asked.append(f"{title} {text}")
+        answers.texts.append(f"{title} {text}")
         return answers.yes
 
     monkeypatch.setattr(session_list, "confirm", confirm)
@@ -63,7 +63,7 @@ def web_login(service: str, username: str, password: str) -> None:
     httpx.post(f"{service}/api/auth/login", json=body, headers={"User-Agent": FIREFOX}).raise_for_status()
 
 
-def test_the_own_session_is_marked_and_only_the_others_can_be_ended(
+def test_current_session_is_marked_and_only_others_can_be_ended(
     context: Context, service: str, qtbot: QtBot, questions: Answers
 ) -> None:
     context.session.account.end_other_sessions()
@@ -73,20 +73,20 @@ def test_the_own_session_is_marked_and_only_the_others_can_be_ended(
     view = shown(context, qtbot)
     qtbot.waitUntil(lambda: len(view.buttons) == 2)
     sessions = context.session.account.sessions().data
-    (own,) = [one for one in sessions if one.current]
-    assert own.program is not None
-    assert own.program.startswith("Walkaround ")
-    assert own.session_id not in view.buttons
+    (this_session,) = [session for session in sessions if session.current]
+    assert this_session.program is not None
+    assert this_session.program.startswith("Walkaround ")
+    assert this_session.session_id not in view.buttons
     assert [chip.text for chip in view.findChildren(Chip)] == ["This session"]
     assert "Firefox 130 · Linux" in texts(view)
     assert "Password · 127.0.0.1" in texts(view)
     assert any(text.startswith("Logged in today ") for text in texts(view))
 
-    (web,) = [one for one in sessions if one.program == "Firefox 130 · Linux"]
+    (web,) = [session for session in sessions if session.program == "Firefox 130 · Linux"]
     assert view.buttons[web.session_id].accessibleName() == "End session: Firefox 130 · Linux"
     questions.yes = False
     view.buttons[web.session_id].click()
-    assert questions.asked == ["End session? Firefox 130 · Linux at 127.0.0.1 is logged out immediately."]
+    assert questions.texts == ["End session? Firefox 130 · Linux at 127.0.0.1 is logged out immediately."]
     assert len(context.session.account.sessions().data) == 3
     questions.yes = True
     with qtbot.waitSignal(view.ended) as ended:
@@ -130,7 +130,7 @@ def test_an_administrator_ends_the_sessions_of_a_user_in_their_form(
     desktop.close()
 
 
-def test_a_session_that_ended_meanwhile_is_said_and_the_list_is_read_again(
+def test_session_that_ended_meanwhile_is_reported_and_the_list_reloaded(
     context: Context, service: str, qtbot: QtBot
 ) -> None:
     context.session.account.end_other_sessions()
@@ -144,14 +144,14 @@ def test_a_session_that_ended_meanwhile_is_said_and_the_list_is_read_again(
 
 
 def test_more_sessions_than_one_page_are_counted(context: Context, qtbot: QtBot) -> None:
-    (own,) = [one for one in context.session.account.sessions().data if one.current]
+    (this_session,) = [session for session in context.session.account.sessions().data if session.current]
     view = shown(context, qtbot)
     qtbot.waitUntil(lambda: "This session" in [chip.text for chip in view.findChildren(Chip)])
-    view.show_sessions(Page[LoginSession](data=[own], pagination=pagination(1, 50, 73)))
+    view.show_sessions(Page[LoginSession](data=[this_session], pagination=pagination(1, 50, 73)))
     assert "and 72 more" in texts(view)
 
 
-def test_a_failure_is_said_in_the_list(qtbot: QtBot) -> None:
+def test_failure_is_shown_in_the_list(qtbot: QtBot) -> None:
     played = Played()
     played.answers["/api/auth/sessions"] = failed(503, "unavailable")
     with played_context(played) as context:

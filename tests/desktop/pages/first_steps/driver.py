@@ -31,9 +31,9 @@ def write(qtbot: QtBot, field: Field, text: str) -> None:
 def dialog(qtbot: QtBot, kind: type[Found]) -> Found:
     """The visible window of `kind`, once it is there."""
 
-    def found() -> list[Found]:
+    def visible() -> list[Found]:
         every = QApplication.topLevelWidgets()
         return [widget for widget in every if isinstance(widget, kind) and widget.isVisible()]
 
-    qtbot.waitUntil(lambda: bool(found()))
-    return found()[0]
+    qtbot.waitUntil(lambda: bool(visible()))
+    return visible()[0]

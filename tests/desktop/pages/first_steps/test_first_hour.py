@@ -45,9 +45,9 @@ class FirstHour:
         self.clicks += 1
 
     def choose_file(self, button: QWidget, path: Path) -> None:
-        one, several = (str(path), ""), ([str(path)], "")
-        self._patch.setattr(QFileDialog, "getOpenFileName", lambda *_given, **_more: one)
-        self._patch.setattr(QFileDialog, "getOpenFileNames", lambda *_given, **_more: several)
+        single, several = (str(path), ""), ([str(path)], "")
+        self._patch.setattr(QFileDialog, "getOpenFileName", lambda *_args, **_more: single)
+        self._patch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_more: several)
         self.click(button)
         self.clicks += 1
 
@@ -95,7 +95,7 @@ class FirstHour:
         records = self.records
 
         def shown() -> Sequence[FirstStepsPanel]:
-            return [one for one in records.findChildren(FirstStepsPanel) if one.isVisible()]
+            return [panel for panel in records.findChildren(FirstStepsPanel) if panel.isVisible()]
 
         self.wait(shown)
         return shown()[0]
@@ -113,10 +113,10 @@ class FirstHour:
         def entries() -> list[object]:
             every = present(page.open_record.document).items
             newest = [results.newest_detection(item.result) for item in every]
-            return [one for one in newest if one is not None and results.is_finished(one)]
+            return [entry for entry in newest if entry is not None and results.is_finished(entry)]
 
         self.wait(lambda: len(entries()) == items)
-        return [len(one["resultImage"]["boxes"]) for one in entries()]  # type: ignore[index]
+        return [len(entry["resultImage"]["boxes"]) for entry in entries()]  # type: ignore[index]
 
 
 @pytest.fixture
@@ -147,8 +147,8 @@ def test_the_sample_leads_to_a_first_result(hour: FirstHour) -> None:
     hour.click(hour.panel().sample.button)
     hour.workbench_opens(len(inspection.REGIONS))
     hour.click(hour.workbench.top.detect)
-    found = hour.detected(len(inspection.REGIONS))
-    damaged = [count > 0 for count, spot in zip(found, inspection.REGIONS, strict=True) if spot.damage]
+    counts = hour.detected(len(inspection.REGIONS))
+    damaged = [count > 0 for count, spot in zip(counts, inspection.REGIONS, strict=True) if spot.damage]
     assert sum(damaged) >= len(damaged) - 1
     assert hour.clicks <= 5
     _removed_by_one_click(hour)

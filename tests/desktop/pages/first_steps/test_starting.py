@@ -36,13 +36,13 @@ def picture(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
-    made = RecordsPage(context)
-    qtbot.addWidget(made)
-    made.resize(1280, 800)
-    made.show()
-    made.opened({})
-    yield made
-    made.leave()
+    records_page = RecordsPage(context)
+    qtbot.addWidget(records_page)
+    records_page.resize(1280, 800)
+    records_page.show()
+    records_page.opened({})
+    yield records_page
+    records_page.leave()
 
 
 @pytest.fixture
@@ -61,13 +61,13 @@ def start(context: Context, qtbot: QtBot) -> Iterator[Callable[[bool], StartDial
         dialog.hide()
 
 
-def made_by(dialog: StartDialog, context: Context, qtbot: QtBot) -> Record:
-    with qtbot.waitSignal(dialog.made) as made:
+def created_by(dialog: StartDialog, context: Context, qtbot: QtBot) -> Record:
+    with qtbot.waitSignal(dialog.created) as created:
         click(qtbot, dialog.make)
-    return context.session.records.get(made.args[0]).value
+    return context.session.records.get(created.args[0]).value
 
 
-def test_what_is_typed_becomes_entries_once(
+def test_typed_names_become_entries_once(
     context: Context, qtbot: QtBot, picture: Path, start: Callable[[bool], StartDialog]
 ) -> None:
     records = []
@@ -76,7 +76,7 @@ def test_what_is_typed_becomes_entries_once(
         dialog.take_picture(picture)
         dialog.aircraft.setEditText("B-7777")
         dialog.task.setEditText("Gearbox check")
-        records.append(made_by(dialog, context, qtbot))
+        records.append(created_by(dialog, context, qtbot))
     first, second = records
     assert (first.inspection_name, first.aircraft_name, first.reference_image_name) == (
         "Gearbox",
@@ -104,10 +104,10 @@ def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
     dialog.name.set_text("second try")
     create, failures = session.items.create, [Unreachable()]
 
-    def fails_once(*given: object, **more: object) -> object:
+    def fails_once(*args: object, **more: object) -> object:
         if failures:
             raise failures.pop()
-        return create(*given, **more)  # type: ignore[arg-type]
+        return create(*args, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(session.items, "create", fails_once)
     click(qtbot, dialog.make)
@@ -115,7 +115,7 @@ def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
     assert dialog.isVisible()
     assert (dialog.name.text(), dialog.task.currentText()) == ("second try", "Inspection")
     dialog.name.set_text("renamed meanwhile")
-    record = made_by(dialog, context, qtbot)
+    record = created_by(dialog, context, qtbot)
     assert record.inspection_name == "renamed meanwhile"
     assert len(session.items.all(record.inspection_id)) == 1
     assert session.catalogue.reference_images.list().pagination.total == images + 1
@@ -138,17 +138,17 @@ def test_regions_of_labelme_become_items_and_a_template(
     path = picture.with_suffix(".json")
     path.write_text(json.dumps(document), "utf-8")
     dialog = start(True)
-    said: list[str] = []
-    dialog.notice.connect(said.append)
+    notices: list[str] = []
+    dialog.notice.connect(notices.append)
     dialog.take_regions(path)
     qtbot.waitUntil(lambda: dialog.picture.source is not None)
-    record = made_by(dialog, context, qtbot)
+    record = created_by(dialog, context, qtbot)
     items = context.session.items.all(record.inspection_id)
     assert [item.item_name for item in items] == ["bolt", "Item 2"]
     assert {item.model_id for item in items} == {REFERENCE_DIFFERENCE}
     image = context.session.catalogue.reference_images.get(present(record.reference_image_id))
     assert len(image.template) == 2
-    assert said == ["2 region(s) imported. 1 outside the image skipped."]
+    assert notices == ["2 region(s) imported. 1 outside the image skipped."]
 
 
 def test_a_file_without_regions_is_explained(
@@ -165,12 +165,12 @@ def test_a_file_without_regions_is_explained(
 
 
 def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> None:
-    given = QMimeData()
-    given.setUrls([QUrl.fromLocalFile(str(picture))])
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(picture))])
     shown = FirstStepsPanel(page.first_steps.sample)
     shown.picture_dropped.connect(page.first_steps.from_picture)
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    shown.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, given, buttons, keys))
+    shown.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, buttons, keys))
     dialog = page.findChildren(StartDialog)[-1]
     assert (dialog.picture.name, dialog.name.text()) == ("Gearbox.png", "Gearbox")
     dialog.hide()
@@ -178,25 +178,25 @@ def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> 
 
 
 def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
-    """A task of the sample that the person's own record uses stays, with its flight and aircraft."""
+    """A task of the sample that another record uses stays, with its flight and aircraft."""
     session, sample = context.session, SampleController.of(context)
     own_task = session.catalogue.tasks.create(TaskWrite(task_name="Sample task: after-flight check"))
-    with qtbot.waitSignal(sample.made) as made:
+    with qtbot.waitSignal(sample.created) as created:
         assert context.commands.run("sample.create")
-    record = session.records.get(made.args[0]).value
-    own = session.records.create(RecordCreate(task_id=record.task_id, inspection_name="mine"))
+    record = session.records.get(created.args[0]).value
+    own_record = session.records.create(RecordCreate(task_id=record.task_id, inspection_name="mine"))
     for item in session.items.all(record.inspection_id):
         session.items.set_verdict(item.item_id, Verdict.PASSED, "seen")
     session.records.finish(record.inspection_id)
-    said: list[str] = []
-    sample.notice.connect(said.append)
+    notices: list[str] = []
+    sample.notice.connect(notices.append)
     click(qtbot, page.first_steps.bar.remove)
-    qtbot.waitUntil(lambda: not sample.busy and not sample.there)
-    assert said == ["Sample inspection deleted. 3 catalogue entry(s) kept, in use by other entries."]
-    left = {one.inspection_id for one in session.records.search(page_size=200).data}
-    assert own.inspection_id in left
+    qtbot.waitUntil(lambda: not sample.busy and not sample.exists)
+    assert notices == ["Sample inspection deleted. 3 catalogue entry(s) kept, in use by other entries."]
+    left = {entry.inspection_id for entry in session.records.search(page_size=200).data}
+    assert own_record.inspection_id in left
     assert record.inspection_id not in left
-    assert session.records.get(own.inspection_id).value.aircraft_id == record.aircraft_id
+    assert session.records.get(own_record.inspection_id).value.aircraft_id == record.aircraft_id
     assert session.catalogue.tasks.get(own_task.task_id).task_name == own_task.task_name
     assert sample.may_create()
 
@@ -207,13 +207,13 @@ def test_a_sample_that_fails_leaves_nothing(
     session, sample = context.session, SampleController.of(context)
     totals = [session.catalogue.aircraft.list().pagination.total, session.records.search().pagination.total]
 
-    def fails(*_given: object) -> None:
+    def fails(*_args: object) -> None:
         raise Unreachable
 
     monkeypatch.setattr(session.photos, "assign", fails)
     with qtbot.waitSignal(sample.notice):
         sample.create()
-    assert not sample.there
+    assert not sample.exists
     assert totals == [
         session.catalogue.aircraft.list().pagination.total,
         session.records.search().pagination.total,
@@ -227,8 +227,8 @@ def test_who_may_not_begin_reads_who_can(page: RecordsPage, context: Context, ro
     page.first_steps.opened()
     page.first_steps.show_empty(page.stack)
     state = present(page.stack.currentWidget())
-    said = state.accessibleName()
-    assert ("Planners and administrators" in said) is (role is Role.INSPECTOR)
-    assert ("Inspectors create them" in said) is (role is Role.VIEWER)
+    text = state.accessibleName()
+    assert ("Planners and administrators" in text) is (role is Role.INSPECTOR)
+    assert ("Inspectors create them" in text) is (role is Role.VIEWER)
     assert page.first_steps.more.isHidden()
     assert not context.commands.run("sample.create")

@@ -1,4 +1,4 @@
-"""The own account: profile, password, face."""
+"""The account page: profile, password, face."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def context(qapp: QApplication, played: Played) -> Iterator[Context]:
 
 @pytest.fixture
 def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MePage:
-    # Every frame is looked at: a test needs not wait for a person.
+    # Every frame is analysed: a test need not wait for a person.
     monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
     frames = [write(tmp_path / "camera.png", face_frame())]
     page = MePage(context, lambda: [ImageSequence(frames, "Desk Cam")])
@@ -84,9 +84,9 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     page.profile.fields["work_years"].set_text("")
     page.profile._gender().set_value("female")
     assert page.profile.save.isEnabled()
-    with qtbot.waitSignal(page.toast) as told:
+    with qtbot.waitSignal(page.toast) as toast:
         page.profile.submit()
-    assert told.args == ["Profile saved."]
+    assert toast.args == ["Profile saved."]
     assert played.bodies("/api/auth/updateInfo") == [
         {"email": "new@example.com", "work_years": None, "gender": "female"}
     ]
@@ -94,7 +94,7 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     assert not page.profile.unsaved
 
 
-def test_a_field_out_of_its_rules_is_said_beside_it(qtbot: QtBot, played: Played, page: MePage) -> None:
+def test_invalid_field_is_explained_beside_it(qtbot: QtBot, played: Played, page: MePage) -> None:
     played.answers["/api/auth/updateInfo"] = refused(
         "更新数据失败", "email：请输入有效的邮箱地址，最多 254 个字符"
     )
@@ -140,7 +140,7 @@ def test_what_is_typed_during_a_save_stays(qtbot: QtBot, played: Played, page: M
     assert page.profile.changes() == {"phone": "010 123"}
 
 
-def test_a_word_of_another_program_for_gender_is_kept(page: MePage) -> None:
+def test_gender_from_another_program_stays(page: MePage) -> None:
     user = Payload.model_validate(person(gender="男")).user
     page.profile.show_user(user)
     assert page.profile._gender().value() == "男"
@@ -148,17 +148,17 @@ def test_a_word_of_another_program_for_gender_is_kept(page: MePage) -> None:
 
 
 def test_leaving_with_typed_text_asks(page: MePage, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    verbs: list[str] = []
 
     def answer(parent: QWidget, title: str, text: str, verb: str) -> bool:
-        asked.append(verb)
+        verbs.append(verb)
         return False
 
     monkeypatch.setattr(me_page, "confirm", answer)
     assert page.leave()
     page.profile.fields["name"].set_text("别名")
     assert not page.leave()
-    assert asked == ["Discard"]
+    assert verbs == ["Discard"]
 
 
 def test_the_place_brings_typed_text_back_but_no_password(
@@ -172,12 +172,12 @@ def test_the_place_brings_typed_text_back_but_no_password(
     qtbot.addWidget(other)
     other.opened(place)
     assert other.profile.fields["name"].text() == "别名"
-    # An answer of the service that comes later does not wipe it out.
+    # A later response of the service does not overwrite it.
     qtbot.waitUntil(lambda: other.face.chip.text != "")
     assert other.profile.fields["name"].text() == "别名"
 
 
-def test_an_answer_after_logout_lets_nobody_in(qtbot: QtBot, context: Context, page: MePage) -> None:
+def test_response_after_logout_logs_no_one_in(qtbot: QtBot, context: Context, page: MePage) -> None:
     payload = present(context.payload)
     context.leave()
     page._refreshed(payload)
@@ -201,9 +201,9 @@ def fill(page: MePage, current: str = "old words here", new: str = "new words he
 
 def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played, page: MePage) -> None:
     fill(page)
-    with qtbot.waitSignal(page.toast) as told:
+    with qtbot.waitSignal(page.toast) as toast:
         page.password.submit()
-    assert told.args == ["Password changed."]
+    assert toast.args == ["Password changed."]
     assert played.bodies("/api/auth/updatePassword") == [
         {"password": "old words here", "newPassword": "new words here"}
     ]
@@ -212,7 +212,7 @@ def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played,
 
 
 @pytest.mark.parametrize(
-    ("answer", "field", "said"),
+    ("answer", "field", "error"),
     [
         (refused("原密码错误"), "current", "The current password is wrong. Try again."),
         (failed(429, "too_many_requests", retry_after=9), "current", "Too many attempts"),
@@ -227,15 +227,15 @@ def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played,
         ),
     ],
 )
-def test_a_refused_password_is_said_beside_its_field(
-    qtbot: QtBot, played: Played, page: MePage, answer: httpx.Response, field: str, said: str
+def test_refused_password_is_explained_beside_its_field(
+    qtbot: QtBot, played: Played, page: MePage, answer: httpx.Response, field: str, error: str
 ) -> None:
     played.answers["/api/auth/updatePassword"] = answer
     fill(page)
     page.password.submit()
     editor = getattr(page.password, field)
     qtbot.waitUntil(lambda: editor.error() != "")
-    assert said in editor.error()
+    assert error in editor.error()
     assert page.password.new.text() == "new words here"
     assert page.password.save.isEnabled()
 
@@ -277,9 +277,9 @@ def test_enrolment_by_files_sends_the_pictures(
     played.answers["/api/auth/face"] = done(ENROLLED)
     pictures = [write(tmp_path / f"{name}.png", face_frame(blur=blur)) for name, blur in (("a", 0), ("b", 1))]
     page.face.consent.setChecked(True)
-    with qtbot.waitSignal(page.toast) as told:
+    with qtbot.waitSignal(page.toast) as toast:
         page.face.enrol_files(pictures)
-    assert told.args == ["Face enrolled."]
+    assert toast.args == ["Face enrolled."]
     (body,) = played.bodies("/api/auth/face")
     assert body["consent"] is True
     assert len(body["images"]) == 2
@@ -353,7 +353,7 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
     assert page.face.consent.isChecked()
 
 
-def test_the_own_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
+def test_consent_is_shown_with_its_version_and_time(page: MePage) -> None:
     agreed = {**ENROLLED, "consent_version": "1", "consented_at": "2026-01-02T03:04:05Z"}
     page.face.show_status(FaceStatus.model_validate(agreed))
     assert "You agreed to consent text 1 on " in page.face.status_text()
@@ -378,9 +378,9 @@ def test_deleting_asks_first(
     page.face.delete.click()
     assert played.bodies("/api/auth/face", "DELETE") == []
     monkeypatch.setattr(face, "confirm", lambda *_: True)
-    with qtbot.waitSignal(page.toast) as told:
+    with qtbot.waitSignal(page.toast) as toast:
         page.face.delete.click()
-    assert told.args == ["Face data deleted."]
+    assert toast.args == ["Face data deleted."]
     assert len(played.bodies("/api/auth/face", "DELETE")) == 1
     assert page.face.chip.text == "Not enrolled"
 
@@ -396,7 +396,7 @@ def test_a_consent_text_that_is_not_known_is_shown_as_given(page: MePage) -> Non
 
 
 @pytest.mark.parametrize(
-    ("changes", "chip", "words"),
+    ("changes", "chip", "warning"),
     [
         ({}, "Enrolled", ""),
         ({"templates": 1}, "Enrolled", "Only one photo is enrolled"),
@@ -406,10 +406,10 @@ def test_a_consent_text_that_is_not_known_is_shown_as_given(page: MePage) -> Non
         ({"renewal_due": True}, "Renew", "more than a year old"),
     ],
 )
-def test_what_will_go_wrong_with_an_enrolment_is_said(
-    page: MePage, changes: dict[str, Any], chip: str, words: str
+def test_weaknesses_of_an_enrolment_are_shown(
+    page: MePage, changes: dict[str, Any], chip: str, warning: str
 ) -> None:
     page.face.show_status(FaceStatus.model_validate({**ENROLLED, **changes}))
     assert page.face.chip.text == chip
-    assert words in page.face.warning.text()
-    assert page.face.warning.isHidden() is not bool(words)
+    assert warning in page.face.warning.text()
+    assert page.face.warning.isHidden() is not bool(warning)

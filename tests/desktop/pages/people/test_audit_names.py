@@ -1,4 +1,4 @@
-"""What the audit log calls the things that its entries speak of."""
+"""Names of the objects that entries of the audit log refer to."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def test_a_memory_is_called_by_the_file_of_its_reference_image(context: Context)
     assert named(context.session, {key}) == {key: "左翼前缘.png"}
 
 
-def test_what_is_gone_has_no_name(context: Context) -> None:
+def test_deleted_object_has_no_name(context: Context) -> None:
     assert named(context.session, {("phone_code", "gone"), ("record", "gone"), ("nothing", "1")}) == {}

@@ -102,9 +102,9 @@ def test_before_the_first_backup(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("problem", list(BackupProblem))
-def test_a_problem_is_said_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
-    said = {"problem": problem.value, "message": TEXTS[problem].message}
-    assert row(shown(qtbot, runs=[FAILED | said]))[5].isascii()
+def test_problem_is_shown_in_the_language_of_the_desktop(qtbot: QtBot, problem: BackupProblem) -> None:
+    fields = {"problem": problem.value, "message": TEXTS[problem].message}
+    assert row(shown(qtbot, runs=[FAILED | fields]))[5].isascii()
 
 
 def test_a_service_that_does_not_answer_can_be_asked_again(qtbot: QtBot) -> None:

@@ -74,7 +74,7 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
     assert "Planner" in page.users.table.rows_model.index(1, 2).data()
 
 
-def test_a_taken_name_and_a_common_password_are_said_in_the_form(context: Context, qtbot: QtBot) -> None:
+def test_taken_name_and_common_password_are_reported_in_the_form(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.make()
@@ -130,9 +130,9 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
 def test_the_last_administrator_stays_one_and_the_service_says_so(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot)
     choose(page, qtbot, ADMIN[0])
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         page.users.remove.click()
-    assert said.args[0] == "At least one administrator must remain enabled."
+    assert toast.args[0] == "At least one administrator must remain enabled."
     assert context.session.users.list(1, 50, ADMIN[0]).data[0].enabled
 
 
@@ -242,8 +242,10 @@ def test_details_are_lines_of_what_changed(details: dict[str, Any], lines: list[
 
 def test_times_in_details_are_shown_like_the_time_of_the_entry() -> None:
     at = datetime(2026, 5, 1, 10, 20, 30, tzinfo=UTC)
-    said = [f"Released at: {second(at)}"]
-    assert changes({"released_at": at.isoformat()}) == changes({"released_at": "2026-05-01T10:20:30"}) == said
+    lines = [f"Released at: {second(at)}"]
+    assert (
+        changes({"released_at": at.isoformat()}) == changes({"released_at": "2026-05-01T10:20:30"}) == lines
+    )
 
 
 def test_objects_that_details_refer_to_are_found() -> None:

@@ -118,14 +118,14 @@ def test_a_webhook_is_created_and_its_secret_shown_once(
 
 def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as said:
+    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
-    assert said.args == ["The receiver answered 204."]
+    assert toast.args == ["The receiver answered 204."]
     receiver.status = 500
     qtbot.waitUntil(page.webhooks.test.isEnabled)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as said:
+    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
-    assert said.args == ["The receiver answered 500. Check the receiver."]
+    assert toast.args == ["The receiver answered 500. Check the receiver."]
     page.webhooks.deliveries.click()
     dialog = child(page.webhooks, DeliveriesDialog)
     model = dialog.table.rows_model
@@ -194,7 +194,7 @@ def test_a_webhook_is_paused_resumed_edited_and_deleted(
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
 
 
-def test_the_services_own_pause_is_said_until_it_is_resumed(
+def test_pause_by_the_service_is_shown_until_it_is_resumed(
     context: Context, qtbot: QtBot, receiver: Receiver, folder: Path
 ) -> None:
     context.session.webhooks.create(WebhookCreate(name="值班", url=receiver.url, events=ALL))
@@ -212,12 +212,12 @@ def test_the_services_own_pause_is_said_until_it_is_resumed(
     assert not page.webhooks.banner.isVisible()
 
 
-def test_what_is_gone_is_said(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
+def test_deleted_webhook_is_reported(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
     context.session.webhooks.delete(present(page.webhooks.chosen()).webhook_id)
-    with qtbot.waitSignal(page.toast, timeout=20_000) as said:
+    with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
-    assert said.args == ["This webhook no longer exists. Reload the list."]
+    assert toast.args == ["This webhook no longer exists. Reload the list."]
 
 
 def delivery(**changes: Any) -> Delivery:
@@ -239,13 +239,13 @@ def delivery(**changes: Any) -> Delivery:
 
 
 @pytest.mark.parametrize("error", DeliveryError)
-def test_every_failure_has_a_sentence_of_its_own(qtbot: QtBot, error: DeliveryError) -> None:
-    said = {reason_sentence(delivery(error=one, status=500)) for one in DeliveryError}
-    assert len(said) == len(DeliveryError)
+def test_every_failure_has_a_different_sentence(qtbot: QtBot, error: DeliveryError) -> None:
+    sentences = {reason_sentence(delivery(error=code, status=500)) for code in DeliveryError}
+    assert len(sentences) == len(DeliveryError)
     assert reason_sentence(delivery(error=error, status=500)).endswith(".")
 
 
-def test_states_and_events_in_words(qtbot: QtBot) -> None:
+def test_states_and_events_have_labels(qtbot: QtBot) -> None:
     assert delivery_word(delivery(state="pending", attempts=0)) == "Waiting"
     assert delivery_word(delivery(state="pending")) == "Waiting to retry"
     assert reason_sentence(delivery(state=DeliveryState.PENDING, attempts=0)) == ""

@@ -61,7 +61,7 @@ def opened(context: Context, qtbot: QtBot, record_id: str) -> RecordPage:
     page.resize(1200, 800)
     page.show()
     page.opened({"record_id": record_id})
-    qtbot.waitUntil(lambda: page._asked is not None and page._asked.finished)
+    qtbot.waitUntil(lambda: page._task is not None and page._task.finished)
     return page
 
 
@@ -74,7 +74,7 @@ def saved(page: RecordPage, qtbot: QtBot) -> None:
         page.save()
 
 
-def there(context: Context, record: Record) -> bool:
+def exists(context: Context, record: Record) -> bool:
     try:
         return now(context, record) is not None
     except NotFound:
@@ -90,10 +90,10 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    said = page.fields.field_text
-    assert said("inspection_name") == "左翼根部航后检查"
-    assert said("task_id") == "航后绕机"
-    assert said("reference_image_id") == "左翼根部"
+    shown_text = page.fields.field_text
+    assert shown_text("inspection_name") == "左翼根部航后检查"
+    assert shown_text("task_id") == "航后绕机"
+    assert shown_text("reference_image_id") == "左翼根部"
     assert not page.fields.unsaved
     assert not page.fields.save.isEnabled()
     assert page.top.chip.text == "Not started"
@@ -102,7 +102,7 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
 def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    def seen(record_id: str) -> tuple[set[str], set[str]]:
+    def aircraft_facts(record_id: str) -> tuple[set[str], set[str]]:
         """The facts on the page, and the lines of the report."""
         page = opened(context, qtbot, record_id)
         facts = {name for name, fact in page.fields._facts.items() if fact.isVisible()}
@@ -110,13 +110,13 @@ def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
         return facts & {"aircraft", "flight"}, set(lines) & {"Aircraft", "Flight"}
 
     other = context.session.records.create(RecordCreate(task_id="EXT-7", inspection_name="Gearbox"))
-    assert seen(other.inspection_id) == (set(), set())
+    assert aircraft_facts(other.inspection_id) == (set(), set())
     aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-4321"))
     task = context.session.catalogue.tasks.create(
         TaskWrite(task_name="with aircraft", aircraft_id=aircraft.aircraft_id)
     )
-    one = context.session.records.create(RecordCreate(task_id=task.task_id))
-    assert seen(one.inspection_id) == ({"aircraft"}, {"Aircraft"})
+    with_aircraft = context.session.records.create(RecordCreate(task_id=task.task_id))
+    assert aircraft_facts(with_aircraft.inspection_id) == ({"aircraft"}, {"Aircraft"})
 
 
 def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
@@ -140,13 +140,13 @@ def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
 def test_the_items_are_counted_as_in_the_list_of_records(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    """What a model found is no verdict."""
+    """A model's result is no verdict."""
     context.session.items.from_template(record.inspection_id)
-    found = ResultEntry(progress="finished", isPassed=True, version=1)
+    result = ResultEntry(progress="finished", isPassed=True, version=1)
     items = context.session.items.all(record.inspection_id)
     card = ItemsCard()
     qtbot.addWidget(card)
-    card.show_items([item.model_copy(update={"result": [found]}) for item in items], True, True)
+    card.show_items([item.model_copy(update={"result": [result]}) for item in items], True, True)
     assert card._counts.text() == "Decided 0 of 2 · Detected 2 of 2"
     assert card._progress.value() == 0
 
@@ -154,19 +154,19 @@ def test_the_items_are_counted_as_in_the_list_of_records(
 def test_a_status_that_no_person_came_to_is_not_the_state(
     context: Context, record: Record, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """As another program or an older version leaves a record: failed, and never finished here."""
+    """A record as left by another program or an older version: failed, and never finished here."""
     session, record_id = context.session, record.inspection_id
-    found = ResultEntry(progress="done", isPassed=False, version=1)
-    item = session.items.create(ItemCreate(item_name="前缘", inspection_id=record_id, result=[found])).value
+    result = ResultEntry(progress="done", isPassed=False, version=1)
+    item = session.items.create(ItemCreate(item_name="前缘", inspection_id=record_id, result=[result])).value
     assert session.records.get(record_id).value.inspection_status is Status.FAILED
     page = opened(context, qtbot, record_id)
 
-    def said() -> tuple[str, str, str | None]:
+    def statuses() -> tuple[str, str, str | None]:
         api = page.fields._facts["api_status"]
         shown = api.text() if api.isVisible() else None
         return page.top.chip.text, page.fields._facts["state"].text(), shown
 
-    assert said() == ("In progress", "In progress", "Failed")
+    assert statuses() == ("In progress", "In progress", "Failed")
     draft = collect(session, record_id, "me", lambda *_: None)
     assert (draft.status, draft.status_name) == (Status.IN_PROGRESS, "In progress")
     fields = dict(draft.fields)
@@ -178,12 +178,12 @@ def test_a_status_that_no_person_came_to_is_not_the_state(
     session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     session.records.finish(record_id)
     page.reload()
-    qtbot.waitUntil(lambda: said() == ("Passed", "Passed", None))
+    qtbot.waitUntil(lambda: statuses() == ("Passed", "Passed", None))
     report = collect(session, record_id, "me", lambda *_: None)
     assert (report.status, "API status" in dict(report.fields)) == (Status.PASSED, False)
     session.records.reopen(record_id, "wrong wing")
     page.reload()
-    qtbot.waitUntil(lambda: said() == ("In progress", "In progress", None))
+    qtbot.waitUntil(lambda: statuses() == ("In progress", "In progress", None))
 
 
 def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:
@@ -192,13 +192,13 @@ def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot:
     saved(page, qtbot)
     after = now(context, record)
     assert after.inspection_name == "复查"
-    # The seconds that the field does not show are not lost by a save of others.
+    # Saving other fields keeps the seconds, which the field does not show.
     assert after.start_time == record.start_time
     assert after.task_id == record.task_id
     assert not page.fields.unsaved
 
 
-def test_a_task_of_another_system_is_kept_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
+def test_task_of_another_system_stays_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
     page = opened(context, qtbot, record.inspection_id)
     page.fields.choosers["task_id"].setEditText("")
     page.save()
@@ -222,8 +222,8 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    theirs = RecordUpdate(inspection_name="别人的名字", task_id="T-70")
-    context.session.records.update(record.inspection_id, theirs)
+    other_change = RecordUpdate(inspection_name="别人的名字", task_id="T-70")
+    context.session.records.update(record.inspection_id, other_change)
     page.fields.fields["inspection_name"].set_text("我的名字")
     page.fields.choosers["task_id"].restore(("T-30", "T-30"))
     page.save()
@@ -298,9 +298,9 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
     qtbot.waitUntil(lambda: model.rowCount() == 2 and model.index(1, 3).data() == "Failed")
     assert model.index(0, 3).data() == "Not started"
     page.items.table.choose(1)
-    with qtbot.waitSignal(page.navigate) as asked:
+    with qtbot.waitSignal(page.navigate) as navigation:
         qtbot.keyClick(page.items.table, Qt.Key.Key_Return)
-    assert asked.args == [
+    assert navigation.args == [
         "workbench",
         {"record_id": record.inspection_id, "item_id": items[1].item_id},
     ]
@@ -330,17 +330,17 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.cancel")
     assert now(context, record).inspection_status == Status.CANCELLED
-    # What was typed and not sent is still there, and still not saved.
+    # The unsent text stays, still unsaved.
     assert page.fields.unsaved
     assert now(context, record).inspection_name == record.inspection_name
     assert not context.commands.possible("details.cancel")
     with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.reopen")
     assert now(context, record).inspection_status == Status.NOT_STARTED
-    with qtbot.waitSignal(page.navigate) as asked:
+    with qtbot.waitSignal(page.navigate) as navigation:
         assert context.commands.run("details.delete")
-    assert asked.args is not None
-    assert asked.args[0] == "records"
+    assert navigation.args is not None
+    assert navigation.args[0] == "records"
     assert page.leave()
 
 
@@ -349,29 +349,29 @@ def test_record_changed_concurrently_is_deleted_only_after_review(
     context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
 ) -> None:
     page = opened(context, qtbot, record.inspection_id)
-    asked: list[tuple[str, str]] = []
+    questions: list[tuple[str, str]] = []
 
     def answer(_parent: object, title: str, text: str, _verb: str) -> bool:
-        asked.append((title, text))
-        if len(asked) == 1:
+        questions.append((title, text))
+        if len(questions) == 1:
             # While the first question is open.
             change = RecordUpdate(inspection_name="gerade geändert")
             context.session.records.update(record.inspection_id, change)
-        return len(asked) == 1 or insists
+        return len(questions) == 1 or insists
 
     monkeypatch.setattr("desktop.pages.common.delete_record.confirm", answer)
     context.commands.run("details.delete")
-    qtbot.waitUntil(lambda: len(asked) == 2)
-    title, text = asked[1]
+    qtbot.waitUntil(lambda: len(questions) == 2)
+    title, text = questions[1]
     assert title == "Delete gerade geändert anyway?"
     assert text.splitlines()[0].startswith("Modified in the meantime, last by ")
     assert text.splitlines()[1:] == [f"Name: {record.inspection_name} → gerade geändert"]
     if insists:
-        qtbot.waitUntil(lambda: not there(context, record))
+        qtbot.waitUntil(lambda: not exists(context, record))
     else:
         name = page.fields.fields["inspection_name"]
         qtbot.waitUntil(lambda: name.text() == "gerade geändert")
-        assert there(context, record)
+        assert exists(context, record)
 
 
 @pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF-"), ("html", b"<!doctype html>")])
@@ -415,10 +415,10 @@ def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
     monkeypatch: pytest.MonkeyPatch,
     agreed: bool,
 ) -> None:
-    said: list[str] = []
+    questions: list[str] = []
 
-    def answer(*words: str, danger: bool) -> bool:
-        said.append(words[2])
+    def answer(*arguments: str, danger: bool) -> bool:
+        questions.append(arguments[2])
         return agreed
 
     monkeypatch.setattr(save_as, "confirm", answer)
@@ -429,7 +429,7 @@ def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.write_report("pdf")
     qtbot.waitUntil(page.banner.isVisible)
-    assert "U+E123" in said[0]
+    assert "U+E123" in questions[0]
     assert not path.exists()
     html = tmp_path / "report.html"
     assert html.exists() is agreed
@@ -457,13 +457,13 @@ def test_a_day_of_the_record_is_picked_from_a_calendar(
 def test_leaving_asks_only_when_something_is_typed(
     context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *words: asked.append(words[1]))
+    titles: list[str] = []
+    monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *arguments: titles.append(arguments[1]))
     page = opened(context, qtbot, record.inspection_id)
     assert page.leave()
     page.fields.fields["inspection_name"].set_text("neu")
     assert not page.leave()
-    assert asked
+    assert titles
 
 
 def test_typed_text_comes_back_with_the_place(context: Context, record: Record, qtbot: QtBot) -> None:
@@ -490,10 +490,10 @@ def test_who_may_only_read_can_change_nothing(context: Context, record: Record, 
     assert not context.commands.possible("details.cancel")
 
 
-def test_a_record_that_is_gone_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
+def test_missing_record_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
     page = opened(context, qtbot, "no-such-record")
     button = present(narrowed(page.stack.currentWidget(), EmptyState).button)
-    with qtbot.waitSignal(page.navigate) as asked:
+    with qtbot.waitSignal(page.navigate) as navigation:
         button.click()
-    assert asked.args == ["records", {}]
+    assert navigation.args == ["records", {}]
     assert not page.open.isEnabled()

@@ -100,7 +100,7 @@ def test_the_next_page_follows_and_the_way_back(page: RecordsPage, qtbot: QtBot)
 
 
 def test_a_filter_narrows_and_clearing_widens(page: RecordsPage, qtbot: QtBot) -> None:
-    # A client wrote passed into ten records, and nobody finished them.
+    # A client wrote passed into ten records, and no one finished them.
     page.filters.status.set_value(Status.IN_PROGRESS)
     page.filters.status.picked.emit(Status.IN_PROGRESS)
     qtbot.waitUntil(lambda: page.model.rowCount() == 10)
@@ -137,10 +137,10 @@ def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtb
 
 
 def test_the_bar_gives_the_count_beside_it_its_room(qtbot: QtBot) -> None:
-    said = "Decided 12 of 12"
-    words = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(said)
-    assert progress_width(said, words + 200) == 60
-    assert progress_width(said, words + 40) == pytest.approx(30)
+    text = "Decided 12 of 12"
+    text_width = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(text)
+    assert progress_width(text, text_width + 200) == 60
+    assert progress_width(text, text_width + 40) == pytest.approx(30)
 
 
 def test_a_range_of_days_is_a_filter_with_both_days(page: RecordsPage, qtbot: QtBot) -> None:
@@ -159,12 +159,12 @@ def test_a_range_of_days_is_a_filter_with_both_days(page: RecordsPage, qtbot: Qt
 def test_a_record_that_began_on_the_last_day_of_a_range_is_found(page: RecordsPage, qtbot: QtBot) -> None:
     session = page._context.session
     began = datetime(2026, 11, 20, 23, 30).astimezone()
-    made = session.records.create(RecordCreate(task_id="t", inspection_name="那一天", start_time=began))
+    record = session.records.create(RecordCreate(task_id="t", inspection_name="那一天", start_time=began))
     page.filters.started.set_range(date(2026, 11, 20), date(2026, 11, 20))
     page.filters.started.changed.emit()
     qtbot.waitUntil(lambda: names(page) == ["那一天"])
     page.filters.reset()
-    session.records.delete(made.inspection_id)
+    session.records.delete(record.inspection_id)
 
 
 def test_filters_that_are_off_are_written_alike(page: RecordsPage) -> None:
@@ -192,7 +192,7 @@ def test_where_the_focus_was_it_returns_when_there_is_something_to_show_again(
     page.filters.status.set_value(Status.CANCELLED)
     page.filters.status.picked.emit(Status.CANCELLED)
     qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
-    # Not on the button that clears the filters, which would be ringed.
+    # Not on the button that clears the filters, which would show a focus ring.
     assert QApplication.focusWidget() is page.stack
     page.filters.reset()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is page.table)
@@ -207,23 +207,23 @@ def test_what_others_change_shows_by_itself_and_moves_nothing(
     at, chosen = bar.value(), page.chosen
     assert at > 0
     assert chosen is not None
-    made = context.session.records.create(RecordCreate(task_id="t", inspection_name="别人新建的记录"))
+    record = context.session.records.create(RecordCreate(task_id="t", inspection_name="别人新建的记录"))
     qtbot.waitUntil(lambda: "别人新建的记录" in names(page))
     assert (bar.value(), page.chosen) == (at, chosen)
-    context.session.records.delete(made.inspection_id)
+    context.session.records.delete(record.inspection_id)
     qtbot.waitUntil(lambda: "别人新建的记录" not in names(page))
 
 
-def test_nobody_listens_behind_another_page(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
-    heard: list[object] = []
-    page.listener.heard.connect(heard.append)
+def test_hidden_page_does_not_listen(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
+    events: list[object] = []
+    page.listener.event_received.connect(events.append)
     assert page.leave()
-    made = context.session.records.create(RecordCreate(task_id="t", inspection_name="无人在听"))
+    record = context.session.records.create(RecordCreate(task_id="t", inspection_name="无人在听"))
     page.opened({})
     qtbot.waitUntil(lambda: "无人在听" in names(page))
-    assert heard == []
-    context.session.records.delete(made.inspection_id)
-    qtbot.waitUntil(lambda: bool(heard))
+    assert events == []
+    context.session.records.delete(record.inspection_id)
+    qtbot.waitUntil(lambda: bool(events))
 
 
 def test_nothing_found_says_so_and_offers_the_way_out(page: RecordsPage, qtbot: QtBot) -> None:
@@ -235,12 +235,12 @@ def test_nothing_found_says_so_and_offers_the_way_out(page: RecordsPage, qtbot: 
 
 def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:
     page.table.setFocus()
-    with qtbot.waitSignal(page.navigate) as asked:
+    with qtbot.waitSignal(page.navigate) as navigation:
         qtbot.keyClick(page.table, Qt.Key.Key_Return)
-    assert asked.args is not None
+    assert navigation.args is not None
     chosen = page.chosen
     assert chosen is not None
-    assert asked.args == ["workbench", {"record_id": chosen.inspection_id}]
+    assert navigation.args == ["workbench", {"record_id": chosen.inspection_id}]
 
 
 def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, qtbot: QtBot) -> None:
@@ -256,13 +256,13 @@ def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, q
     assert dialog.focusWidget() is dialog.task
     assert dialog.name.text() == "右翼缝翼"
     dialog.task.setCurrentIndex(0)
-    with qtbot.waitSignal(page.navigate) as asked:
+    with qtbot.waitSignal(page.navigate) as navigation:
         dialog.make.click()
-    assert asked.args is not None
-    made = page._context.session.records.get(asked.args[1]["record_id"]).value
-    assert made.inspection_name == "右翼缝翼"
-    assert made.aircraft_name == "B-1234"
-    page._context.session.records.delete(made.inspection_id)
+    assert navigation.args is not None
+    record = page._context.session.records.get(navigation.args[1]["record_id"]).value
+    assert record.inspection_name == "右翼缝翼"
+    assert record.aircraft_name == "B-1234"
+    page._context.session.records.delete(record.inspection_id)
 
 
 def test_the_list_is_exported_whole_and_without_formulas(
@@ -270,12 +270,12 @@ def test_the_list_is_exported_whole_and_without_formulas(
 ) -> None:
     session = page._context.session
     body = RecordCreate(task_id="t", inspection_name="=1+1")
-    made = session.records.create(body)
+    record = session.records.create(body)
     path = tmp_path / "list.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     with qtbot.waitSignal(page.toast):
         page.export_list()
-    session.records.delete(made.inspection_id)
+    session.records.delete(record.inspection_id)
     rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
     assert len(rows) == 32
     assert rows[1][0] == "'=1+1"
@@ -288,43 +288,43 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     page: RecordsPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = page._context.session
-    made = {}
+    record_ids = {}
     for name in ("sealed", "awaiting", "reopened", "open", "detected"):
         record = session.records.create(RecordCreate(task_id="t", inspection_name=name))
         item = session.items.create(ItemCreate(item_name="条目", inspection_id=record.inspection_id)).value
-        made[name] = record.inspection_id
+        record_ids[name] = record.inspection_id
         if name == "detected":
-            found = ResultEntry(progress="done", isPassed=False, version=1)
-            session.items.update(item.item_id, ItemUpdate(result=[found]))
+            result = ResultEntry(progress="done", isPassed=False, version=1)
+            session.items.update(item.item_id, ItemUpdate(result=[result]))
         elif name != "open":
             session.items.set_verdict(item.item_id, Verdict.PASSED, None)
             session.records.set_four_eyes(name == "awaiting")
             session.records.finish(record.inspection_id)
     session.records.set_four_eyes(False)
-    session.records.reopen(made["reopened"], "wrong wing")
+    session.records.reopen(record_ids["reopened"], "wrong wing")
     page.reload()
 
-    def words(name: str) -> str:
-        row = page.model.row_of(made[name])
+    def status_text(name: str) -> str:
+        row = page.model.row_of(record_ids[name])
         index = page.model.index(row, RecordColumn.STATUS)
         assert index.data(Qt.ItemDataRole.AccessibleTextRole) == index.data()
         return "" if row < 0 else str(index.data())
 
-    qtbot.waitUntil(lambda: words("sealed") == "Passed · Sealed")
-    assert words("awaiting") == "Passed · Awaiting release"
-    assert words("reopened") == "In progress · Reopened"
-    assert words("open") == "Not started"
-    assert words("detected") == "In progress"
-    hint = page.model.index(page.model.row_of(made["reopened"]), RecordColumn.STATUS)
+    qtbot.waitUntil(lambda: status_text("sealed") == "Passed · Sealed")
+    assert status_text("awaiting") == "Passed · Awaiting release"
+    assert status_text("reopened") == "In progress · Reopened"
+    assert status_text("open") == "Not started"
+    assert status_text("detected") == "In progress"
+    hint = page.model.index(page.model.row_of(record_ids["reopened"]), RecordColumn.STATUS)
     assert "wrong wing" in hint.data(Qt.ItemDataRole.ToolTipRole)
     path = tmp_path / "list.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     with qtbot.waitSignal(page.toast):
         page.export_list()
-    newest = present(session.records.seal(made["sealed"]).newest)
-    session.records.reopen(made["sealed"], "end of the test")
-    session.records.reopen(made["awaiting"], "end of the test")
-    for record_id in made.values():
+    newest = present(session.records.seal(record_ids["sealed"]).newest)
+    session.records.reopen(record_ids["sealed"], "end of the test")
+    session.records.reopen(record_ids["awaiting"], "end of the test")
+    for record_id in record_ids.values():
         session.records.delete(record_id)
     rows = {row["Name"]: row for row in csv.DictReader(path.read_text("utf-8-sig").splitlines())}
     assert rows["sealed"]["Seal status"] == "Sealed"
@@ -334,7 +334,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert datetime.fromisoformat(rows["sealed"]["Finished at"]) == newest.finished_at.replace(microsecond=0)
     assert rows["awaiting"]["Seal status"] == "Awaiting release"
     assert rows["reopened"]["Seal status"] == "Reopened"
-    states = {name: rows[name]["Status"] for name in made}
+    states = {name: rows[name]["Status"] for name in record_ids}
     assert states == {
         "sealed": "Passed",
         "awaiting": "Passed",
@@ -345,7 +345,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert rows["open"]["Seal status"] == rows["open"]["Seal"] == ""
 
 
-def test_a_sealed_record_is_not_deleted_and_why_is_said(
+def test_sealed_record_is_not_deleted_and_the_reason_is_shown(
     page: RecordsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = page._context.session
@@ -358,16 +358,16 @@ def test_a_sealed_record_is_not_deleted_and_why_is_said(
     page._choose(page.model.row_of(record_id))
     monkeypatch.setattr(delete_record, "confirm", lambda *_args, **_more: True)
     page.table.setFocus()
-    with qtbot.waitSignal(page.toast) as told:
+    with qtbot.waitSignal(page.toast) as toast:
         page._context.commands.run("record.delete")
-    assert told.args == [sealed_sentence()]
+    assert toast.args == [sealed_sentence()]
     assert session.records.verify_seal(record_id).intact
     assert page.model.row_of(record_id) >= 0
     session.records.reopen(record_id, "end of the test")
     session.records.delete(record_id)
 
 
-def test_a_service_that_is_gone_is_a_sentence_with_a_way_to_retry(qtbot: QtBot, tmp_path: Path) -> None:
+def test_stopped_service_is_reported_with_a_retry_button(qtbot: QtBot, tmp_path: Path) -> None:
     session = Session("http://127.0.0.1:9", patience=0.0)
     page = RecordsPage(Context(session, Preferences(tmp_path / "preferences.json")))
     qtbot.addWidget(page)
@@ -388,13 +388,13 @@ def reference(context: Context) -> Iterator[ReferenceImage]:
         TemplateRegion(item_name=f"区域{n}", point=Point(x=0.1 * n, y=0.1, w=0.1, h=0.2)) for n in (1, 2)
     ]
     body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id, template=regions)
-    made = session.catalogue.reference_images.create(body)
-    yield made
+    image = session.catalogue.reference_images.create(body)
+    yield image
     for record in session.records.search(
-        RecordFilter(reference_image_id=made.reference_image_id), 1, 50
+        RecordFilter(reference_image_id=image.reference_image_id), 1, 50
     ).data:
         session.records.delete(record.inspection_id)
-    session.catalogue.reference_images.delete(made.reference_image_id)
+    session.catalogue.reference_images.delete(image.reference_image_id)
 
 
 def start_with(page: RecordsPage, qtbot: QtBot, offered: list[ItemSource], start: ItemSource) -> list[str]:
@@ -407,11 +407,11 @@ def start_with(page: RecordsPage, qtbot: QtBot, offered: list[ItemSource], start
     qtbot.waitUntil(lambda: dialog.start.count() == len(offered))
     assert [dialog.start.itemData(n) for n in range(dialog.start.count())] == offered
     dialog.start.set_value(start)
-    with qtbot.waitSignal(dialog.made) as made:
+    with qtbot.waitSignal(dialog.created) as created:
         dialog.make.click()
     dialog.deleteLater()
-    assert made.args is not None
-    return [item.item_name for item in page._context.session.items.all(made.args[0])]
+    assert created.args is not None
+    return [item.item_name for item in page._context.session.items.all(created.args[0])]
 
 
 def test_a_new_record_starts_with_the_template_as_last_time_or_empty(
@@ -422,8 +422,8 @@ def test_a_new_record_starts_with_the_template_as_last_time_or_empty(
     later = [ItemSource.TEMPLATE, ItemSource.LAST, ItemSource.EMPTY]
     session = page._context.session
     where = RecordFilter(reference_image_id=reference.reference_image_id)
-    (made,) = session.records.search(where).data
-    session.items.delete(session.items.all(made.inspection_id)[0].item_id)
+    (record,) = session.records.search(where).data
+    session.items.delete(session.items.all(record.inspection_id)[0].item_id)
     assert start_with(page, qtbot, later, ItemSource.EMPTY) == []
     # The newest record has no items: the last inspection is the one before.
     assert start_with(page, qtbot, later, ItemSource.LAST) == ["区域2"]
@@ -450,8 +450,8 @@ def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
     qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234")
     page.filters.reset()
     assert not page.filters.active
-    for one in many:
-        session.catalogue.aircraft.delete(one.aircraft_id)
+    for aircraft in many:
+        session.catalogue.aircraft.delete(aircraft.aircraft_id)
 
 
 def test_everything_that_waits_is_detected_and_what_failed_is_retried(
@@ -465,7 +465,7 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
         body = RecordCreate(task_id="t", reference_image_id=reference.reference_image_id)
         record = session.records.create(body)
         for number, file_id in enumerate(files):
-            made = session.items.create(
+            item = session.items.create(
                 ItemCreate(
                     item_name=f"条目{number}",
                     inspection_id=record.inspection_id,
@@ -473,8 +473,8 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
                     item_point=ItemPoint(point=Point(x=0.1, y=0.1, w=0.7, h=0.7)),
                 )
             ).value
-            session.items.add_photo(made.item_id, file_id)
-            items.append(made.item_id)
+            session.items.add_photo(item.item_id, file_id)
+            items.append(item.item_id)
     assert page.batch_bar.isHidden()
     page.detect.click()
     qtbot.waitUntil(page.batch_bar.isVisible)
@@ -491,13 +491,13 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     assert page.batch_bar.retry.isHidden()
     page.batch_bar.close_it.click()
     assert page.batch_bar.isHidden()
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         page.detect.click()
-    assert said.args[0].startswith("No pending detections")
+    assert toast.args[0].startswith("No pending detections")
     assert page.batch_bar.isHidden()
 
 
-def test_the_batches_of_the_desktop_speak_to_no_page_that_is_gone(context: Context, qtbot: QtBot) -> None:
+def test_batches_do_not_call_a_deleted_page(context: Context, qtbot: QtBot) -> None:
     page = RecordsPage(context)
     batches = page.batches
     page.deleteLater()
@@ -523,8 +523,8 @@ def test_a_first_task_is_made_within_the_dialog(
     form.submit()
     qtbot.waitUntil(lambda: not dialog.banner.isVisible())
     task_id = present(dialog.task.chosen())
-    made = context.session.catalogue.tasks.get(task_id)
-    assert (made.task_name, made.aircraft_id) == ("Engine check", None)
+    task = context.session.catalogue.tasks.get(task_id)
+    assert (task.task_name, task.aircraft_id) == ("Engine check", None)
     assert dialog.name.text() == "typed before"
     assert dialog.isVisible()
     dialog.reject()
@@ -542,9 +542,9 @@ def test_aircraft_and_flight_are_made_beside_their_lookups(
     assert isinstance(aircraft, SearchCombo)
     aircraft.setEditText("B-9999 in place")
     link(form, "New aircraft…").click()
-    made = form.findChildren(AircraftForm)[-1]
-    assert made.fields["aircraft_name"].text() == "B-9999 in place"
-    made.submit()
+    aircraft_form = form.findChildren(AircraftForm)[-1]
+    assert aircraft_form.fields["aircraft_name"].text() == "B-9999 in place"
+    aircraft_form.submit()
     qtbot.waitUntil(lambda: aircraft.typed()[0] != "")
     form.submit()
     qtbot.waitUntil(lambda: dialog.task.typed()[0] != "")
@@ -589,17 +589,17 @@ def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: Records
     for number, passed in enumerate((True, True, None)):
         result = [] if passed is None else [{"isPassed": passed, "progress": "done", "version": 1}]
         item = ItemCreate(item_name=f"条目 {number}", inspection_id=record.inspection_id)
-        made = session.items.create(item.model_copy(update={"result": None})).value
+        stored = session.items.create(item.model_copy(update={"result": None})).value
         if result:
-            session.items.update(made.item_id, ItemUpdate.model_validate({"result": result}))
+            session.items.update(stored.item_id, ItemUpdate.model_validate({"result": result}))
         if number == 0:
-            session.items.set_verdict(made.item_id, Verdict.FAILED, "裂纹")
+            session.items.set_verdict(stored.item_id, Verdict.FAILED, "裂纹")
     page.reload()
 
     def tally() -> tuple[int, ...] | None:
         row = page.model.row_of(record.inspection_id)
-        found = page.model.index(row, RecordColumn.PROGRESS).data(TALLY_ROLE)
-        return None if found is None else (found.items, found.judged, found.detected)
+        counts = page.model.index(row, RecordColumn.PROGRESS).data(TALLY_ROLE)
+        return None if counts is None else (counts.items, counts.judged, counts.detected)
 
     qtbot.waitUntil(lambda: tally() == (3, 1, 2))
     row = page.model.row_of(record.inspection_id)

@@ -33,9 +33,9 @@ def bars(name: str, *values: float) -> Bars:
     return Bars(name, values, texts, (RecordFilter(),) * len(values), str(sum(values)), 0)
 
 
-def data(*given: Bars, stacked: bool = True) -> ChartData:
-    columns = tuple(Column(str(number), f"day {number}") for number in range(len(given[0].values)))
-    return ChartData("Findings", columns, given, stacked, heads=("Day",))
+def data(*series: Bars, stacked: bool = True) -> ChartData:
+    columns = tuple(Column(str(number), f"day {number}") for number in range(len(series[0].values)))
+    return ChartData("Findings", columns, series, stacked, heads=("Day",))
 
 
 def painted(chart: ChartData) -> list[Placed]:
@@ -48,11 +48,11 @@ def painted(chart: ChartData) -> list[Placed]:
 
 @given(st.floats(0, 1e9), st.integers(2, 12))
 def test_the_axis_has_few_whole_steps_and_reaches_the_highest_column(highest: float, most: int) -> None:
-    found = ticks(highest, 1, most)
-    assert found[0] == 0
-    assert found[-1] >= highest * (1 - 1e-6)
-    assert 2 <= len(found) <= most + 2
-    steps = {round(after - before, 3) for before, after in itertools.pairwise(found)}
+    marks = ticks(highest, 1, most)
+    assert marks[0] == 0
+    assert marks[-1] >= highest * (1 - 1e-6)
+    assert 2 <= len(marks) <= most + 2
+    steps = {round(after - before, 3) for before, after in itertools.pairwise(marks)}
     assert len(steps) == 1
     assert next(iter(steps)) >= 1
 
@@ -67,7 +67,7 @@ def test_a_chart_is_a_table_with_titles() -> None:
 
 
 def test_bars_stand_on_each_other_in_proportion(qtbot: QtBot) -> None:
-    placed = {one.part: one.where for one in painted(data(bars("dent", 1, 2), bars("crack", 2, 0)))}
+    placed = {bar.part: bar.where for bar in painted(data(bars("dent", 1, 2), bars("crack", 2, 0)))}
     assert set(placed) == {(0, 0), (0, 1), (1, 0)}
     assert placed[0, 1].height() == pytest.approx(2 * placed[0, 0].height())
     assert placed[1, 0].bottom() == pytest.approx(placed[0, 0].top())
@@ -75,7 +75,7 @@ def test_bars_stand_on_each_other_in_proportion(qtbot: QtBot) -> None:
 
 
 def test_bars_stand_side_by_side(qtbot: QtBot) -> None:
-    placed = {one.part: one.where for one in painted(data(bars("a", 1), bars("b", 2), stacked=False))}
+    placed = {bar.part: bar.where for bar in painted(data(bars("a", 1), bars("b", 2), stacked=False))}
     assert placed[0, 0].right() <= placed[1, 0].left()
     assert placed[0, 0].bottom() == placed[1, 0].bottom()
 
@@ -93,14 +93,14 @@ def test_records_come_in_the_order_of_the_states_with_the_records_behind_them(qt
     theme_manager()
     series = [Series(name="cancelled", amounts=[1, 0]), Series(name="passed", amounts=[4, 1])]
     chart = _of_records(Chart(periods=PERIODS, series=series), WHERE)
-    assert [one.name for one in chart.bars] == ["Passed", "Cancelled"]
+    assert [bar.name for bar in chart.bars] == ["Passed", "Cancelled"]
     assert chart.bars[0].behind[1] == RecordFilter(
         record_state=Status.PASSED,
         aircraft_id="plane",
         day_from=date(2026, 5, 4),
         day_to=date(2026, 5, 4),
     )
-    assert [one.long for one in chart.columns] == ["2026-05-01 – 2026-05-03", "2026-05-04"]
+    assert [bar.long for bar in chart.columns] == ["2026-05-01 – 2026-05-03", "2026-05-04"]
 
 
 @pytest.mark.parametrize(
@@ -125,25 +125,25 @@ def test_findings_lead_to_their_records_and_so_do_the_others(
 def test_findings_of_no_aircraft_have_a_name(qtbot: QtBot) -> None:
     series = [Series(name="", amounts=[2, 0]), Series(name="p", title="B-1", amounts=[1, 0])]
     chart = _of_findings(Kind.AIRCRAFT, Chart(periods=PERIODS, series=series), ChartFilter())
-    assert [one.name for one in chart.bars] == ["No aircraft", "B-1"]
-    none, one = chart.bars[0].behind[0], chart.bars[1].behind[0]
-    assert none is not None
-    assert one is not None
-    assert none.without_aircraft
-    assert none.aircraft_id is None
-    assert one.aircraft_id == "p"
-    assert one.with_findings
+    assert [bar.name for bar in chart.bars] == ["No aircraft", "B-1"]
+    without_aircraft, with_aircraft = chart.bars[0].behind[0], chart.bars[1].behind[0]
+    assert without_aircraft is not None
+    assert with_aircraft is not None
+    assert without_aircraft.without_aircraft
+    assert without_aircraft.aircraft_id is None
+    assert with_aircraft.aircraft_id == "p"
+    assert with_aircraft.with_findings
 
 
 def test_durations_are_means_in_minutes(qtbot: QtBot) -> None:
-    found = Durations(periods=PERIODS, records=[2, 0], seconds=[3600, 0])
-    chart = _of_durations(found, WHERE)
+    durations = Durations(periods=PERIODS, records=[2, 0], seconds=[3600, 0])
+    chart = _of_durations(durations, WHERE)
     assert chart.bars[0].values == (30.0, 0.0)
     assert chart.bars[0].total == "30"
 
 
 def test_a_model_has_bars_for_kept_rejected_and_missed(qtbot: QtBot) -> None:
-    one = ModelAgreement(
+    agreement = ModelAgreement(
         name="skin@2",
         model_id="skin",
         model_name="Skin",
@@ -152,7 +152,7 @@ def test_a_model_has_bars_for_kept_rejected_and_missed(qtbot: QtBot) -> None:
         rejected=3,
         missed=1,
     )
-    chart = _of_agreement([one], WHERE)
+    chart = _of_agreement([agreement], WHERE)
     assert [bar.values for bar in chart.bars] == [(7.0,), (3.0,), (1.0,)]
     assert chart.columns[0].long == "Skin 2"
     assert chart.bars[1].behind[0] == RecordFilter(

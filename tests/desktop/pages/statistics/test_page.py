@@ -48,8 +48,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         for number, task_id in enumerate((task.task_id, "elsewhere", task.task_id)):
             start = now - timedelta(days=number, minutes=1)
             body = RecordCreate(task_id=task_id, inspection_name=f"检查 {number}", start_time=start)
-            made = session.records.create(body)
-            item = session.items.create(ItemCreate(item_name="Nose", inspection_id=made.inspection_id)).value
+            record = session.records.create(body)
+            item = session.items.create(
+                ItemCreate(item_name="Nose", inspection_id=record.inspection_id)
+            ).value
             labels = ["dent"] * (number + 1) + (["crack"] if number == 2 else [])
             session.items.update(item.item_id, ItemUpdate(result=[entry(*labels)]))
         session.close()
@@ -76,10 +78,10 @@ def totals(card: ChartCard) -> dict[str, str]:
     return {bars.name: bars.total for bars in card.view.chart.bars}
 
 
-def heard(page: StatisticsPage) -> list[tuple[str, dict[str, Any]]]:
-    found: list[tuple[str, dict[str, Any]]] = []
-    page.navigate.connect(lambda name, params: found.append((name, params)))
-    return found
+def navigations(page: StatisticsPage) -> list[tuple[str, dict[str, Any]]]:
+    calls: list[tuple[str, dict[str, Any]]] = []
+    page.navigate.connect(lambda name, params: calls.append((name, params)))
+    return calls
 
 
 def test_the_last_days_are_counted(page: StatisticsPage) -> None:
@@ -113,12 +115,12 @@ def test_an_aircraft_narrows_every_chart_and_clearing_widens(page: StatisticsPag
 def test_a_click_on_a_bar_opens_the_records_behind_it(
     page: StatisticsPage, context: Context, qtbot: QtBot
 ) -> None:
-    found = heard(page)
+    calls = navigations(page)
     view = page.cards[Kind.LABELS].view
     view.repaint()
-    crack = next(one for one in view._placed if view.chart.bars[one.part[0]].name == "crack")
+    crack = next(placed for placed in view._placed if view.chart.bars[placed.part[0]].name == "crack")
     qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=crack.where.center().toPoint())
-    ((name, params),) = found
+    ((name, params),) = calls
     when = date.today() - timedelta(days=2)
     assert name == "records"
     assert params["behind"] == RecordFilter(finding_label="crack", day_from=when, day_to=when)
@@ -129,7 +131,7 @@ def test_a_click_on_a_bar_opens_the_records_behind_it(
     qtbot.waitUntil(lambda: records.model.rowCount() == 1)
     assert records.model.index(0, 0).data() == "检查 2"
     assert records.filters.behind.isVisible()
-    assert records.filters.behind.text() == params["said"]
+    assert records.filters.behind.text() == params["name"]
     records.filters.behind.click()
     qtbot.waitUntil(lambda: records.model.rowCount() == 3)
     assert not records.filters.behind.isVisible()
@@ -137,7 +139,7 @@ def test_a_click_on_a_bar_opens_the_records_behind_it(
 
 
 def test_a_part_is_found_and_opened_by_keyboard(page: StatisticsPage, qtbot: QtBot) -> None:
-    found = heard(page)
+    calls = navigations(page)
     view = page.cards[Kind.LABELS].view
     view.setFocus()
     qtbot.keyClick(view, Qt.Key.Key_Left)
@@ -153,7 +155,7 @@ def test_a_part_is_found_and_opened_by_keyboard(page: StatisticsPage, qtbot: QtB
     qtbot.keyClick(view, Qt.Key.Key_Right)
     assert view.marked == (0, last - 1)
     qtbot.keyClick(view, Qt.Key.Key_Return)
-    ((_, params),) = found
+    ((_, params),) = calls
     assert params["behind"].finding_label == "dent"
     assert params["behind"].day_from == date.today() - timedelta(days=1)
 
@@ -163,9 +165,9 @@ def test_a_chart_becomes_a_table(
 ) -> None:
     path = tmp_path / "findings.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), "Numbers as CSV (*.csv)"))
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         page.cards[Kind.LABELS].export.click()
-    assert said.args == ["Chart saved: findings.csv"]
+    assert toast.args == ["Chart saved: findings.csv"]
     rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
     assert rows[0] == ["Period", "dent", "crack"]
     assert rows[-1][1:] == ["1", "0"]
@@ -182,7 +184,7 @@ def test_a_chart_becomes_a_picture(
     assert QImage(str(path)).size() == PICTURE * 2
 
 
-def test_what_failed_is_said_and_tried_again(
+def test_failure_is_reported_and_retried(
     page: StatisticsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = page.cards[Kind.RECORDS]

@@ -14,20 +14,20 @@ from tests.desktop.pages.workbench.driver import DATABASES, WorkbenchDriver, wor
 @pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedService]:
     folder = tmp_path_factory.mktemp("service")
-    made = EmbeddedService(folder, environment={"WALKAROUND_BCRYPT_COST": "4"})
-    made.start()
-    DATABASES[made.wait_ready(60)] = folder / "walkaround.db"
-    yield made
-    made.stop()
+    embedded = EmbeddedService(folder, environment={"WALKAROUND_BCRYPT_COST": "4"})
+    embedded.start()
+    DATABASES[embedded.wait_ready(60)] = folder / "walkaround.db"
+    yield embedded
+    embedded.stop()
 
 
 @pytest.fixture
 def session(service: EmbeddedService) -> Iterator[Session]:
-    with logged_in(service.wait_ready(60)) as made:
-        yield made
+    with logged_in(service.wait_ready(60)) as user_session:
+        yield user_session
 
 
 @pytest.fixture
 def workbench(session: Session, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
-    with workbench_driver(session, qtbot) as made:
-        yield made
+    with workbench_driver(session, qtbot) as driver:
+        yield driver

@@ -78,7 +78,7 @@ DATABASES: dict[str, Path] = {}
 
 
 def detected(session: Session, item_id: str, *entries: Entry) -> None:
-    """Give an item these result entries as detections of the service wrote them, which no client may."""
+    """Write result entries into the database as the service's detections do; no client may."""
     values = result_values(entries)
     columns = ", ".join(f"{name} = :{name}" for name in values)
     with closing(sqlite3.connect(DATABASES[session.base_url], timeout=20)) as connection, connection:
@@ -141,7 +141,7 @@ def workbench_driver(session: Session, qtbot: object, folder: str = "") -> Itera
     page.resize(1380, 820)
     page.show()
     page.activateWindow()
-    # Only in the active window does anything have the focus.
+    # Only the active window has a focus widget.
     assert QTest.qWaitForWindowActive(page)
     try:
         yield WorkbenchDriver(session, context, page)

@@ -1,4 +1,4 @@
-"""One selection for the list and the canvas; deleting what is seen to be chosen, and taking that back."""
+"""One selection for list and canvas; deleting the visible selection, and undoing that."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def ids(desk: WorkbenchDriver) -> list[str]:
 
 def dialog(desk: WorkbenchDriver, qtbot: QtBot) -> DeleteDialog:
     qtbot.waitUntil(lambda: bool(desk.page.findChildren(DeleteDialog)))
-    (found,) = desk.page.findChildren(DeleteDialog)
-    assert isinstance(found, DeleteDialog)
-    return found
+    (delete_dialog,) = desk.page.findChildren(DeleteDialog)
+    assert isinstance(delete_dialog, DeleteDialog)
+    return delete_dialog
 
 
 def add_photo(session: Session, item_id: str, seed: int = 2) -> None:
@@ -94,20 +94,20 @@ def test_a_change_from_the_service_keeps_the_selection(desk: WorkbenchDriver) ->
 
 def test_delete_acts_on_the_focused_view_only(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    said: list[str] = []
-    page.toast.connect(said.append)
+    toasts: list[str] = []
+    page.toast.connect(toasts.append)
     QTest.mouseClick(page.view, LEFT, pos=desk.at(0.2, 0.2))
     QTest.keyClick(page.view, KEY.Key_Escape)
     QTest.keyClick(page.view, KEY.Key_Delete)
-    assert said == ["No region selected on the image. Delete items without a region in the list."]
+    assert toasts == ["No region selected on the image. Delete items without a region in the list."]
     page.inspector.photo.pane.setFocus()
     QTest.keyClick(page.inspector.photo.pane, KEY.Key_Delete)
-    assert said[1:] == ["No finding selected. Click a finding, or click an item to delete the item."]
+    assert toasts[1:] == ["No finding selected. Click a finding, or click an item to delete the item."]
     page.view.setFocus()
     page.view.select_all()
     desk.context.commands.run("view.regions")
     QTest.keyClick(page.view, KEY.Key_Delete)
-    assert said[2:] == ["Cannot delete hidden regions. Show them first (H)."]
+    assert toasts[2:] == ["Cannot delete hidden regions. Show them first (H)."]
     QApplication.processEvents()
     assert len(desk.names) == 3
 
@@ -123,7 +123,7 @@ def test_delete_while_comparing_never_takes_the_item(workbench: WorkbenchDriver,
     assert page.deleting.deletion_source is DeletionSource.FINDINGS
     QTest.keyClick(page.compare, KEY.Key_Delete)
     assert labels(workbench) == ["crack", "stain"]
-    page.found.choose(1)
+    page.shown_findings.choose(1)
     QTest.keyClick(page.compare, KEY.Key_Delete)
     assert labels(workbench) == ["crack"]
     QTest.keyClick(page.compare, KEY.Key_Delete)
@@ -151,20 +151,20 @@ def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: WorkbenchDriver, 
     page.items.list.setFocus()
     page.items.list.selectAll()
     QTest.keyClick(page.items.list, KEY.Key_Delete)
-    asked = dialog(desk, qtbot)
-    said = " ".join(text.text() for text in asked.findChildren(QLabel))
-    assert "3 item" in said
-    assert "3 photo" in said
-    assert "1 verdict" in said
+    question = dialog(desk, qtbot)
+    message = " ".join(text.text() for text in question.findChildren(QLabel))
+    assert "3 item" in message
+    assert "3 photo" in message
+    assert "1 verdict" in message
     assert desk.names == ["条目1", "条目2", "条目3"]
-    assert asked.harmless.isDefault()
-    assert not asked.act.isEnabled()
-    asked.reason.setPlainText("drawn twice")
-    QTest.mouseClick(asked.act, LEFT)
+    assert question.harmless.isDefault()
+    assert not question.act.isEnabled()
+    question.reason.setPlainText("drawn twice")
+    QTest.mouseClick(question.act, LEFT)
     assert desk.names == []
     qtbot.waitUntil(lambda: desk.saved)
-    told = {entry.object_id: entry.details for entry in session.audit.page(AuditFilter("delete")).data}
-    assert {told[item_id]["reason"] for item_id in (first, second, third)} == {"drawn twice"}
+    details = {entry.object_id: entry.details for entry in session.audit.page(AuditFilter("delete")).data}
+    assert {details[item_id]["reason"] for item_id in (first, second, third)} == {"drawn twice"}
 
 
 def test_a_photo_that_items_share_is_counted_once(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -175,8 +175,8 @@ def test_a_photo_that_items_share_is_counted_once(desk: WorkbenchDriver, qtbot: 
     page.items.list.setFocus()
     page.items.list.selectAll()
     QTest.keyClick(page.items.list, KEY.Key_Delete)
-    said = [text.text() for text in dialog(desk, qtbot).findChildren(QLabel)]
-    assert any("1 photo" in text for text in said)
+    texts = [text.text() for text in dialog(desk, qtbot).findChildren(QLabel)]
+    assert any("1 photo" in text for text in texts)
 
 
 def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
@@ -185,25 +185,25 @@ def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
     add_photo(desk.session, ids(desk)[0])
     click_row(desk, 0)
     QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
-    asked = dialog(desk, qtbot)
-    assert asked.act.isEnabled()
-    assert not asked.reason.isVisible()
-    QTest.keyClick(asked, KEY.Key_Return)
-    assert not asked.isVisible()
+    question = dialog(desk, qtbot)
+    assert question.act.isEnabled()
+    assert not question.reason.isVisible()
+    QTest.keyClick(question, KEY.Key_Return)
+    assert not question.isVisible()
     assert len(desk.names) == 3
 
 
 def test_a_locked_region_stays(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    said: list[str] = []
-    page.toast.connect(said.append)
+    toasts: list[str] = []
+    page.toast.connect(toasts.append)
     click_row(desk, 0)
     desk.context.commands.run("region.lock")
     page.items.list.selectAll()
     page.items.list.setFocus()
     QTest.keyClick(page.items.list, KEY.Key_Delete)
     qtbot.waitUntil(lambda: desk.names == ["条目1"])
-    assert "1 locked item" in said[0]
+    assert "1 locked item" in toasts[0]
 
 
 def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(

@@ -1,4 +1,4 @@
-"""Where things stand in the inspector: in sight in the usual window, all equally wide, all reachable."""
+"""Layout of the inspector: in sight in the usual window, all equally wide, all reachable."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 
 
 def scroll(desk: WorkbenchDriver) -> QScrollArea:
-    found = desk.page.inspector.findChild(QScrollArea)
-    assert isinstance(found, QScrollArea)
-    return found
+    area = desk.page.inspector.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    return area
 
 
-def seen(desk: WorkbenchDriver, widget: QWidget) -> bool:
+def in_sight(desk: WorkbenchDriver, widget: QWidget) -> bool:
     """True when all of a widget is within what the inspector shows without scrolling."""
     view = scroll(desk).viewport()
     top = widget.mapTo(view, QPoint(0, 0)).y()
@@ -47,7 +47,7 @@ def seen(desk: WorkbenchDriver, widget: QWidget) -> bool:
 
 
 def test_findings_are_in_sight_without_scrolling(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: seen(desk, desk.page.inspector.findings.list))
+    qtbot.waitUntil(lambda: in_sight(desk, desk.page.inspector.findings.list))
     assert len(desk.page.inspector.findings.shown) == 2
 
 
@@ -69,7 +69,7 @@ def test_what_scrolls_is_as_wide_as_the_verdict_below(desk: WorkbenchDriver, qtb
 
 def test_unsaved_findings_stay_in_sight(desk: WorkbenchDriver) -> None:
     page = desk.page
-    page.found.choose(0)
+    page.shown_findings.choose(0)
     page.inspector.findings.list.setFocus()
     QTest.keyClick(page.inspector.findings.list, Qt.Key.Key_Space)
     save = page.inspector.correction.save
@@ -105,7 +105,7 @@ def test_every_one_of_many_photos_can_be_chosen(qtbot: QtBot) -> None:
     def shown() -> list[str]:
         return [key for key, thumb in strip._thumbs.items() if not thumb.isHidden()]
 
-    # The newest, and the one that is looked at.
+    # The newest, and the one on view.
     assert shown() == ["p11", "p10", "p2"]
     assert strip.more.text() == "+9"
     strip.more.click()
@@ -135,13 +135,13 @@ def test_looking_at_a_text_does_not_change_it(qtbot: QtBot, text: str) -> None:
     name, description = NameEdit(), TextEdit("Description", bare=True)
     for field in (name, description):
         qtbot.addWidget(field)
-        told: list[str] = []
-        field.committed.connect(told.append)
+        committed: list[str] = []
+        field.committed.connect(committed.append)
         field.show_text(text)
         assert not field.dirty
         field.commit()
-        assert told == []
+        assert committed == []
     description.setPlainText("something else")
     assert description.dirty
     description.commit()
-    assert told == ["something else"]
+    assert committed == ["something else"]

@@ -1,4 +1,4 @@
-"""The keys and the mouse that inspectors have in their fingers, pressed on the real page."""
+"""The keys and mouse actions that inspectors are used to, on the real page."""
 
 from __future__ import annotations
 
@@ -167,11 +167,11 @@ def test_going_through_the_items_and_deciding(
 def test_what_was_copied_goes_onto_another_picture(
     workbench: WorkbenchDriver, page: WorkbenchPage, press: Press, qtbot: QtBot
 ) -> None:
-    kept = rect_of(page)
+    copied = rect_of(page)
     press(KEY.Key_C, CTRL)
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     qtbot.waitUntil(lambda: workbench.names == [])
     page.view.setFocus()
     press(KEY.Key_V, CTRL)
     assert workbench.names == ["条目1"]
-    assert (rect_of(page).w, rect_of(page).h) == pytest.approx((kept.w, kept.h))
+    assert (rect_of(page).w, rect_of(page).h) == pytest.approx((copied.w, copied.h))

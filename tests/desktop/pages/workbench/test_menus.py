@@ -1,4 +1,4 @@
-"""Every command of the workbench is in a menu; the right button offers those of what is below the pointer."""
+"""Every command of the workbench is in a menu; the context menu fits what is below the pointer."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver
 
 
 def entries(menu: QMenu) -> list[QAction]:
-    """Those of the menus below it as well."""
-    found = []
+    """The actions of a menu and its submenus."""
+    actions = []
     for action in menu.actions():
         below = action.menu()
-        found += entries(below) if isinstance(below, QMenu) else [action]
-    return found
+        actions += entries(below) if isinstance(below, QMenu) else [action]
+    return actions
 
 
 def titles(menu: QMenu) -> set[str]:
@@ -37,19 +37,19 @@ def titles(menu: QMenu) -> set[str]:
 
 
 def popup() -> QMenu:
-    found = QApplication.activePopupWidget()
-    assert isinstance(found, QMenu)
-    return found
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
 
 
 def test_every_command_of_the_workbench_is_in_its_menu(opened: WorkbenchDriver) -> None:
     opened.page.top.more.click()
-    said = titles(popup())
+    shown_titles = titles(popup())
     wanted = [
         command.title for command in COMMANDS.values() if command.place == "workbench" and not command.focus
     ]
     assert len(wanted) > 40
-    assert [title for title in wanted if title not in said] == []
+    assert [title for title in wanted if title not in shown_titles] == []
 
 
 def test_the_right_button_chooses_the_region_below_it_and_offers_what_is_done_with_it(
@@ -69,9 +69,9 @@ def test_the_right_button_beside_regions_keeps_what_is_chosen(opened: WorkbenchD
     before = opened.page.open_record.current
     opened.page.view.customContextMenuRequested.emit(opened.at(0.99, 0.99))
     assert opened.page.open_record.current == before
-    said = titles(popup())
-    assert "Paste regions" in said
-    assert "Delete item" not in said
+    shown_titles = titles(popup())
+    assert "Paste regions" in shown_titles
+    assert "Delete item" not in shown_titles
 
 
 def test_several_chosen_regions_stay_chosen(opened: WorkbenchDriver) -> None:

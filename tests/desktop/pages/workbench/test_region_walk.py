@@ -1,4 +1,4 @@
-"""The walk of a region on the desktop, as docs/architecture.md draws it: what hands over what to whom."""
+"""The walk of a region on the desktop, as docs/architecture.md draws it: which part passes what to which."""
 
 from __future__ import annotations
 

@@ -32,9 +32,9 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         first.context.commands.run("edit.delete")
         # Both deletions read the photos first, and either may be answered first.
         qtbot.waitUntil(lambda: first.names == ["条目2", "条目3"] and bool(delete_dialogs(first)))
-        (asked,) = delete_dialogs(first)
-        asked.reason.setPlainText("twice")
-        asked.act.click()
+        (question,) = delete_dialogs(first)
+        question.reason.setPlainText("twice")
+        question.act.click()
         assert first.names == ["条目3"]
         qtbot.waitUntil(lambda: first.saved)
         assert len(session.items.all(record_id)) == 1
@@ -49,7 +49,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         assert [item.item_id for item in session.items.all(record_id)] == [item.item_id for item in items]
         back = session.items.get(items[1].item_id).value
         assert present(back.result[0].model_extra)["verdict"]["reason"] == "cracked"
-        assert [one.file_id for one in session.items.photos(back.item_id)] == [photo.file_id]
+        assert [photo.file_id for photo in session.items.photos(back.item_id)] == [photo.file_id]
         second.context.commands.run("edit.redo")
         assert second.names == ["条目2", "条目3"]
         qtbot.waitUntil(lambda: second.saved)
@@ -80,27 +80,27 @@ def test_regions_become_the_template_after_asking(
     workbench.open(record_id, qtbot.waitUntil)
     images = workbench.session.catalogue.reference_images
     reference_id = present(workbench.page.open_record.reference).reference_image_id
-    asked: list[str] = []
+    questions: list[str] = []
     answers = iter([False, True])
 
     def confirm(_parent: object, _title: str, text: str, _verb: str) -> bool:
-        asked.append(text)
+        questions.append(text)
         return next(answers)
 
     monkeypatch.setattr(template_saving, "confirm", confirm)
-    with qtbot.waitSignal(workbench.page.toast) as said:
+    with qtbot.waitSignal(workbench.page.toast) as toast:
         workbench.context.commands.run("record.template")
     # With "regions" or "region(s)": the plural needs the catalogue, which other tests may have loaded.
-    assert said.args[0].startswith("3 region")
-    assert said.args[0].endswith(" saved as template of 左翼根部.")
-    assert asked == []
+    assert toast.args[0].startswith("3 region")
+    assert toast.args[0].endswith(" saved as template of 左翼根部.")
+    assert questions == []
     assert [region.item_name for region in images.get(reference_id).template] == ["条目1", "条目2", "条目3"]
     workbench.context.commands.run("edit.delete")
     qtbot.waitUntil(lambda: len(workbench.names) == 2)
     workbench.context.commands.run("record.template")
-    qtbot.waitUntil(lambda: len(asked) == 1)
-    assert "template with 3 region" in asked[0]
-    assert "the 2 region" in asked[0]
+    qtbot.waitUntil(lambda: len(questions) == 1)
+    assert "template with 3 region" in questions[0]
+    assert "the 2 region" in questions[0]
     assert len(images.get(reference_id).template) == 3
     workbench.context.commands.run("edit.undo")
     with qtbot.waitSignal(workbench.page.toast):
@@ -114,8 +114,8 @@ def test_regions_become_the_template_after_asking(
     task_id = present(workbench.page.open_record.document).record.task_id
     body = RecordCreate(task_id=task_id, reference_image_id=reference_id)
     new = workbench.session.records.create(body)
-    made = workbench.session.items.from_template(new.inspection_id)[0]
-    assert present(made.item_point).model_dump()["detection"] == detection
+    item = workbench.session.items.from_template(new.inspection_id)[0]
+    assert present(item.item_point).model_dump()["detection"] == detection
 
 
 def test_template_saved_concurrently_is_replaced_only_after_question(
@@ -124,20 +124,20 @@ def test_template_saved_concurrently_is_replaced_only_after_question(
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     images = workbench.session.catalogue.reference_images
     reference_id = present(workbench.page.open_record.reference).reference_image_id
-    theirs = template_saving.region_of(present(workbench.page.open_record.item))
-    images.set_template(reference_id, [theirs, theirs])
-    asked: list[str] = []
+    region = template_saving.region_of(present(workbench.page.open_record.item))
+    images.set_template(reference_id, [region, region])
+    questions: list[str] = []
 
     def confirm(_parent: object, _title: str, text: str, _verb: str) -> bool:
-        asked.append(text)
-        if len(asked) == 1:
+        questions.append(text)
+        if len(questions) == 1:
             # Between the question and the answer.
-            images.set_template(reference_id, [theirs])
+            images.set_template(reference_id, [region])
             return True
         return False
 
     monkeypatch.setattr(template_saving, "confirm", confirm)
     workbench.context.commands.run("record.template")
-    qtbot.waitUntil(lambda: len(asked) == 2)
-    assert "template with 1 region" in asked[1]
+    qtbot.waitUntil(lambda: len(questions) == 2)
+    assert "template with 1 region" in questions[1]
     assert len(images.get(reference_id).template) == 1

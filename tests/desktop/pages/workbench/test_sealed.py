@@ -1,4 +1,4 @@
-"""Every way to change a sealed record at the workbench: nothing reaches the service, why is said once."""
+"""Every way to change a sealed record at the workbench: nothing is sent, and the reason is shown once."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def opened(
 
 
 def shown(desk: WorkbenchDriver) -> object:
-    """What the person sees of the record."""
+    """The record as the user sees it."""
     workbench = desk.page.open_record
     document = workbench.document
     assert document is not None
@@ -216,7 +216,7 @@ ATTEMPTS: dict[str, Callable[[WorkbenchDriver], None]] = {
 
 
 @pytest.mark.parametrize("name", ATTEMPTS)
-def test_nothing_of_a_sealed_record_changes_and_why_is_said_once(
+def test_sealed_record_does_not_change_and_the_reason_is_shown_once(
     opened: WorkbenchDriver,
     name: str,
     changing: list[str],
@@ -226,15 +226,15 @@ def test_nothing_of_a_sealed_record_changes_and_why_is_said_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(photo_pair, "confirm", lambda *_args, **_more: True)
-    said: list[str] = []
-    opened.page.toast.connect(said.append)
+    toasts: list[str] = []
+    opened.page.toast.connect(toasts.append)
     before = shown(opened)
     ATTEMPTS[name](opened)
     opened.session.records.get(opened.page.open_record.record_id)
     settled: list[bool] = []
     opened.page.open_record.edits.when_saved(lambda: settled.append(True))
-    qtbot.waitUntil(lambda: bool(settled) and bool(said))
-    assert said == [sealed_sentence()]
+    qtbot.waitUntil(lambda: bool(settled) and bool(toasts))
+    assert toasts == [sealed_sentence()]
     assert shown(opened) == before
     assert changing == []
     assert opened.page.open_record.edits.saving.waiting == 0
@@ -262,7 +262,7 @@ def test_a_finding_of_a_sealed_record_stays_where_it_is(
 ) -> None:
     page = opened.page
     before = shown(opened)
-    page.found.choose(0)
+    page.shown_findings.choose(0)
     page.correcting.remove(0)
     page.correcting.accept(0)
     page.correcting.relabel(0, "dent")
@@ -283,14 +283,14 @@ def test_findings_on_the_photo_of_a_sealed_record_stay(opened: WorkbenchDriver, 
     qtbot.waitUntil(lambda: page.photos.of_item)
     opened.context.commands.run("view.photo")
     qtbot.waitUntil(lambda: bool(list(canvas.store)))
-    said: list[str] = []
-    page.toast.connect(said.append)
+    toasts: list[str] = []
+    page.toast.connect(toasts.append)
     before = list(canvas.store)
     canvas.store.select([before[0].id])
     QTest.keyClick(canvas, Qt.Key.Key_Right)
-    assert len(said) == 1
+    assert len(toasts) == 1
     QTest.keyClick(canvas, Qt.Key.Key_R)
-    assert set(said) == {said[0]}
+    assert set(toasts) == {toasts[0]}
     assert list(canvas.store) == before
     assert not page.open_record.drafts.all()
     assert canvas.editor.tool is Tool.SELECT
@@ -307,8 +307,8 @@ def test_a_sealed_record_can_be_looked_at_by_keys(opened: WorkbenchDriver, qtbot
 
 
 @pytest.fixture
-def open_here(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[tuple[WorkbenchDriver, Session]]:
-    """The record open here, every item judged; the session of a second person."""
+def judged_record(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[tuple[WorkbenchDriver, Session]]:
+    """The open record with every item judged, and the session of a second user."""
     record_id = make_record(workbench.session)
     items = workbench.session.items.all(record_id)
     add_result(workbench.session, items[0].item_id)
@@ -320,8 +320,10 @@ def open_here(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[tuple[Workbe
         yield workbench, other
 
 
-def test_it_turns_read_only_by_the_event(open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot) -> None:
-    desk, other = open_here
+def test_it_turns_read_only_by_the_event(
+    judged_record: tuple[WorkbenchDriver, Session], qtbot: QtBot
+) -> None:
+    desk, other = judged_record
     assert desk.page.open_record.editable
     other.records.finish(desk.page.open_record.record_id)
     qtbot.waitUntil(lambda: desk.page.open_record.sealed)
@@ -331,21 +333,21 @@ def test_it_turns_read_only_by_the_event(open_here: tuple[WorkbenchDriver, Sessi
 
 
 def insist(desk: WorkbenchDriver) -> None:
-    """Decide every conflict for what this person did."""
+    """Decide every conflict for this user's changes."""
     page = desk.page
     page.decide_conflicts()
     dialog = next(it for it in page.findChildren(ConflictDialog) if it.isVisible())
     for conflict in page.open_record.edits.conflicts():
         for field in conflict.edit.after:
-            if (conflict.edit.id, field) in dialog._mine:
-                dialog.mine(conflict.edit.id, field).setChecked(True)
+            if (conflict.edit.id, field) in dialog._local_choices:
+                dialog.local_choice(conflict.edit.id, field).setChecked(True)
     dialog.decide()
 
 
-def test_what_was_typed_and_corrected_is_kept_and_offered(
-    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
+def test_typed_texts_and_corrections_stay_and_are_offered(
+    judged_record: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
-    desk, other = open_here
+    desk, other = judged_record
     page = desk.page
     record_id = page.open_record.record_id
     sealed_name = page.open_record.rows[0].name
@@ -359,21 +361,21 @@ def test_what_was_typed_and_corrected_is_kept_and_offered(
     qtbot.waitUntil(
         lambda: page.open_record.edits.saving.conflicts == 1 and bool(page.open_record.edits.refusals)
     )
-    # What is sealed is on view, not what was typed.
+    # The sealed content is shown, not the typed text.
     assert page.open_record.rows[0].name == sealed_name
     assert page.inspector.fields.name.text() == sealed_name
     assert len(present(present(page.open_record.entry)["resultImage"])["boxes"]) == 2
     page.decide_conflicts()
     dialog = child(page, ConflictDialog)
-    words = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]
-    assert sealed_sentence() in words
+    texts = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]
+    assert sealed_sentence() in texts
     dialog.reject()
-    # Reopened, it is there again, and is sent when the person says so.
+    # Once reopened, it is shown again, and sent when the user agrees.
     other.records.reopen(record_id, "to take it over")
     qtbot.waitUntil(lambda: not page.open_record.sealed)
     assert page.open_record.rows[0].name == "typed here"
     while not desk.saved:
-        # First what met the seal, then that the correction takes back the verdict that was sealed.
+        # First the edit that met the seal, then the correction that withdraws the sealed verdict.
         insist(desk)
         qtbot.waitUntil(lambda: desk.saved or page.open_record.edits.saving.conflicts == 1)
     item = other.items.all(record_id)[0]
@@ -383,9 +385,9 @@ def test_what_was_typed_and_corrected_is_kept_and_offered(
 
 
 def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
-    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
+    judged_record: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
-    desk, other = open_here
+    desk, other = judged_record
     page = desk.page
     record_id, names = page.open_record.record_id, desk.names
     page.live.stop()
@@ -405,9 +407,9 @@ def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
 
 
 def test_finishing_takes_a_correction_that_is_not_saved_first(
-    open_here: tuple[WorkbenchDriver, Session], qtbot: QtBot
+    judged_record: tuple[WorkbenchDriver, Session], qtbot: QtBot
 ) -> None:
-    desk, _other = open_here
+    desk, _other = judged_record
     desk.page.correcting.remove(0)
     desk.context.commands.run("record.finish")
     qtbot.waitUntil(lambda: any(it.isVisible() for it in desk.page.findChildren(FinishDialog)))

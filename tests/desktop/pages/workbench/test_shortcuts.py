@@ -1,4 +1,4 @@
-"""Keys mean what the command table says, on every part of the workbench, and nothing besides."""
+"""Keys do what the command table defines, on every part of the workbench, and nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from desktop.pages.workbench.photos import photo_pair
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import add_result
 
-HERE = [command for command in COMMANDS.values() if command.place == "workbench"]
+WORKBENCH_COMMANDS = [command for command in COMMANDS.values() if command.place == "workbench"]
 
 
 def combination(key: str) -> QKeyCombination:
@@ -33,7 +33,7 @@ def press(widget: QWidget, key: str) -> None:
 
 
 @pytest.fixture
-def there(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
+def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     """A record whose first item has a photo with findings."""
     record_id = make_record(workbench.session)
     add_result(workbench.session, workbench.session.items.all(record_id)[0].item_id)
@@ -46,7 +46,7 @@ def there(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
     return workbench
 
 
-def seen(desk: WorkbenchDriver) -> object:
+def snapshot(desk: WorkbenchDriver) -> object:
     """Everything that a key of the workbench could change at once."""
     page = desk.page
     view, pane, findings = page.view, page.inspector.photo.pane, page.inspector.findings.list
@@ -81,9 +81,9 @@ PARTS: dict[str, Callable[[WorkbenchDriver], QWidget]] = {
     "photo": thumb,
 }
 
-# What a control does by itself: Tab moves the focus, Space presses a button, arrows choose in a list.
+# The keys of a control: Tab moves the focus, Space presses a button, arrows choose in a list.
 _FOCUS = {"Tab", "Shift+Tab", "Space"}
-OWN = {
+CONTROL_KEYS = {
     "canvas": _FOCUS,
     "pane": _FOCUS,
     "findings": {*_FOCUS, "Up", "Down", "Shift+Up", "Shift+Down"},
@@ -93,25 +93,25 @@ OWN = {
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_command_without_a_key_cannot_be_reached_by_one(
-    there: WorkbenchDriver, qtbot: QtBot, part: str
+    desk: WorkbenchDriver, qtbot: QtBot, part: str
 ) -> None:
-    there.page.found.choose(0)
-    commands = there.context.commands
-    before = {command.id: command.keys for command in HERE}
+    desk.page.shown_findings.choose(0)
+    commands = desk.context.commands
+    before = {command.id: command.keys for command in WORKBENCH_COMMANDS}
     for id_ in before:
         commands.set_keys(id_, [])
-    widget = PARTS[part](there)
+    widget = PARTS[part](desk)
     widget.setFocus()
     qtbot.waitUntil(widget.hasFocus)
-    state = seen(there)
+    state = snapshot(desk)
     for id_, keys in before.items():
-        for key in set(keys) - OWN[part]:
+        for key in set(keys) - CONTROL_KEYS[part]:
             press(widget, key)
-            assert seen(there) == state, (id_, key)
+            assert snapshot(desk) == state, (id_, key)
 
 
-def test_another_key_does_it_and_the_old_one_does_not(there: WorkbenchDriver) -> None:
-    page, commands = there.page, there.context.commands
+def test_another_key_does_it_and_the_old_one_does_not(desk: WorkbenchDriver) -> None:
+    page, commands = desk.page, desk.context.commands
     view = page.view
     view.setFocus()
     view.store.select([page.open_record.current])
@@ -123,53 +123,53 @@ def test_another_key_does_it_and_the_old_one_does_not(there: WorkbenchDriver) ->
     assert view.store[page.open_record.current].rect.x == pytest.approx(x + 1)
     commands.set_keys("edit.duplicate", ["Ctrl+Shift+D"])
     press(view, "Ctrl+D")
-    assert len(there.names) == 3
+    assert len(desk.names) == 3
     press(view, "Ctrl+Shift+D")
-    assert len(there.names) == 4
+    assert len(desk.names) == 4
 
 
 def test_delete_on_a_photo_takes_the_photo_off_and_leaves_the_item(
-    there: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    titles: list[str] = []
 
-    def agree(_window: object, title: str, *_said: object) -> bool:
-        asked.append(title)
+    def agree(_window: object, title: str, *_texts: object) -> bool:
+        titles.append(title)
         return True
 
     monkeypatch.setattr(photo_pair, "confirm", agree)
-    strip, names = there.page.inspector.photo.strip, there.names
-    thumb(there).setFocus()
-    press(thumb(there), "Delete")
-    assert asked == ["Remove photo?"]
+    strip, names = desk.page.inspector.photo.strip, desk.names
+    thumb(desk).setFocus()
+    press(thumb(desk), "Delete")
+    assert titles == ["Remove photo?"]
     qtbot.waitUntil(lambda: not strip.ids)
-    assert there.names == names
-    assert there.saved
+    assert desk.names == names
+    assert desk.saved
 
 
-def test_keys_look_closer_where_the_focus_is(there: WorkbenchDriver) -> None:
-    view, pane = there.page.view, there.page.inspector.photo.pane
-    for one, other in ((pane, view), (view, pane)):
-        one.setFocus()
-        before, still = one.viewport.scale, other.viewport.scale
-        press(one, "+")
-        assert one.viewport.scale == pytest.approx(before * 1.25)
+def test_keys_look_closer_where_the_focus_is(desk: WorkbenchDriver) -> None:
+    view, pane = desk.page.view, desk.page.inspector.photo.pane
+    for focused, other in ((pane, view), (view, pane)):
+        focused.setFocus()
+        before, still = focused.viewport.scale, other.viewport.scale
+        press(focused, "+")
+        assert focused.viewport.scale == pytest.approx(before * 1.25)
         assert other.viewport.scale == still
-        press(one, "F")
-        assert one.viewport.fitted
+        press(focused, "F")
+        assert focused.viewport.fitted
 
 
-def test_arrows_and_space_work_on_the_pair_and_on_the_findings(there: WorkbenchDriver, qtbot: QtBot) -> None:
-    pane, findings = there.page.inspector.photo.pane, there.page.inspector.findings.list
+def test_arrows_and_space_work_on_the_pair_and_on_the_findings(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+    pane, findings = desk.page.inspector.photo.pane, desk.page.inspector.findings.list
     pane.setFocus()
     pane.set_mode(CompareMode.OVERLAY)
     press(pane, "Right")
     press(pane, "Shift+Right")
     assert pane.mix == pytest.approx(0.8)
-    assert not there.context.commands.possible("compare.flip")
+    assert not desk.context.commands.possible("compare.flip")
     pane.set_mode(CompareMode.BLINK)
-    assert there.context.commands.possible("compare.flip")
-    there.page.found.choose(0)
+    assert desk.context.commands.possible("compare.flip")
+    desk.page.shown_findings.choose(0)
     findings.setFocus()
     qtbot.waitUntil(findings.hasFocus)
     assert not findings.findings[0].accepted
@@ -177,11 +177,11 @@ def test_arrows_and_space_work_on_the_pair_and_on_the_findings(there: WorkbenchD
     assert findings.findings[0].accepted
 
 
-def test_help_and_palette_list_what_the_canvas_does(there: WorkbenchDriver) -> None:
-    commands = there.context.commands
+def test_help_and_palette_list_what_the_canvas_does(desk: WorkbenchDriver) -> None:
+    commands = desk.context.commands
     commands.set_keys("move.left", ["Ctrl+Shift+M"])
-    sheet = ShortcutSheet(there.page, commands)
-    palette = Palette(there.page, commands)
+    sheet = ShortcutSheet(desk.page, commands)
+    palette = Palette(desk.page, commands)
     for id_, keys in (
         ("move.left", "Ctrl+Shift+M"),
         ("tool.finish", "Return · Enter"),

@@ -49,7 +49,7 @@ def test_photo_detection_verdict_finish_report(
     assert page.open_record.rows[0].status == "undecided"
     assert len(page.inspector.findings.shown) == page.open_record.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
-    page.found.step(1)
+    page.shown_findings.step(1)
     assert page.inspector.findings.list.current == 0
     page.inspector.findings.slider.setValue(100)
     assert all(finding.confidence == 1 for finding in page.inspector.findings.shown)
@@ -70,15 +70,15 @@ def test_photo_detection_verdict_finish_report(
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert present(page.open_record.document).record.end_time is not None
     assert page.top.finish.text() == "Export report"
-    asked: list[str] = []
+    titles: list[str] = []
 
-    def cancel(_parent: object, title: str, *_said: object) -> tuple[str, str]:
-        asked.append(title)
+    def cancel(_parent: object, title: str, *_texts: object) -> tuple[str, str]:
+        titles.append(title)
         return "", ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", cancel)
     page.top.finish.click()
-    assert asked == ["Export report"]
+    assert titles == ["Export report"]
     item = workbench.session.items.all(record_id)[0]
     assert present(item.result[-1].model_extra)["verdict"]["reason"] == "only dirt, wiped off"
     assert workbench.session.records.get(record_id).value.inspection_status is Status.PASSED
@@ -95,11 +95,11 @@ def test_finishing_leads_to_the_first_undecided_item(workbench: WorkbenchDriver,
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.inspector.verdict.decide(Verdict.PASSED)
-    said: list[str] = []
-    workbench.page.finishing.notice.connect(said.append)
+    notices: list[str] = []
+    workbench.page.finishing.notice.connect(notices.append)
     workbench.page.finishing.finish_now()
-    qtbot.waitUntil(lambda: bool(said))
-    assert "条目2" in said[0]
+    qtbot.waitUntil(lambda: bool(notices))
+    assert "条目2" in notices[0]
     assert workbench.page.open_record.number == 2
     workbench.page.go_to(workbench.page.open_record.rows[0].item_id)
     workbench.context.commands.run("record.finish")
@@ -121,9 +121,9 @@ def test_file_that_is_not_a_picture_is_reported_and_others_are_sent(
     item_id = workbench.page.open_record.current
     qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
     assert len(workbench.session.items.photos(item_id)) == 1
-    said = workbench.page.inspector.photo.error
-    assert "broken.jpg: Cannot read this file as an image" in said
-    assert "empty.jpg: The file is empty" in said
+    error = workbench.page.inspector.photo.error
+    assert "broken.jpg: Cannot read this file as an image" in error
+    assert "empty.jpg: The file is empty" in error
     workbench.page.photo_upload.add([good])
     assert workbench.page.inspector.photo.error == ""
 

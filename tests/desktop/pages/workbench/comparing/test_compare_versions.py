@@ -46,7 +46,7 @@ def test_a_finding_is_the_same_as_one_other_only() -> None:
     assert within(entry(CRACK, CRACK), entry(CRACK)) == [InVersions.BOTH, InVersions.FIRST]
 
 
-def test_in_two_photos_the_reference_image_says_what_is_the_same() -> None:
+def test_findings_of_two_photos_are_matched_on_the_reference_image() -> None:
     first = entry(CRACK, photo="a", homography=SAME)
     second = entry(moved(CRACK, 500, 300), photo="b", homography=SHIFTED)
     assert within(first, second) == [InVersions.BOTH]
@@ -54,7 +54,7 @@ def test_in_two_photos_the_reference_image_says_what_is_the_same() -> None:
     assert within(first, entry(CRACK, photo="b")) == [InVersions.FIRST, InVersions.SECOND]
 
 
-def test_what_is_known_of_a_version_is_said() -> None:
+def test_facts_of_a_version_are_shown() -> None:
     origin: Provenance = {
         "model_id": "m1",
         "model_name": "skin",
@@ -62,9 +62,9 @@ def test_what_is_known_of_a_version_is_said() -> None:
         "finished_at": "2026-11-20T10:00:00Z",
         "thresholds": {"min_confidence": 0.25},
     }
-    said = facts({"provenance": origin, "isPassed": False})
-    assert said.startswith("skin v3 · 2026-11-")
-    assert said.endswith(" · ≥ 0.25 · Failed")
+    text = facts({"provenance": origin, "isPassed": False})
+    assert text.startswith("skin v3 · 2026-11-")
+    assert text.endswith(" · ≥ 0.25 · Failed")
     assert facts({}) == ""
 
 
@@ -74,15 +74,15 @@ def dialog(workbench: WorkbenchDriver, qtbot: QtBot) -> CompareVersions:
     record_id = make_record(workbench.session, REGION[:1])
     item_id = workbench.session.items.all(record_id)[0].item_id
     add_result(workbench.session, item_id)
-    found: EntryBox = {**STAIN, "points": {"x1": 500, "y1": 200, "x2": 540, "y2": 240}, "label": "dent"}
-    corrected = [{**box, "origin": "person", "accepted": True} for box in (CRACK, found)]
+    dent: EntryBox = {**STAIN, "points": {"x1": 500, "y1": 200, "x2": 540, "y2": 240}, "label": "dent"}
+    corrected = [{**box, "origin": "person", "accepted": True} for box in (CRACK, dent)]
     workbench.session.items.correct(item_id, 1, corrected)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("item.versions")
-    made = workbench.page.findChild(CompareVersions)
-    assert made is not None
-    qtbot.waitUntil(lambda: all(side.view.source is not None for side in made.sides))
-    return made
+    versions_dialog = workbench.page.findChild(CompareVersions)
+    assert versions_dialog is not None
+    qtbot.waitUntil(lambda: all(side.view.source is not None for side in versions_dialog.sides))
+    return versions_dialog
 
 
 def test_both_versions_are_on_view_and_move_together(dialog: CompareVersions) -> None:
@@ -119,10 +119,10 @@ def test_a_version_can_be_held_against_itself_or_another(dialog: CompareVersions
     dialog.accept()
 
 
-def test_one_version_alone_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_single_version_is_reported(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session, REGION[:1]), qtbot.waitUntil)
-    said: list[str] = []
-    workbench.page.toast.connect(said.append)
+    toasts: list[str] = []
+    workbench.page.toast.connect(toasts.append)
     workbench.context.commands.run("item.versions")
-    assert said == ["This item has fewer than two versions to compare."]
+    assert toasts == ["This item has fewer than two versions to compare."]
     assert workbench.page.findChild(CompareVersions) is None

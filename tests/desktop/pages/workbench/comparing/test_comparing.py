@@ -1,4 +1,4 @@
-"""Reference and photo in the place of the canvas: keys, tools, modes and tone act on what is on view."""
+"""Reference and photo in the place of the canvas: keys, tools, modes and tone act on the shown view."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def comparing(workbench: WorkbenchDriver, qtbot: QtBot, pair: AlignedPair) -> Wo
     """An open record with an aligned pair on the canvas."""
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
-    # What the service says of its photos comes first.
-    qtbot.waitUntil(lambda: page.open_record.current in page.photos._known)
+    # The photos are read from the service first.
+    qtbot.waitUntil(lambda: page.open_record.current in page.photos._photos_by_item)
     page.photos._say_pair(pair)
     workbench.context.commands.run("compare")
     assert page.centre.currentWidget() is page.compare
@@ -107,9 +107,9 @@ def test_a_photo_that_is_not_aligned_is_seen_beside_only(
     image = pair.reference
     page.photos._say_pair(align(image, image, None))
     assert not page.comparing.bar.modes.buttons[CompareMode.BLINK].isEnabled()
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         comparing.context.commands.run("compare.blink")
-    assert "not aligned" in said.args[0]
+    assert "not aligned" in toast.args[0]
     assert page.compare.mode is CompareMode.SIDE_BY_SIDE
 
 
@@ -148,21 +148,21 @@ def test_brightness_applies_to_both_pictures_and_status_line(
 
     def light() -> int:
         compare = page.compare
-        seen = compare.grab(QRect(0, compare.height() // 2, compare.width(), 1)).toImage()
-        return sum(seen.pixelColor(x, 0).value() for x in range(0, seen.width(), 7))
+        row = compare.grab(QRect(0, compare.height() // 2, compare.width(), 1)).toImage()
+        return sum(row.pixelColor(x, 0).value() for x in range(0, row.width(), 7))
 
     before = light()
-    with qtbot.waitSignal(page.status) as said:
+    with qtbot.waitSignal(page.status) as status:
         run("view.brighter")
-    assert "Brightness +10" in said.args[0]
+    assert "Brightness +10" in status.args[0]
     assert light() > before * 1.02
     run("compare.difference")
     plain = light()
     run("view.brighter")
     assert light() == plain
-    with qtbot.waitSignal(page.status) as said:
+    with qtbot.waitSignal(page.status) as status:
         run("view.plain")
-    assert "Brightness" not in said.args[0]
+    assert "Brightness" not in status.args[0]
 
 
 def test_snapping_is_a_command_and_the_line_says_that_it_is_on(
@@ -170,36 +170,36 @@ def test_snapping_is_a_command_and_the_line_says_that_it_is_on(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     editor = workbench.page.view.editor
-    with qtbot.waitSignal(workbench.page.status) as said:
+    with qtbot.waitSignal(workbench.page.status) as status:
         workbench.context.commands.run("edit.snap")
     assert editor.snapping
-    assert "Snap on" in said.args[0]
+    assert "Snap on" in status.args[0]
     workbench.context.commands.run("edit.snap")
     assert not editor.snapping
 
 
 def test_the_line_says_how_many_regions_are_chosen(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    with qtbot.waitSignal(workbench.page.status) as said:
+    with qtbot.waitSignal(workbench.page.status) as status:
         workbench.context.commands.run("edit.all")
-    assert "3 region" in said.args[1]
+    assert "3 region" in status.args[1]
 
 
 def test_the_line_says_that_a_region_is_locked_or_hidden(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     for command, word in (("region.lock", "Locked"), ("region.hide", "Hidden")):
-        with qtbot.waitSignal(workbench.page.status) as said:
+        with qtbot.waitSignal(workbench.page.status) as status:
             workbench.context.commands.run(command)
-        assert said.args[1].endswith(word)
-    with qtbot.waitSignal(workbench.page.status) as said:
+        assert status.args[1].endswith(word)
+    with qtbot.waitSignal(workbench.page.status) as status:
         workbench.context.commands.run("region.show")
-    assert said.args[1].endswith("Locked")
+    assert status.args[1].endswith("Locked")
 
 
-def test_deleting_what_is_locked_says_why_it_stays(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_deleting_a_locked_region_explains_why_it_stays(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.context.commands.run("region.lock")
-    with qtbot.waitSignal(workbench.page.toast) as said:
+    with qtbot.waitSignal(workbench.page.toast) as toast:
         workbench.context.commands.run("edit.delete")
-    assert "Ctrl+L" in said.args[0]
+    assert "Ctrl+L" in toast.args[0]
     assert len(workbench.page.open_record.rows) == 3

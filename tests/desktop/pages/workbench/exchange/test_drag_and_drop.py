@@ -1,4 +1,4 @@
-"""What is dropped onto the workbench, anywhere on it."""
+"""Drops anywhere on the workbench."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 def urls(*addresses: Path | str) -> QMimeData:
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(one)) if isinstance(one, Path) else QUrl(one) for one in addresses])
+    data.setUrls(
+        [
+            QUrl.fromLocalFile(str(address)) if isinstance(address, Path) else QUrl(address)
+            for address in addresses
+        ]
+    )
     return data
 
 
@@ -50,23 +55,23 @@ def on_photos(desk: WorkbenchDriver) -> QPoint:
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    made = {name: tmp_path / name for name in ("1.png", "2.PNG", "notes.md", "shots", "nothing")}
-    made["1.png"].write_bytes(picture(2))
-    made["2.PNG"].write_bytes(picture(3))
-    made["notes.md"].write_text("no picture")
+    paths = {name: tmp_path / name for name in ("1.png", "2.PNG", "notes.md", "shots", "nothing")}
+    paths["1.png"].write_bytes(picture(2))
+    paths["2.PNG"].write_bytes(picture(3))
+    paths["notes.md"].write_text("no picture")
     for folder in ("shots", "nothing"):
-        made[folder].mkdir()
-    (made["shots"] / "b.png").write_bytes(picture(4))
-    (made["shots"] / "a.png").write_bytes(picture(5))
-    (made["shots"] / "list.txt").write_text("a b")
-    return made
+        paths[folder].mkdir()
+    (paths["shots"] / "b.png").write_bytes(picture(4))
+    (paths["shots"] / "a.png").write_bytes(picture(5))
+    (paths["shots"] / "list.txt").write_text("a b")
+    return paths
 
 
 def test_files_are_sorted_by_what_they_are_for(files: dict[str, Path], tmp_path: Path) -> None:
     table = tmp_path / "regions.csv"
-    found = sorted_out([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
+    dropped = sorted_out([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
     shots = files["shots"]
-    assert found == DroppedFiles(
+    assert dropped == DroppedFiles(
         (files["1.png"], shots / "a.png", shots / "b.png"), (table,), (files["notes.md"], files["nothing"])
     )
 
@@ -78,12 +83,12 @@ def test_pictures_and_folders_become_photos_of_the_record(
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
     hint = child(page, drag_and_drop._Hint)
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         drop(page, urls(files["1.png"], files["2.PNG"], files["shots"], files["notes.md"]))
     assert hint.isHidden()
-    assert said.args[0].endswith("notes.md")
-    known = page.record_photos.known
-    qtbot.waitUntil(lambda: len(known.photos) == 4, timeout=20_000)
+    assert toast.args[0].endswith("notes.md")
+    photo_list = page.record_photos.photo_list
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 4, timeout=20_000)
     names = {photo.file.filename for photo in workbench.session.photos.list(record_id)}
     assert names == {"1.png", "2.PNG", "a.png", "b.png"}
     assert workbench.session.items.record_photos(record_id) == []
@@ -108,7 +113,7 @@ def test_raw_photos_dropped_onto_the_photos_of_the_item_are_sent_as_jpeg(
     qtbot.waitUntil(lambda: "DSC_2.CR3: The file is damaged" in page.inspector.photo.error)
 
 
-def test_what_is_dropped_onto_the_photos_of_the_item_goes_to_it_alone(
+def test_files_dropped_onto_the_photos_of_the_item_go_to_it_alone(
     workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
     record_id = make_record(workbench.session)
@@ -123,7 +128,7 @@ def test_what_is_dropped_onto_the_photos_of_the_item_goes_to_it_alone(
     assert workbench.session.photos.list(record_id) == []
 
 
-def test_what_is_held_over_the_page_is_promised_and_taken_back(
+def test_drag_over_the_page_shows_a_hint_until_it_leaves(
     workbench: WorkbenchDriver, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
@@ -163,18 +168,18 @@ def test_a_file_with_regions_is_imported(workbench: WorkbenchDriver, qtbot: QtBo
     boxes = [box, {**box, "bbox": [WIDTH, 20, 30, 40]}]
     document = {"images": [image], "categories": [{"id": 1, "name": "dent"}], "annotations": boxes}
     path.write_text(json.dumps(document))
-    with qtbot.waitSignal(workbench.page.toast) as said:
+    with qtbot.waitSignal(workbench.page.toast) as toast:
         drop(workbench.page, urls(path))
     assert workbench.names[-1] == "dent"
-    assert said.args == ["1 region(s) imported. 1 outside the image skipped."]
+    assert toast.args == ["1 region(s) imported. 1 outside the image skipped."]
 
 
 @pytest.mark.parametrize("address", ["https://example.org/wing.jpg", "https://example.org/"])
 def test_a_link_is_refused_with_what_to_do(workbench: WorkbenchDriver, qtbot: QtBot, address: str) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
-    with qtbot.waitSignal(workbench.page.toast) as said:
+    with qtbot.waitSignal(workbench.page.toast) as toast:
         drop(workbench.page, urls(address))
-    assert "Save the image as a file" in said.args[0]
+    assert "Save the image as a file" in toast.args[0]
 
 
 def test_a_picture_of_another_program_becomes_a_photo(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -182,24 +187,24 @@ def test_a_picture_of_another_program_becomes_a_photo(workbench: WorkbenchDriver
     data = QMimeData()
     data.setImageData(QImage.fromData(picture(2)))
     drop(workbench.page, data)
-    known = workbench.page.record_photos.known
-    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=20_000)
+    photo_list = workbench.page.record_photos.photo_list
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=20_000)
     drop(workbench.page, data, on_photos(workbench))
     item_id = workbench.page.open_record.current
     qtbot.waitUntil(lambda: len(workbench.page.open_record.photos.get(item_id, ())) == 1)
 
 
-def test_a_folder_of_very_many_for_one_item_is_asked_about(
+def test_large_folder_for_one_item_is_confirmed(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     for number in range(21):
         (tmp_path / f"{number}.png").write_bytes(b"x")
-    asked: list[str] = []
-    monkeypatch.setattr(drag_and_drop, "confirm", lambda _page, title, *_rest, **_more: asked.append(title))
+    titles: list[str] = []
+    monkeypatch.setattr(drag_and_drop, "confirm", lambda _page, title, *_rest, **_more: titles.append(title))
     drop(workbench.page, urls(tmp_path), on_photos(workbench))
-    qtbot.waitUntil(lambda: bool(asked))
-    assert "21" in asked[0]
+    qtbot.waitUntil(lambda: bool(titles))
+    assert "21" in titles[0]
     assert workbench.page.inspector.photo.error == ""
 
 

@@ -30,10 +30,10 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
     commands, page = opened.context.commands, opened.page
     chosen = tmp_path / "左翼"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen), ""))
-    with qtbot.waitSignal(page.toast) as told:
+    with qtbot.waitSignal(page.toast) as toast:
         assert commands.run("inspection.export")
     written = tmp_path / "左翼.json"
-    assert str(written) in told.args[0]
+    assert str(written) in toast.args[0]
     assert [item.item_name for item in walkaround_json.read(written.read_bytes()).items] == [
         "条目1",
         "条目2",
@@ -71,9 +71,9 @@ def test_regions_without_names_and_models_get_some(
     path = tmp_path / "left_wing_root.txt"
     path.write_text("0 0.5 0.5 0.2 0.2\n")
     exchange = child(opened.page, RegionFilesController)
-    with qtbot.waitSignal(exchange.notice) as told:
+    with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(path)
-    assert "1" in told.args[0]
+    assert "1" in notice.args[0]
     item = present(opened.page.open_record.document).items[-1]
     assert item.item_name.endswith("4")
     assert item.model_id == "reference-difference"
@@ -95,9 +95,9 @@ def test_a_file_that_cannot_be_imported_says_why(
     for name, (data, word) in cases.items():
         if data is not None:
             (tmp_path / name).write_bytes(data)
-        with qtbot.waitSignal(exchange.notice) as told:
+        with qtbot.waitSignal(exchange.notice) as notice:
             exchange.read(tmp_path / name)
-        assert word in told.args[0], name
+        assert word in notice.args[0], name
     assert opened.names == ["条目1", "条目2", "条目3"]
 
 
@@ -107,9 +107,9 @@ def test_nothing_is_written_where_nothing_can_be(
     from desktop.exchange.registry import FORMATS
 
     exchange = child(opened.page, RegionFilesController)
-    with qtbot.waitSignal(exchange.notice) as told:
+    with qtbot.waitSignal(exchange.notice) as notice:
         exchange.exporter.write(opened.page.open_record.record_id, tmp_path / "no" / "x.csv", FORMATS[1])
-    assert "another location" in told.args[0]
+    assert "another location" in notice.args[0]
 
 
 def test_many_regions_come_in_parts_and_go_in_one_step(
@@ -121,13 +121,13 @@ def test_many_regions_come_in_parts_and_go_in_one_step(
     many.write_bytes(b"".join(b"0 %.3f .5 .01 .01\n" % (0.1 + 0.8 * n / 450) for n in range(450)))
     shown: list[int] = []
     opened.page.open_record.changed.connect(lambda: shown.append(len(opened.page.open_record.rows)))
-    with qtbot.waitSignal(exchange.notice) as said:
+    with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(many)
-    assert "450" in said.args[0]
+    assert "450" in notice.args[0]
     assert len(opened.names) == before + 450
     # The window answered between the parts.
     assert before + 200 in shown
-    # They go, and come again, in parts as well, each time as one step.
+    # Undo and redo work in parts, too, each as one step.
     edits, record_id = opened.page.open_record.edits, opened.page.open_record.record_id
     for command, count in (("edit.undo", before), ("edit.redo", before + 450), ("edit.undo", before)):
         opened.context.commands.run(command)
@@ -143,7 +143,7 @@ def test_many_regions_come_in_parts_and_go_in_one_step(
     opened.page.item_changes.rename("meanwhile")
     name = present(opened.page.open_record.item).item_name
     qtbot.wait(0)
-    # What the person did meanwhile goes first: the rest stays undone.
+    # The user's edit takes precedence: the rest stays undone.
     assert edits.next_step(record_id, False)[1] == 0
     assert len(opened.names) == before + 200
     assert name == "meanwhile"
@@ -164,11 +164,11 @@ def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: WorkbenchDriver, 
     slices._next.timeout.connect(lambda: slices._run())
     importing.imported.connect(lambda _: events.append(f"imported at {len(workbench.rows)}"))
     importing.start([{"item_name": f"{number}"} for number in range(450)])
-    # What the service answers to them may be shown at any time after the end.
+    # Responses of the service may be shown at any time after the end.
     end = f"imported at {before + 450}"
     qtbot.waitUntil(lambda: end in events)
     until_end = " ".join(events[: events.index(end)])
-    # Nothing is shown while a part is taken; what is shown has turns to be painted in.
+    # Nothing is shown while a part is taken; showing gets its own turns to paint.
     assert until_end.count("part taken end") == 3
     assert "taken shown" not in until_end
     assert "shown part end part end" in until_end

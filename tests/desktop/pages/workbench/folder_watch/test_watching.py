@@ -120,7 +120,7 @@ def test_older_photos_are_asked_about(opened: WorkbenchDriver, qtbot: QtBot, car
     assert names(opened.session, opened.page.open_record.record_id) == ["old.png", "older.png"]
 
 
-def test_a_card_that_is_pulled_is_said_and_watched_again(
+def test_removed_card_is_reported_and_watched_again(
     opened: WorkbenchDriver, qtbot: QtBot, card: Path
 ) -> None:
     bar = opened.page.folder_watch.bar
@@ -142,8 +142,8 @@ def test_a_photo_that_was_removed_from_the_record_is_not_offered_again(
     qtbot.waitUntil(lambda: "1 photo(s) added." in page.folder_watch.bar.text, timeout=_SOON)
     (photo,) = opened.session.photos.list(record_id)
     opened.session.photos.delete(record_id, photo.photo_id, confirmed=True)
-    page.record_photos.known.read()
-    qtbot.waitUntil(lambda: not page.record_photos.known.photos)
+    page.record_photos.photo_list.read()
+    qtbot.waitUntil(lambda: not page.record_photos.photo_list.photos)
 
     copied = card.parent / "again"
     shutil.copytree(card, copied)
@@ -203,8 +203,8 @@ def test_a_card_that_stays_in_is_offered_for_the_next_record_unless_it_was_refus
 
 
 def test_a_sealed_record_is_not_watched_for(opened: WorkbenchDriver, qtbot: QtBot, card: Path) -> None:
-    said: list[str] = []
-    opened.page.folder_watch.notice.connect(said.append)
+    notices: list[str] = []
+    opened.page.folder_watch.notice.connect(notices.append)
     opened.page.folder_watch.watch(card)
     session, record_id = opened.session, opened.page.open_record.record_id
     for item in session.items.all(record_id):
@@ -212,4 +212,4 @@ def test_a_sealed_record_is_not_watched_for(opened: WorkbenchDriver, qtbot: QtBo
     session.records.finish(record_id)
     opened.page.reload()
     qtbot.waitUntil(lambda: opened.page.folder_watch.watcher.state is WatchState.OFF)
-    assert said == ["The record is sealed. The folder is no longer watched."]
+    assert notices == ["The record is sealed. The folder is no longer watched."]

@@ -1,4 +1,4 @@
-"""How detection looks at one item: set in its fields, drawn on the canvas, kept by copies, obeyed."""
+"""Detection settings of an item: set in its fields, drawn on the canvas, carried by copies, obeyed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_sensitivity_and_smallest_defect_are_edits(workbench: WorkbenchDriver, q
     qtbot.waitUntil(lambda: workbench.saved)
     assert detection_of(workbench.session, record_id) == {"sensitivity": 0.9, "smallest": 2.5, "ignored": []}
     assert "custom" in box.fold.text()
-    assert "very high" in [found.text() for found in box.findChildren(QLabel)]
+    assert "very high" in [text.text() for text in box.findChildren(QLabel)]
     workbench.context.commands.run("edit.undo")
     assert box.sensitivity.value() == 50
     qtbot.waitUntil(lambda: workbench.saved)
@@ -70,16 +70,16 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
     (area,) = view._area_layer.areas
     assert (area.x, area.y) == pytest.approx((0.1 * WIDTH, 0.15 * HEIGHT), abs=2)
     assert (area.right, area.bottom) == pytest.approx((0.2 * WIDTH, 0.25 * HEIGHT), abs=2)
-    with qtbot.waitSignal(workbench.page.toast) as said:
+    with qtbot.waitSignal(workbench.page.toast) as toast:
         workbench.context.commands.run("tool.area")
         workbench.drag(workbench.at(0.6, 0.6), workbench.at(0.7, 0.7))
-    assert "inside the region" in said.args[0]
+    assert "inside the region" in toast.args[0]
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.22, 0.22), workbench.at(0.28, 0.28))
     assert len(current(view._area_layer.areas)) == 2
     qtbot.waitUntil(lambda: workbench.saved)
-    kept = present(detection_of(workbench.session, record_id))
-    assert kept["ignored"][0]["x"] == pytest.approx(0.1, abs=0.003)
+    stored = present(detection_of(workbench.session, record_id))
+    assert stored["ignored"][0]["x"] == pytest.approx(0.1, abs=0.003)
     workbench.context.commands.run("edit.undo")
     assert current(view._area_layer.areas) == (area,)
     workbench.context.commands.run("item.next")
@@ -122,7 +122,7 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
     assert workbench.session.items.all(other_id)[0].description == "behind frame 12"
 
 
-def test_what_is_ignored_is_not_found(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_nothing_is_found_in_an_ignored_area(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session, boxes=((0.1, 0.1, 0.5, 0.5),))
     (item,) = workbench.session.items.all(record_id)
     image = panel(WIDTH, HEIGHT, 1).image.copy()

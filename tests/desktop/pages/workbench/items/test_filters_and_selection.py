@@ -31,7 +31,7 @@ def test_list_and_canvas_choose_together(workbench: WorkbenchDriver, qtbot: QtBo
     assert page.inspector.fields.name.text() == "条目3"
 
 
-def test_the_filter_lists_what_is_asked_for(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_filter_lists_the_matching_items(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     page = workbench.page
     workbench.context.commands.run("item.fail")
@@ -89,25 +89,25 @@ def test_the_list_marks_what_is_locked_or_hidden(workbench: WorkbenchDriver, qtb
     items, item_id = page.items, page.open_record.current
     index = items.model.index(items.model.row_of(item_id))
 
-    def seen() -> QImage:
+    def painted() -> QImage:
         return items.list.grab(items.list.visualRect(index)).toImage()
 
     def spoken() -> list[str]:
         return str(index.data(Qt.ItemDataRole.AccessibleTextRole)).split(", ")[4:]
 
-    plain = seen()
+    plain = painted()
     page.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
     assert spoken() == ["Locked"]
-    locked = seen()
+    locked = painted()
     workbench.context.commands.run("region.hide")
     assert spoken() == ["Locked", "Hidden"]
-    both = seen()
+    both = painted()
     assert plain != locked != both
     workbench.context.commands.run("region.show")
     page.view.store.select([item_id])
     workbench.context.commands.run("region.lock")
-    assert (spoken(), seen()) == ([], plain)
+    assert (spoken(), painted()) == ([], plain)
 
 
 def test_the_strip_follows_the_tool(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -128,35 +128,35 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
     workbench.session.items.add_photo(
         first.item_id, workbench.session.files.upload(picture(3), "a.png").file_id
     )
-    begun, let_go, made = Event(), Event(), Event()
+    started, let_go, finished = Event(), Event(), Event()
 
-    def slow(*given: Any) -> AlignedPair:
-        begun.set()
+    def slow(*args: Any) -> AlignedPair:
+        started.set()
         let_go.wait(10)
         try:
-            return make_pair(*given)
+            return make_pair(*args)
         finally:
-            made.set()
+            finished.set()
 
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
     qtbot.waitUntil(lambda: page.photos.pair is not None)
     page.go_to(page.open_record.rows[1].item_id)
-    qtbot.waitUntil(lambda: page.open_record.current in page.photos._known)
+    qtbot.waitUntil(lambda: page.open_record.current in page.photos._photos_by_item)
     monkeypatch.setattr(photos_module, "make_pair", slow)
     page.go_to(first.item_id)
-    # Work that was only handed over is skipped when it is not wanted any more: that would prove nothing.
-    qtbot.waitUntil(begun.is_set)
+    # Work that has not started is skipped once it is not needed: that would prove nothing.
+    qtbot.waitUntil(started.is_set)
     page.go_to(page.open_record.rows[1].item_id)
     let_go.set()
-    assert made.wait(10)
+    assert finished.wait(10)
     after: list[None] = []
     run(lambda: None, owner=page, done=after.append)
     qtbot.waitUntil(lambda: bool(after))
     assert page.photos.pair is None
 
 
-def test_a_record_that_is_gone_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_missing_record_is_reported(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session, ())
     workbench.session.records.delete(record_id)
     workbench.page.opened({"record_id": record_id})

@@ -29,7 +29,7 @@ def desk(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 
 
 def texts(desk: WorkbenchDriver) -> list[str]:
-    return [said.text() for said in desk.page.items.findChildren(QLabel) if said.isVisible()]
+    return [text.text() for text in desk.page.items.findChildren(QLabel) if text.isVisible()]
 
 
 def test_judged_and_detected_are_counted_apart(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -44,18 +44,18 @@ def test_judged_and_detected_are_counted_apart(desk: WorkbenchDriver, qtbot: QtB
     assert {"Decided 2 of 3", "Detected 2 of 3"} <= set(texts(desk))
 
 
-def test_hidden_regions_are_said_in_the_list(desk: WorkbenchDriver) -> None:
+def test_hidden_regions_are_noted_in_the_list(desk: WorkbenchDriver) -> None:
     page, model = desk.page, desk.page.items.model
-    said = "Regions are hidden on the image"
+    hint = "Regions are hidden on the image"
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_H)
     assert not current(page.view.regions_shown)
-    assert said in texts(desk)
+    assert hint in texts(desk)
     assert all(model.index(row, 0).data(Role.REGION).hidden for row in range(3))
     assert "Hidden" in model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     QTest.mouseClick(page.items.show_regions, Qt.MouseButton.LeftButton)
     assert page.view.regions_shown
-    assert said not in texts(desk)
+    assert hint not in texts(desk)
     assert not model.index(0, 0).data(Role.REGION).hidden
 
 
@@ -63,11 +63,11 @@ def test_a_photo_for_an_item_of_a_record_without_items_says_what_to_do(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
-    said: list[str] = []
-    workbench.page.toast.connect(said.append)
+    toasts: list[str] = []
+    workbench.page.toast.connect(toasts.append)
     assert workbench.context.commands.run("item.camera")
     assert workbench.context.commands.run("item.photo")
-    assert said == ["Cannot add a photo without an item. Draw a region first (R)."] * 2
+    assert toasts == ["Cannot add a photo without an item. Draw a region first (R)."] * 2
     assert workbench.page.findChild(CaptureDialog) is None
 
 
@@ -78,11 +78,11 @@ def test_other_shapes_that_become_rectangles_are_counted(
     box, triangle = "0 0.5 0.5 0.2 0.2", "0 0.1 0.1 0.3 0.1 0.2 0.4"
     path.write_text(f"{box}\n{triangle}\n{triangle}\n")
     exchange = child(desk.page, RegionFilesController)
-    with qtbot.waitSignal(exchange.notice) as told:
+    with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(path)
-    assert "3 region" in told.args[0]
-    assert "2 other shape" in told.args[0]
+    assert "3 region" in notice.args[0]
+    assert "2 other shape" in notice.args[0]
     path.write_text(f"{box}\n")
-    with qtbot.waitSignal(exchange.notice) as told:
+    with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(path)
-    assert "other shape" not in told.args[0]
+    assert "other shape" not in notice.args[0]

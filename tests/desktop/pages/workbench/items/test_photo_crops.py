@@ -1,4 +1,4 @@
-"""The small pictures of the list show what was found in the photo."""
+"""The thumbnails of the list show the findings in the photo."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _middle(workbench: WorkbenchDriver, place: int) -> QColor | None:
     return picture.toImage().pixelColor(picture.rect().center())
 
 
-def _found(workbench: WorkbenchDriver, item_id: str, name: str, version: int, x: int) -> None:
+def _add_detection(workbench: WorkbenchDriver, item_id: str, name: str, version: int, x: int) -> None:
     """Put a red photo with a green square at `x` and a detection that found the square into an item."""
     image = np.zeros((400, 600, 3), np.uint8)
     image[:, :, 2] = 255
@@ -47,7 +47,7 @@ def _green(colour: QColor | None) -> bool:
 def test_the_finding_in_the_photo_else_the_reference(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     first = workbench.session.items.all(record_id)[0].item_id
-    _found(workbench, first, "one.png", 1, 200)
+    _add_detection(workbench, first, "one.png", 1, 200)
     workbench.open(record_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: _green(_middle(workbench, 0)))
     qtbot.waitUntil(lambda: _middle(workbench, 1) is not None)
@@ -62,7 +62,7 @@ def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(
     workbench.open(record_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: _middle(workbench, 0) is not None)
     assert not _green(_middle(workbench, 0))
-    _found(workbench, first, "two.png", 1, 300)
+    _add_detection(workbench, first, "two.png", 1, 300)
     workbench.page.reload()
     qtbot.waitUntil(lambda: _green(_middle(workbench, 0)))
     workbench.session.items.update(first, ItemUpdate.model_validate({"result": []}), None)
@@ -71,7 +71,7 @@ def test_a_new_result_brings_a_new_picture_and_none_the_reference_again(
     assert _middle(workbench, 0) is not None
 
 
-def test_the_small_pictures_of_another_record_are_not_kept(qapp: object) -> None:
+def test_thumbnails_of_another_record_are_dropped(qapp: object) -> None:
     strip = PhotoStrip()
     photo = Photo(
         photo_id="p",

@@ -271,9 +271,9 @@ def test_an_event_of_the_service_names_the_reference_image(workbench: WorkbenchD
     live, heard = workbench.page.live, list[str]()
     live.memoryChanged.connect(heard.append)
     event = ChangeEvent(id="1", action="update", kind="region_memory", object_id="file", actor=None, at=NOW)
-    live._listener.heard.emit(event)
-    live._listener.heard.emit(event.model_copy(update={"kind": "file"}))
-    live._listener.heard.emit(None)
+    live._listener.event_received.emit(event)
+    live._listener.event_received.emit(event.model_copy(update={"kind": "file"}))
+    live._listener.event_received.emit(None)
     assert heard == ["file", ""]
     live.forget()
 

@@ -12,8 +12,8 @@ from desktop.pages.workbench.model.correction import (
     CorrectionDraft,
     boxes_of,
     corrected,
-    known_version,
     same_boxes,
+    stored_version,
     waits,
 )
 from shared import results
@@ -40,21 +40,21 @@ def draft() -> CorrectionDraft:
     return CorrectionDraft.begin("i", ENTRY, ENTRY)
 
 
-def change(one: CorrectionDraft, number: int) -> None:
-    place = number % len(one.boxes) if one.boxes else -1
+def change(correction: CorrectionDraft, number: int) -> None:
+    place = number % len(correction.boxes) if correction.boxes else -1
     if place < 0 or number % 5 == 4:
-        one.add([(Rect(number, 0, 5, 5), "new")])
+        correction.add([(Rect(number, 0, 5, 5), "new")])
     elif number % 5 == 3:
-        one.remove([place])
+        correction.remove([place])
     elif number % 5 == 2:
-        one.reshape({place: Rect(0, number, 4, 4)})
+        correction.reshape({place: Rect(0, number, 4, 4)})
     elif number % 5 == 1:
-        one.relabel(place, f"label {number}")
+        correction.relabel(place, f"label {number}")
     else:
-        one.accept(place)
+        correction.accept(place)
 
 
-def test_what_cannot_be_read_is_left_out_and_what_is_unknown_is_kept() -> None:
+def test_unreadable_boxes_are_left_out_and_unknown_keys_stay() -> None:
     boxes = boxes_of(ENTRY)
     assert [box["label"] for box in boxes] == ["crack", "dent"]
     assert boxes[0] == {**BOX, "origin": "model", "accepted": False}
@@ -63,31 +63,31 @@ def test_what_cannot_be_read_is_left_out_and_what_is_unknown_is_kept() -> None:
 
 @given(st.lists(st.integers(0, 60), max_size=12))
 def test_undo_leads_back_and_redo_forth_through_the_same_findings(numbers: list[int]) -> None:
-    one = draft()
-    seen = [one.boxes]
+    correction = draft()
+    states = [correction.boxes]
     for number in numbers:
-        steps = one.steps
-        change(one, number)
-        if one.steps > steps:
-            seen.append(one.boxes)
-    for boxes in reversed(seen[:-1]):
-        assert one.undo()
-        assert one.boxes == boxes
-    assert not one.undo()
-    for boxes in seen[1:]:
-        assert one.redo()
-        assert one.boxes == boxes
-    assert not one.redo()
+        steps = correction.steps
+        change(correction, number)
+        if correction.steps > steps:
+            states.append(correction.boxes)
+    for boxes in reversed(states[:-1]):
+        assert correction.undo()
+        assert correction.boxes == boxes
+    assert not correction.undo()
+    for boxes in states[1:]:
+        assert correction.redo()
+        assert correction.boxes == boxes
+    assert not correction.redo()
 
 
 def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
-    one = draft()
-    one.remove([0])
-    entries = corrected([ENTRY], 1, one.boxes)
+    correction = draft()
+    correction.remove([0])
+    entries = corrected([ENTRY], 1, correction.boxes)
     newest = results.finished_detection(entries)
     assert newest is not None
     assert waits(newest)
-    assert (newest["version"], known_version(newest)) == (2, 1)
+    assert (newest["version"], stored_version(newest)) == (2, 1)
     assert newest["inputImage"] == ENTRY["inputImage"]
     assert newest["provenance"] == {"alignment": {"inliers": 3}}
     assert results.model_opinion(entries) is False
@@ -96,7 +96,7 @@ def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
     assert results.passed(again) is True
 
 
-def test_the_same_findings_are_the_same_whoever_wrote_them() -> None:
+def test_same_findings_are_equal_regardless_of_their_author() -> None:
     plain, read = present(ENTRY["resultImage"])["boxes"][:1], boxes_of(ENTRY)[:1]
     assert same_boxes(plain, read)
     assert not same_boxes(plain, [{**read[0], "accepted": True}])

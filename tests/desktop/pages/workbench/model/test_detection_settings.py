@@ -20,7 +20,7 @@ from shared.wire.inspection import DetectionSettings
 
 share = st.floats(0, 1, allow_nan=False)
 areas = st.builds(Rect, *[st.floats(0, 0.5)] * 2, *[st.floats(0.01, 0.5)] * 2)
-own = st.builds(
+item_settings = st.builds(
     ItemDetectionSettings,
     st.none() | share,
     st.none() | st.floats(0.01, 1000),
@@ -28,7 +28,9 @@ own = st.builds(
 )
 
 
-@given(own, st.fixed_dictionaries({}, optional={"point": st.just({"x": 0.1}), "more": st.integers()}))
+@given(
+    item_settings, st.fixed_dictionaries({}, optional={"point": st.just({"x": 0.1}), "more": st.integers()})
+)
 @settings(deadline=None, max_examples=60)
 def test_what_is_written_is_read_back_and_the_service_takes_it(
     wanted: ItemDetectionSettings, rest: Any
@@ -41,7 +43,9 @@ def test_what_is_written_is_read_back_and_the_service_takes_it(
     assert with_settings(point, ItemDetectionSettings()) == rest
 
 
-@given(own, st.builds(Rect, *[st.floats(0.05, 0.4)] * 4), st.builds(Rect, *[st.floats(0.05, 0.4)] * 4))
+@given(
+    item_settings, st.builds(Rect, *[st.floats(0.05, 0.4)] * 4), st.builds(Rect, *[st.floats(0.05, 0.4)] * 4)
+)
 @settings(deadline=None, max_examples=60)
 def test_areas_of_a_copy_lie_as_they_lay(wanted: ItemDetectionSettings, origin: Rect, place: Rect) -> None:
     inside = tuple(
@@ -58,9 +62,9 @@ def test_areas_of_a_copy_lie_as_they_lay(wanted: ItemDetectionSettings, origin: 
         assert (after.x, after.y, after.w, after.h) == pytest.approx((before.x, before.y, before.w, before.h))
 
 
-@pytest.mark.parametrize("given", [{"sensitivity": 2}, {"smallest": 0}, {"ignored": [{"x": 0}]}, "words"])
-def test_settings_that_make_no_sense_are_left_as_they_are(given: Any) -> None:
-    assert not item_detection_settings({"detection": given}).known
+@pytest.mark.parametrize("stored", [{"sensitivity": 2}, {"smallest": 0}, {"ignored": [{"x": 0}]}, "words"])
+def test_settings_that_make_no_sense_are_left_as_they_are(stored: Any) -> None:
+    assert not item_detection_settings({"detection": stored}).readable
 
 
 def test_an_area_is_what_lies_in_the_region() -> None:

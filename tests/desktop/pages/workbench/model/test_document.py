@@ -34,9 +34,9 @@ def _record() -> Record:
 
 
 def document(*names: str) -> Document:
-    made = Document(_record())
-    made.load_items([ItemView(name, name) for name in names], ())
-    return made
+    doc = Document(_record())
+    doc.load_items([ItemView(name, name) for name in names], ())
+    return doc
 
 
 def test_an_edit_is_seen_at_once_and_waits() -> None:
@@ -78,9 +78,9 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     assert back.kind is EditKind.RESTORE
     assert back.after["photos"] == ["file1"]
     after_a_restart = Document(_record())
-    for one in (doc, after_a_restart):
-        one.apply([back])
-        (item,) = one.items
+    for target in (doc, after_a_restart):
+        target.apply([back])
+        (item,) = target.items
         assert (item.item_name, item.description, item.model_id) == ("crack", "words", "m")
         assert item.result == (entry,)
         assert not item.saved
@@ -91,9 +91,9 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
 def test_an_undone_delete_keeps_the_verdict_that_waits() -> None:
     doc = document("a")
     doc.apply([present(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
-    gone = present(doc.remove("a", "remove"))
-    doc.apply([gone])
-    doc.apply([inverse(gone, 0.0)])
+    deletion = present(doc.remove("a", "remove"))
+    doc.apply([deletion])
+    doc.apply([inverse(deletion, 0.0)])
     assert present(doc.item("a")).verdict is Verdict.FAILED
 
 
@@ -107,10 +107,10 @@ def test_what_undo_brings_back_stands_where_it_stood(
     done: list[list[Edit]] = []
     waiting: list[Edit] = []
     for chosen in steps:
-        here = [item.item_id for item in doc.items]
-        picked = sorted({here[number % len(here)] for number in chosen} if here else (), key=doc.index_of)
+        order = [item.item_id for item in doc.items]
+        picked = sorted({order[number % len(order)] for number in chosen} if order else (), key=doc.index_of)
         done.append([present(doc.remove(item_id, "delete")) for item_id in reversed(picked)])
-        orders.append(here)
+        orders.append(order)
         doc.apply(done[-1])
         waiting += done[-1]
     if sent:
@@ -135,8 +135,8 @@ def test_what_undo_brings_back_stands_where_it_stood(
 
 def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
     doc = document("a")
-    made = doc.make("draw", {"item_name": "new"}, "local")
-    doc.apply([made])
+    creation = doc.make("draw", {"item_name": "new"}, "local")
+    doc.apply([creation])
     doc.load_items([ItemView("a", "a"), ItemView("local", "new")], [])
     assert [item.item_id for item in doc.items] == ["a", "local"]
 

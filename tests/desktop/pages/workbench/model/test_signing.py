@@ -31,16 +31,16 @@ def colleague(service: EmbeddedService) -> None:
 
 @pytest.fixture
 def other(service: EmbeddedService, colleague: None) -> Iterator[Session]:
-    """Another user, at another desktop, with an account of their own."""
-    made = Session(service.wait_ready(30))
-    made.account.login(*OTHER)
-    yield made
-    made.close()
+    """Another user with a different account, at another desktop."""
+    session = Session(service.wait_ready(30))
+    session.account.login(*OTHER)
+    yield session
+    session.close()
 
 
 @pytest.fixture
 def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
-    """A desktop on a record whose first item has a finding; it hears of nothing by itself."""
+    """A desktop on a record whose first item has a finding; it does not listen to events."""
     record_id = make_record(workbench.session)
     item_id = workbench.session.items.all(record_id)[0].item_id
     entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": [BOX]}}
@@ -56,7 +56,7 @@ def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
     return [(e["verdict"]["value"], e["verdict"]["by_name"]) for e in entries if e.get("verdict")]
 
 
-def seen(desk: WorkbenchDriver, verdict: Verdict, qtbot: QtBot) -> None:
+def wait_for_verdict(desk: WorkbenchDriver, verdict: Verdict, qtbot: QtBot) -> None:
     desk.page.reload()
     qtbot.waitUntil(lambda: present(desk.page.open_record.item).verdict is verdict)
 
@@ -65,7 +65,7 @@ def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     desk.page.inspector.verdict.reason.setPlainText("only dirt")
     desk.page.inspector.verdict.decide(Verdict.PASSED)
     qtbot.waitUntil(lambda: desk.saved)
-    # The service's answer is shown a little later than it is known to be saved.
+    # The service's response is shown a little later than the edit is saved.
     qtbot.waitUntil(lambda: stored_verdict(desk) == "passed")
 
 
@@ -75,7 +75,7 @@ def stored_verdict(desk: WorkbenchDriver) -> str | None:
 
 
 def correct(desk: WorkbenchDriver) -> None:
-    """Call the finding something else, and save that."""
+    """Relabel the finding, and save it."""
     desk.page.correcting.relabel(0, "dent")
     desk.page.correcting.save()
 
@@ -85,16 +85,16 @@ def test_undo_of_verdict_never_signs_for_another_user(
 ) -> None:
     page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
-    seen(opened, Verdict.FAILED, qtbot)
+    wait_for_verdict(opened, Verdict.FAILED, qtbot)
     overrule(opened, qtbot)
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         opened.context.commands.run("edit.undo")
-    assert "李伟" in said.args[0]
+    assert "李伟" in toast.args[0]
     assert present(page.open_record.item).verdict is Verdict.UNDECIDED
     assert present(page.open_record.item).reason == ""
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟"), ("passed", "chief"), ("undecided", "chief")]
-    # Done again and undone again, it stays so.
+    # It stays so after redo and undo.
     opened.context.commands.run("edit.redo")
     qtbot.waitUntil(lambda: opened.saved)
     opened.context.commands.run("edit.undo")
@@ -102,12 +102,12 @@ def test_undo_of_verdict_never_signs_for_another_user(
     assert signed(other, item_id)[3:] == [("passed", "chief"), ("undecided", "chief")]
 
 
-def test_a_verdict_undone_before_it_was_sent_leaves_theirs(
+def test_verdict_undone_before_it_was_sent_leaves_the_other_users(
     opened: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
     page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
-    seen(opened, Verdict.FAILED, qtbot)
+    wait_for_verdict(opened, Verdict.FAILED, qtbot)
     page.open_record.edits.held = True
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
@@ -119,7 +119,9 @@ def test_a_verdict_undone_before_it_was_sent_leaves_theirs(
     assert present(page.open_record.item).verdict is Verdict.FAILED
 
 
-def test_my_own_verdict_comes_back_as_mine(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
+def test_undo_restores_the_users_verdict_under_their_name(
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot
+) -> None:
     item_id = opened.page.open_record.current
     overrule(opened, qtbot)
     opened.page.inspector.verdict.decide(Verdict.FAILED)
@@ -134,21 +136,21 @@ def test_undoing_a_correction_leaves_their_verdict_to_them(
 ) -> None:
     page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
-    seen(opened, Verdict.FAILED, qtbot)
+    wait_for_verdict(opened, Verdict.FAILED, qtbot)
     correct(opened)
     qtbot.waitUntil(lambda: opened.saved)
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         opened.context.commands.run("edit.undo")
-    assert "李伟" in said.args[0]
+    assert "李伟" in toast.args[0]
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
     assert present(page.open_record.item).verdict is Verdict.UNDECIDED
     assert [row.label for row in page.inspector.findings.shown] == ["crack"]
 
 
-@pytest.mark.parametrize("mine", [True, False])
+@pytest.mark.parametrize("keep_local", [True, False])
 def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot, mine: bool
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, keep_local: bool
 ) -> None:
     page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
@@ -158,28 +160,28 @@ def test_a_correction_asks_before_it_takes_back_a_verdict_unseen(
     assert other.items.get(item_id).value.result[-1].model_dump()["verdict"]["value"] == "failed"
     dialog = ConflictDialog(page.open_record, page)
     (conflict,) = page.open_record.edits.conflicts()
-    words = dialog.theirs(conflict.edit.id, "boxes").text()
-    assert "a crack" in words
-    assert "李伟" in words
-    dialog.mine(conflict.edit.id, "boxes").setChecked(mine)
+    text = dialog.stored_choice(conflict.edit.id, "boxes").text()
+    assert "a crack" in text
+    assert "李伟" in text
+    dialog.local_choice(conflict.edit.id, "boxes").setChecked(keep_local)
     dialog.decide()
     dialog.deleteLater()
     qtbot.waitUntil(lambda: opened.saved)
     newest = other.items.get(item_id).value.result[-1].model_dump()
-    assert ("correction" in newest) is mine
-    assert ("verdict" in newest) is not mine
-    if mine:
-        # What was decided knowingly is taken back without a signature either.
+    assert ("correction" in newest) is keep_local
+    assert ("verdict" in newest) is not keep_local
+    if keep_local:
+        # A verdict overwritten knowingly is not signed again by undo either.
         opened.context.commands.run("edit.undo")
         qtbot.waitUntil(lambda: opened.saved)
         assert signed(other, item_id) == [("failed", "李伟")]
 
 
-def test_a_correction_over_a_verdict_in_sight_asks_nobody(
+def test_correction_over_a_shown_verdict_causes_no_conflict(
     opened: WorkbenchDriver, other: Session, qtbot: QtBot
 ) -> None:
     other.items.set_verdict(opened.page.open_record.current, Verdict.FAILED, "a crack")
-    seen(opened, Verdict.FAILED, qtbot)
+    wait_for_verdict(opened, Verdict.FAILED, qtbot)
     correct(opened)
     qtbot.waitUntil(lambda: opened.saved)
     assert opened.page.open_record.edits.saving.conflicts == 0
@@ -200,10 +202,10 @@ def test_deletion_asks_after_concurrent_change(
     assert page.open_record.edits.saving.conflicts == 1
     assert other.items.get(item_id).value.item_id == item_id
     dialog = ConflictDialog(page.open_record, page)
-    said = " ".join(each.text() for each in dialog.findChildren(QLabel))
-    assert ("李伟" in said and "a crack" in said) if what == "verdict" else "theirs" in said
+    text = " ".join(each.text() for each in dialog.findChildren(QLabel))
+    assert ("李伟" in text and "a crack" in text) if what == "verdict" else "theirs" in text
     (conflict,) = page.open_record.edits.conflicts()
-    dialog.mine(conflict.edit.id, "").setChecked(delete)
+    dialog.local_choice(conflict.edit.id, "").setChecked(delete)
     dialog.decide()
     dialog.deleteLater()
     qtbot.waitUntil(lambda: opened.saved)

@@ -1,4 +1,4 @@
-"""Items as regions on the canvas: only what changed is worked out again."""
+"""Items as regions on the canvas: only changes are recomputed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _show(doc: Document, rows: ItemRows, link: RegionLink) -> list[Region]:
     return list(link.store)
 
 
-def test_what_is_gone_new_or_other_is_worked_out_and_the_rest_stays() -> None:
+def test_only_removed_new_and_changed_regions_are_recomputed() -> None:
     doc, rows, link = _filled(4)
     before = _show(doc, rows, link)
     renamed = present(doc.change("i2", "rename", {"item_name": "crack"}))
@@ -45,7 +45,7 @@ def test_what_is_gone_new_or_other_is_worked_out_and_the_rest_stays() -> None:
     assert left == {"i1": 1, "i2": 2, "i3": 3, "i5": 4}
 
 
-def test_looks_of_a_region_are_kept_though_its_item_is_the_same() -> None:
+def test_looks_of_a_region_stay_while_its_item_is_unchanged() -> None:
     doc, rows, link = _filled(3)
     before = _show(doc, rows, link)
     hidden = replace(before[1], hidden=True)

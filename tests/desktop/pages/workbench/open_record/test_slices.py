@@ -5,13 +5,13 @@ from __future__ import annotations
 from desktop.pages.workbench.open_record.slices import SliceGate
 
 
-def test_a_part_waits_while_what_came_is_shown() -> None:
+def test_part_waits_while_edits_are_being_shown() -> None:
     gate = SliceGate()
     assert gate.may_go_on()
     gate.show()
     waited = 0
     while not gate.may_go_on():
         waited += 1
-    # The lists, what they set off, and the canvas.
+    # The lists, their signals, and the canvas.
     assert waited == 3
     assert gate.may_go_on()

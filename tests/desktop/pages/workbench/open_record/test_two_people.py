@@ -24,13 +24,13 @@ from tests.narrowing import current, present
 @pytest.fixture
 def other(service: EmbeddedService) -> Iterator[Session]:
     """Another user, at another desktop."""
-    with logged_in(service.wait_ready(30)) as made:
-        yield made
+    with logged_in(service.wait_ready(30)) as session:
+        yield session
 
 
 @pytest.fixture
 def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
-    """A desktop on a record, told of nothing by itself, that already knows the tag of its first item."""
+    """A desktop on a record that does not listen to events and has read the ETag of its first item."""
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     workbench.page.live.stop()
     workbench.page.item_changes.rename("known")
@@ -40,13 +40,13 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> WorkbenchDriver:
 
 def verdicts(session: Session, item_id: str) -> list[tuple[str, str | None]]:
     entries = [entry.model_dump() for entry in session.items.get(item_id).value.result]
-    given = [entry["verdict"] for entry in entries if entry.get("verdict")]
-    return [(verdict["value"], verdict["reason"]) for verdict in given]
+    decisions = [entry["verdict"] for entry in entries if entry.get("verdict")]
+    return [(verdict["value"], verdict["reason"]) for verdict in decisions]
 
 
-@pytest.mark.parametrize("mine", [True, False])
+@pytest.mark.parametrize("keep_local", [True, False])
 def test_two_people_decide_and_one_of_them_chooses(
-    opened: WorkbenchDriver, other: Session, qtbot: QtBot, mine: bool
+    opened: WorkbenchDriver, other: Session, qtbot: QtBot, keep_local: bool
 ) -> None:
     page, item_id = opened.page, opened.page.open_record.current
     other.items.set_verdict(item_id, Verdict.FAILED, "a crack")
@@ -56,24 +56,24 @@ def test_two_people_decide_and_one_of_them_chooses(
     assert verdicts(other, item_id) == [("failed", "a crack")]
     dialog = ConflictDialog(page.open_record, page)
     (conflict,) = page.open_record.edits.conflicts()
-    my_words = dialog.mine(conflict.edit.id, "verdict").text()
-    their_words = dialog.theirs(conflict.edit.id, "verdict").text()
-    given = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
+    local_text = dialog.local_choice(conflict.edit.id, "verdict").text()
+    stored_text = dialog.stored_choice(conflict.edit.id, "verdict").text()
+    verdict = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
     user = present(opened.context.payload).user
-    assert "only dirt" in my_words
-    assert (user.name or user.username) in my_words
-    assert "a crack" in their_words
-    assert (given["by_name"] or "Another user") in their_words
-    for words in (my_words, their_words):
-        assert given["at"][:4] in words
-    dialog.mine(conflict.edit.id, "verdict").setChecked(mine)
+    assert "only dirt" in local_text
+    assert (user.name or user.username) in local_text
+    assert "a crack" in stored_text
+    assert (verdict["by_name"] or "Another user") in stored_text
+    for text in (local_text, stored_text):
+        assert verdict["at"][:4] in text
+    dialog.local_choice(conflict.edit.id, "verdict").setChecked(keep_local)
     dialog.decide()
     dialog.deleteLater()
     qtbot.waitUntil(lambda: opened.saved)
-    after = [("passed", "only dirt")] if mine else []
+    after = [("passed", "only dirt")] if keep_local else []
     assert verdicts(other, item_id) == [("failed", "a crack"), *after]
-    stands = Verdict.PASSED if mine else Verdict.FAILED
-    # What the other one signed comes with an event.
+    stands = Verdict.PASSED if keep_local else Verdict.FAILED
+    # The other user's verdict arrives with an event.
     qtbot.waitUntil(lambda: present(page.open_record.item).verdict is stands)
 
 
@@ -96,8 +96,8 @@ def test_a_verdict_whose_answer_was_lost_is_given_once(
     plain = Items.set_verdict
     answers: list[int] = []
 
-    def lost(self: Items, *given: Any, **more: Any) -> Versioned[Item]:
-        answer = plain(self, *given, **more)
+    def lost(self: Items, *args: Any, **more: Any) -> Versioned[Item]:
+        answer = plain(self, *args, **more)
         answers.append(1)
         if len(answers) == 1:
             raise Unreachable
@@ -139,28 +139,28 @@ def test_no_other_verdict_than_the_models_without_a_reason(
     box.commit()
     assert box.asking
     assert present(page.open_record.item).reason == "only dirt"
-    # What the model says as well needs none, and the old reason does not go with it.
+    # A verdict that agrees with the model needs none, and the old reason is not sent with it.
     box.decide(Verdict.FAILED)
     qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(opened.session, item_id)[-1] == ("failed", None)
 
 
-def test_a_verdict_left_without_its_reason_is_said_not_given(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_verdict_without_its_reason_is_reported_as_not_set(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     page = opened.page
     detected(opened)
     page.reload()
     qtbot.waitUntil(lambda: "Fail" in page.inspector.verdict.opinion)
-    said: list[str] = []
-    page.inspector.verdict.notice.connect(said.append)
+    notices: list[str] = []
+    page.inspector.verdict.notice.connect(notices.append)
     opened.context.commands.run("item.pass")
     page.go_to(page.open_record.rows[1].item_id)
-    assert len(said) == 1
+    assert len(notices) == 1
     assert page.open_record.rows[0].status == "undecided"
     assert page.inspector.verdict.asking == ""
 
 
 def detected(desk: WorkbenchDriver) -> None:
-    """Write into the chosen item what a detection that found something writes."""
+    """Write the result of a detection with a finding into the chosen item."""
     entry = {"version": 1, "isPassed": False, "progress": "done", "resultImage": {"boxes": []}}
     desk.session.items.update(
         desk.page.open_record.current, ItemUpdate.model_validate({"result": [entry]}), None

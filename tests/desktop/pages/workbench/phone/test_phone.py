@@ -28,7 +28,7 @@ _SOON = 20_000
 
 def code(**more: Any) -> NewPhoneCode:
     at = dt.datetime.now(dt.UTC)
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "code_id": "c1",
         "inspection_id": "r1",
         "item_id": None,
@@ -49,23 +49,23 @@ def code(**more: Any) -> NewPhoneCode:
         "fingerprint": "AB:CD",
         "can_open_network": False,
     }
-    return NewPhoneCode(**{**given, **more})
+    return NewPhoneCode(**{**fields, **more})
 
 
-def status(made: NewPhoneCode, **more: Any) -> PhoneCode:
-    return PhoneCode(**{**made.model_dump(include=set(PhoneCode.model_fields)), **more})
+def status(new_code: NewPhoneCode, **more: Any) -> PhoneCode:
+    return PhoneCode(**{**new_code.model_dump(include=set(PhoneCode.model_fields)), **more})
 
 
 @pytest.fixture
 def dialog(qtbot: QtBot) -> PhoneDialog:
-    made = PhoneDialog("2  口盖", "http://127.0.0.1:8177")
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    phone_dialog = PhoneDialog("2  口盖", "http://127.0.0.1:8177")
+    qtbot.addWidget(phone_dialog)
+    phone_dialog.show()
+    return phone_dialog
 
 
 @pytest.mark.parametrize(
-    ("url", "own"),
+    ("url", "is_local"),
     [
         ("http://127.0.0.1:8177", True),
         ("http://localhost", True),
@@ -74,25 +74,25 @@ def dialog(qtbot: QtBot) -> PhoneDialog:
         ("https://inspection.example", False),
     ],
 )
-def test_the_address_of_this_machine_leads_no_phone_here(url: str, own: bool) -> None:
-    assert is_own_machine(url) is own
+def test_the_address_of_this_machine_leads_no_phone_here(url: str, is_local: bool) -> None:
+    assert is_own_machine(url) is is_local
 
 
 def test_the_address_that_is_used_here_comes_first() -> None:
-    made = code(addresses=["https://10.0.0.2:8177", "https://hangar:8177"])
-    assert addresses_for_phones("https://hangar:8177/", made) == [
+    new_code = code(addresses=["https://10.0.0.2:8177", "https://hangar:8177"])
+    assert addresses_for_phones("https://hangar:8177/", new_code) == [
         "https://hangar:8177",
         "https://10.0.0.2:8177",
     ]
-    assert addresses_for_phones("http://127.0.0.1:1", made) == made.addresses
-    assert opened_by_phone("https://hangar:8177", made) == f"https://hangar:8177/phone#{made.token}"
+    assert addresses_for_phones("http://127.0.0.1:1", new_code) == new_code.addresses
+    assert opened_by_phone("https://hangar:8177", new_code) == f"https://hangar:8177/phone#{new_code.token}"
 
 
 def test_a_code_is_shown_with_its_address_and_how_to_trust_it(dialog: PhoneDialog) -> None:
     assert not dialog.qr.isVisible()
-    made = code()
-    dialog.show_code(made)
-    assert dialog.address.text() == f"https://192.168.1.5:50123/phone#{made.token}"
+    new_code = code()
+    dialog.show_code(new_code)
+    assert dialog.address.text() == f"https://192.168.1.5:50123/phone#{new_code.token}"
     assert dialog.qr.isVisible()
     assert "AB CD" in dialog.warning.text()
     assert dialog.left.text().startswith("Valid for 1")
@@ -107,24 +107,24 @@ def test_a_code_is_shown_with_its_address_and_how_to_trust_it(dialog: PhoneDialo
 
 
 def test_who_is_connected_and_what_arrived(dialog: PhoneDialog) -> None:
-    made = code(fingerprint=None)
-    dialog.show_code(made)
+    new_code = code(fingerprint=None)
+    dialog.show_code(new_code)
     assert not dialog.warning.isVisible()
     at = dt.datetime.now(dt.UTC)
-    seen = {"claimed_at": at, "seen_at": at, "phone": "iPhone"}
-    dialog.show_status(status(made, **seen, arrived=2, sending=1, refused=1))
+    connected = {"claimed_at": at, "seen_at": at, "phone": "iPhone"}
+    dialog.show_status(status(new_code, **connected, arrived=2, sending=1, refused=1))
     assert dialog.phone.text() == "iPhone connected"
     assert dialog.arrived.text() == "2 photo(s) arrived · 1 on the way · 1 refused"
-    away = {**seen, "seen_at": at - dt.timedelta(minutes=3)}
-    dialog.show_status(status(made, **away))
+    away = {**connected, "seen_at": at - dt.timedelta(minutes=3)}
+    dialog.show_status(status(new_code, **away))
     assert dialog.phone.text().startswith("iPhone, last seen ")
 
 
 @pytest.mark.parametrize("end", list(CodeEnd))
 def test_a_code_that_has_ended_is_not_shown_any_more(dialog: PhoneDialog, end: CodeEnd) -> None:
-    made = code()
-    dialog.show_code(made)
-    dialog.show_status(status(made, ended=end, seconds_left=0))
+    new_code = code()
+    dialog.show_code(new_code)
+    dialog.show_status(status(new_code, ended=end, seconds_left=0))
     assert dialog.ended is end
     assert dialog.address.text() == ""
     assert not dialog.qr.isVisible()
@@ -161,12 +161,12 @@ def test_the_code_can_be_read_from_the_screen(qtbot: QtBot) -> None:
     shown.show_text(text)
     image = shown.grab().toImage().convertToFormat(shown.grab().toImage().Format.Format_Grayscale8)
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
-    found = cv2.QRCodeDetector().detectAndDecode(np.ascontiguousarray(pixels[:, : image.width()]))[0]
-    assert found == text
+    decoded = cv2.QRCodeDetector().detectAndDecode(np.ascontiguousarray(pixels[:, : image.width()]))[0]
+    assert decoded == text
 
 
 class Phone:
-    """What the page on a phone asks, at the address of the service itself."""
+    """Sends the requests of the phone page, to the address of the service itself."""
 
     def __enter__(self) -> Phone:
         return self
@@ -189,8 +189,8 @@ class Phone:
         self.http.post("/uploads", json=body).raise_for_status()
         answer = self.http.put(f"/uploads/{upload_id}?start=0", content=data)
         answer.raise_for_status()
-        found: dict[str, Any] = answer.json()["data"]
-        return found
+        fields: dict[str, Any] = answer.json()["data"]
+        return fields
 
 
 @pytest.fixture
@@ -212,15 +212,15 @@ def test_a_photo_of_an_item_appears_and_is_detected(
     first = page.open_record.rows[0].item_id
     page.open_record.choose(first)
     page.context.commands.run("item.phone")
-    made = shown_code(opened, qtbot)
-    assert made.item_id == page.open_record.edits.service_id(first)
-    with Phone(session.base_url, made.token) as phone:
-        assert [one["item_id"] for one in phone.view["items"]] == [made.item_id]
+    new_code = shown_code(opened, qtbot)
+    assert new_code.item_id == page.open_record.edits.service_id(first)
+    with Phone(session.base_url, new_code.token) as phone:
+        assert [item["item_id"] for item in phone.view["items"]] == [new_code.item_id]
         assert phone.send(picture(2))["state"] == "arrived"
     dialog = present(page.phone.dialog)
     qtbot.waitUntil(lambda: dialog.arrived.text() == "1 photo(s) arrived", timeout=_SOON)
     assert dialog.phone.text() == "Android connected"
-    (photo,) = session.items.photos(present(made.item_id))
+    (photo,) = session.items.photos(present(new_code.item_id))
     assert photo.by_phone
     qtbot.waitUntil(lambda: page.photos.file_id == photo.file_id, timeout=_SOON)
 
@@ -230,13 +230,13 @@ def test_a_photo_of_the_record_waits_in_the_tray(
 ) -> None:
     page = opened.page
     page.context.commands.run("record.phone")
-    made = shown_code(opened, qtbot)
-    assert made.item_id is None
-    with Phone(session.base_url, made.token) as phone:
+    new_code = shown_code(opened, qtbot)
+    assert new_code.item_id is None
+    with Phone(session.base_url, new_code.token) as phone:
         phone.send(picture(3))
-    known = page.record_photos.known
-    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
-    assert known.photos[0].by_phone
+    photo_list = page.record_photos.photo_list
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=_SOON)
+    assert photo_list.photos[0].by_phone
 
 
 def test_a_valid_code_is_shown_again_and_ends_by_the_button(
@@ -244,17 +244,17 @@ def test_a_valid_code_is_shown_again_and_ends_by_the_button(
 ) -> None:
     page = opened.page
     page.phone.for_record()
-    made = shown_code(opened, qtbot)
+    new_code = shown_code(opened, qtbot)
     present(page.phone.dialog).close()
     assert page.phone.dialog is None
     page.phone.for_record()
     dialog: PhoneDialog = present(page.phone.dialog)
-    assert present(dialog.code).token == made.token
+    assert present(dialog.code).token == new_code.token
     page.phone._end()
     qtbot.waitUntil(lambda: dialog.ended is CodeEnd.ENDED, timeout=_SOON)
-    assert session.phones.get(made.code_id).ended is CodeEnd.ENDED
+    assert session.phones.get(new_code.code_id).ended is CodeEnd.ENDED
     dialog.new.click()
-    qtbot.waitUntil(lambda: dialog.code is not None and dialog.code.token != made.token, timeout=_SOON)
+    qtbot.waitUntil(lambda: dialog.code is not None and dialog.code.token != new_code.token, timeout=_SOON)
     assert dialog.ended is None
 
 
@@ -263,16 +263,16 @@ def test_the_service_of_this_machine_opens_to_phones_on_request(
 ) -> None:
     page = opened.page
     page.phone.for_record()
-    made = shown_code(opened, qtbot)
+    first_code = shown_code(opened, qtbot)
     dialog = present(page.phone.dialog)
-    if made.addresses:
+    if first_code.addresses:
         pytest.skip("another test has opened it already")
     assert dialog.allow.isVisible()
     dialog.allow.click()
-    qtbot.waitUntil(lambda: dialog.code is not None and dialog.code is not made, timeout=_SOON)
+    qtbot.waitUntil(lambda: dialog.code is not None and dialog.code is not first_code, timeout=_SOON)
     reached = present(dialog.code)
     assert not reached.can_open_network
-    assert session.phones.get(made.code_id).ended is CodeEnd.ENDED
+    assert session.phones.get(first_code.code_id).ended is CodeEnd.ENDED
 
 
 def test_the_dialog_closes_with_the_record(opened: WorkbenchDriver, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""The photo in the place of the reference image: the same place, its findings to work on, nothing hidden."""
+"""The photo in the place of the reference image: the same place, editable findings, nothing hidden."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ KEY = Qt.Key
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys that follow each other are one step also on a computer that is busy with other tests."""
+    """Keys in a row are one step, also on a computer that is busy with other tests."""
     monkeypatch.setattr(correction, "MERGE_WITHIN", 60.0)
 
 
@@ -57,11 +57,11 @@ def give(
     matrix = np.array(SAME)
     if view is not None:
         matrix = np.asarray(photograph(panel(WIDTH, HEIGHT, 1).image, view)[1], np.float64)
-    for item, found in zip(session.items.all(record_id), boxes, strict=False):
+    for item, item_boxes in zip(session.items.all(record_id), boxes, strict=False):
         session.items.add_photo(item.item_id, stored.file_id)
         entry: Entry = {
             "inputImage": {"download_url": stored.download_url, "ipfs_cid": stored.ipfs_cid},
-            "resultImage": {"boxes": list(found)},
+            "resultImage": {"boxes": list(item_boxes)},
             "isPassed": False,
             "progress": "done",
             "version": 1,
@@ -133,9 +133,9 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(
     assert page.centre.currentWidget() is page.photo
     assert page.photo.hasFocus()
     assert page.photo_view.switch.photo.isChecked()
-    there = mapped_point(matrix, *middle(page.view))
-    assert there is not None
-    assert np.hypot(*np.subtract(there, middle(page.photo))) < 1
+    expected = mapped_point(matrix, *middle(page.view))
+    assert expected is not None
+    assert np.hypot(*np.subtract(expected, middle(page.photo))) < 1
     assert page.photo.viewport.scale == pytest.approx(3.0 / 0.9, rel=0.02)
     QTest.keyClick(page.photo, KEY.Key_T)
     assert page.centre.currentWidget() is page.view
@@ -143,12 +143,12 @@ def test_one_key_shows_the_same_place_of_the_photo_and_of_the_reference(
     assert page.photo_view.switch.reference.isChecked()
     QTest.mouseClick(page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
     assert page.centre.currentWidget() is page.photo
-    page.photo.set_viewport(4.0, *there)
-    page.photo.set_viewport(5.0, there[0] + 30, there[1] + 10)
+    page.photo.set_viewport(4.0, *expected)
+    page.photo.set_viewport(5.0, expected[0] + 30, expected[1] + 10)
     workbench.context.commands.run("view.photo")
-    seen = mapped_point(matrix, *middle(page.view))
-    assert seen is not None
-    assert np.hypot(seen[0] - there[0] - 30, seen[1] - there[1] - 10) < 1
+    shown = mapped_point(matrix, *middle(page.view))
+    assert shown is not None
+    assert np.hypot(shown[0] - expected[0] - 30, shown[1] - expected[1] - 10) < 1
     assert page.view.viewport.scale == pytest.approx(5.0 * 0.9, rel=0.02)
 
 
@@ -159,10 +159,10 @@ def test_what_the_pointer_is_on_stays_below_it(workbench: WorkbenchDriver, qtbot
     spot = page.view.rect().center() + QPoint(-150, 120)
     QTest.mouseMove(page.view, spot)
     qtbot.waitUntil(page.view.underMouse)
-    there = mapped_point(matrix, *page.view.viewport.to_image(spot.x(), spot.y()))
-    assert there is not None
+    expected = mapped_point(matrix, *page.view.viewport.to_image(spot.x(), spot.y()))
+    assert expected is not None
     to_photo(workbench, qtbot)
-    assert page.photo.viewport.to_view(*there) == pytest.approx((spot.x(), spot.y()), abs=1.5)
+    assert page.photo.viewport.to_view(*expected) == pytest.approx((spot.x(), spot.y()), abs=1.5)
 
 
 def test_the_photo_of_an_item_without_an_alignment_is_fitted(
@@ -179,19 +179,19 @@ def test_the_photo_of_an_item_without_an_alignment_is_fitted(
     page.view.set_viewport(6.0, 100.0, 100.0)
     to_photo(workbench, qtbot)
     assert page.photo.viewport.fitted
-    said: list[str] = []
-    page.toast.connect(said.append)
+    toasts: list[str] = []
+    page.toast.connect(toasts.append)
     workbench.context.commands.run("tool.rectangle")
     assert page.photo.editor.tool is Tool.SELECT
-    assert said == ["Run detection on this photo first. You can then draw and correct findings here."]
+    assert toasts == ["Run detection on this photo first. You can then draw and correct findings here."]
 
 
-def test_without_a_photo_the_reference_stays_and_it_is_said(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_without_a_photo_the_reference_stays_with_a_notice(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     workbench.open(make_record(workbench.session, REGION), qtbot.waitUntil)
-    said: list[str] = []
-    workbench.page.toast.connect(said.append)
+    toasts: list[str] = []
+    workbench.page.toast.connect(toasts.append)
     QTest.mouseClick(workbench.page.photo_view.switch.photo, Qt.MouseButton.LeftButton)
-    assert said == ["This item has no photos. Add or take one."]
+    assert toasts == ["This item has no photos. Add or take one."]
     assert workbench.page.centre.currentWidget() is workbench.page.view
     assert workbench.page.photo_view.switch.reference.isChecked()
 
@@ -199,7 +199,7 @@ def test_without_a_photo_the_reference_stays_and_it_is_said(workbench: Workbench
 def test_findings_lie_on_the_photo_with_number_label_and_source(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     regions = sorted(page.photo.store, key=lambda region: region.number)
-    assert [(one.number, one.label, one.note) for one in regions] == [
+    assert [(region.number, region.label, region.note) for region in regions] == [
         (1, "crack", "0.90"),
         (2, "stain", "0.40"),
     ]
@@ -244,8 +244,8 @@ def test_a_finding_is_chosen_moved_resized_nudged_and_deleted_there(
     assert labels(desk) == ["crack", "stain"]
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    kept = entries(desk)[-1]["resultImage"]["boxes"][0]["points"]
-    assert (kept["x1"], kept["y1"]) == (nudged.x, nudged.y)
+    points = entries(desk)[-1]["resultImage"]["boxes"][0]["points"]
+    assert (points["x1"], points["y1"]) == (nudged.x, nudged.y)
 
 
 def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -287,7 +287,7 @@ def test_several_findings_are_worked_on_together_as_one_step(desk: WorkbenchDriv
     assert len(view.store.selected) == 2
     assert len(page.view.store.selected) == 1
     QTest.keyClick(view, KEY.Key_Left)
-    assert [one.box.x for one in page.inspector.findings.shown] == [299, 359]
+    assert [finding.box.x for finding in page.inspector.findings.shown] == [299, 359]
     assert len(view.store.selected) == 2
     desk.context.commands.run("edit.duplicate")
     assert labels(desk).count("crack") == labels(desk).count("stain") == 2
@@ -332,7 +332,7 @@ def test_verdicts_and_the_next_item_keep_the_photo(desk: WorkbenchDriver, qtbot:
     assert page.open_record.number == 2
     assert page.centre.currentWidget() is view
     assert view.source is source
-    qtbot.waitUntil(lambda: [one.label for one in view.store] == ["stain"])
+    qtbot.waitUntil(lambda: [region.label for region in view.store] == ["stain"])
     qtbot.waitUntil(lambda: [box.label for box in view._finding_layer.boxes][:1] == ["1 · crack"])
     qtbot.waitUntil(lambda: desk.saved)
 
@@ -350,13 +350,13 @@ def test_an_unsaved_correction_stays_through_switching(desk: WorkbenchDriver) ->
 def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDriver) -> None:
     page = desk.page
     before = list(page.view.store), page.view.store.selected, desk.names
-    said: list[str] = []
-    page.toast.connect(said.append)
+    toasts: list[str] = []
+    page.toast.connect(toasts.append)
     page.photo.setFocus()
     for command in ("region.lock", "region.hide", "region.front", "edit.copy"):
         desk.context.commands.run(command)
-    assert len(said) == 4
-    assert set(said) == {"Show the reference image first (T)."}
+    assert len(toasts) == 4
+    assert set(toasts) == {"Show the reference image first (T)."}
     for command in (
         "region.left",
         "edit.duplicate",
@@ -477,22 +477,22 @@ def test_the_right_button_offers_what_is_done_with_a_finding(desk: WorkbenchDriv
     assert texts[:3] == ["Accept finding", "Relabel finding", "Delete finding"]
     assert "memory of the region" in menu.actions()[2].toolTip()
     menu.actions()[0].trigger()
-    assert [one.accepted for one in page.inspector.findings.shown] == [False, True]
+    assert [finding.accepted for finding in page.inspector.findings.shown] == [False, True]
     menu.actions()[2].trigger()
     assert labels(desk) == ["crack"]
     menu.close()
 
 
-def test_the_line_below_says_what_is_in_front(desk: WorkbenchDriver) -> None:
-    said: list[tuple[str, str]] = []
-    desk.page.status.connect(lambda left, right: said.append((left, right)))
-    desk.page.found.choose(0)
-    assert said[-1][0].startswith("today.jpg · 800 × 600")
-    assert "Finding 40 × 30" in said[-1][1]
-    assert "Draw finding" in [one.text() for one in desk.page.items.findChildren(QLabel)]
+def test_status_bar_describes_the_front_picture(desk: WorkbenchDriver) -> None:
+    statuses: list[tuple[str, str]] = []
+    desk.page.status.connect(lambda left, right: statuses.append((left, right)))
+    desk.page.shown_findings.choose(0)
+    assert statuses[-1][0].startswith("today.jpg · 800 × 600")
+    assert "Finding 40 × 30" in statuses[-1][1]
+    assert "Draw finding" in [text.text() for text in desk.page.items.findChildren(QLabel)]
     desk.context.commands.run("view.photo")
-    assert said[-1][0].startswith("left_wing_root.png")
-    assert "Region" in said[-1][1]
+    assert statuses[-1][0].startswith("left_wing_root.png")
+    assert "Region" in statuses[-1][1]
 
 
 def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -523,20 +523,20 @@ def test_what_is_selected_on_the_photo_is_not_deleted_from_elsewhere(
     page = desk.page
     desk.context.commands.run("edit.all")
     desk.context.commands.run("view.photo")
-    page.found.choose(1)
+    page.shown_findings.choose(1)
     page.inspector.findings.list.setFocus()
     desk.context.commands.run("edit.delete")
     assert labels(desk) == ["crack"]
     desk.context.commands.run("view.photo")
-    assert [one.label for one in page.photo.store] == ["crack"]
+    assert [region.label for region in page.photo.store] == ["crack"]
     desk.context.commands.run("edit.undo")
-    assert [one.label for one in page.photo.store] == ["crack", "stain"]
+    assert [region.label for region in page.photo.store] == ["crack", "stain"]
 
 
-def test_a_label_is_asked_for_where_it_is_seen(desk: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_label_is_asked_for_on_the_visible_view(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     qtbot.waitUntil(lambda: page.photos.pair is not None)
-    page.found.choose(0)
+    page.shown_findings.choose(0)
     desk.context.commands.run("compare")
     page.correcting.ask_chosen_label()
     assert not page.photo.findChildren(LabelEditor)
@@ -549,13 +549,13 @@ def test_a_label_is_asked_for_where_it_is_seen(desk: WorkbenchDriver, qtbot: QtB
 def test_switching_does_not_jump_to_the_chosen_finding(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     opened(workbench, qtbot)
     page = workbench.page
-    page.found.choose(0)
+    page.shown_findings.choose(0)
     QTest.mouseMove(page.view, page.view.rect().center())
     page.view.set_viewport(6.0, 700.0, 500.0)
     to_photo(workbench, qtbot)
     qtbot.waitUntil(lambda: bool(page.photo.store.selected))
     assert np.hypot(*np.subtract(middle(page.photo), middle(page.view))) < 1
-    assert [one.label for one in page.photo.store.selected_regions] == ["crack"]
+    assert [region.label for region in page.photo.store.selected_regions] == ["crack"]
 
 
 def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Session, qtbot: QtBot) -> None:
@@ -564,7 +564,7 @@ def test_what_was_done_on_the_photo_survives_the_end_of_the_program(session: Ses
         opened(first, qtbot)
         record_id = first.page.open_record.record_id
         to_photo(first, qtbot)
-        first.page.found.choose(0)
+        first.page.shown_findings.choose(0)
         for _ in range(4):
             QTest.keyClick(first.page.photo, KEY.Key_Down)
         QTest.keyClick(first.page.photo, KEY.Key_R)

@@ -37,15 +37,15 @@ def test_what_is_at_the_anchor_stays_there_and_as_large(
 ) -> None:
     reference = replace(Viewport(2000, 1500, 800, 600), scale=scale).centred(x, y)
     place = reference.to_image(*at)
-    there, beside = mapped_point(TURNED, *place), mapped_point(TURNED, place[0] + 1, place[1])
-    assert there is not None
+    point, beside = mapped_point(TURNED, *place), mapped_point(TURNED, place[0] + 1, place[1])
+    assert point is not None
     assert beside is not None
-    seen = mapped_viewport(reference, Viewport(4000, 3000, 800, 600).fit(), TURNED, at)
-    assert seen is not None
+    viewport = mapped_viewport(reference, Viewport(4000, 3000, 800, 600).fit(), TURNED, at)
+    assert viewport is not None
     # The corner of a picture lies on a whole px of the view.
-    assert np.hypot(*np.subtract(seen.to_view(*there), at)) < 1
-    assert seen.scale * np.hypot(*np.subtract(beside, there)) == pytest.approx(scale, rel=0.1)
-    back = mapped_viewport(seen, Viewport(2000, 1500, 800, 600).fit(), np.linalg.inv(TURNED), at)
+    assert np.hypot(*np.subtract(viewport.to_view(*point), at)) < 1
+    assert viewport.scale * np.hypot(*np.subtract(beside, point)) == pytest.approx(scale, rel=0.1)
+    back = mapped_viewport(viewport, Viewport(2000, 1500, 800, 600).fit(), np.linalg.inv(TURNED), at)
     assert back is not None
     assert back.scale == pytest.approx(scale, rel=0.01)
     assert np.hypot(back.left - reference.left, back.top - reference.top) < 3 + scale
@@ -53,11 +53,11 @@ def test_what_is_at_the_anchor_stays_there_and_as_large(
 
 def test_a_photo_that_would_be_smaller_than_the_view_is_fitted() -> None:
     small = np.diag([0.1, 0.1, 1.0])
-    seen = mapped_viewport(
+    viewport = mapped_viewport(
         Viewport(2000, 1500, 800, 600).fit(), Viewport(200, 150, 800, 600), small, (400, 300)
     )
-    assert seen is not None
-    assert seen.fitted
+    assert viewport is not None
+    assert viewport.fitted
 
 
 def test_a_place_that_the_photo_does_not_show_leads_nowhere() -> None:
@@ -69,62 +69,62 @@ def test_a_place_that_the_photo_does_not_show_leads_nowhere() -> None:
 
 
 def test_ids_stay_with_their_findings() -> None:
-    one, regions = draft(), FindingRegions()
-    regions.follow("a", one.boxes)
+    correction, regions = draft(), FindingRegions()
+    regions.follow("a", correction.boxes)
     crack, dent = (regions.region_id(place) for place in (0, 1))
-    one.reshape({1: Rect(9, 9, 4, 4)})
-    regions.follow("a", one.boxes)
+    correction.reshape({1: Rect(9, 9, 4, 4)})
+    regions.follow("a", correction.boxes)
     assert (regions.index_of(crack), regions.index_of(dent)) == (0, 1)
-    one.remove([0])
-    regions.follow("a", one.boxes)
+    correction.remove([0])
+    regions.follow("a", correction.boxes)
     assert (regions.index_of(crack), regions.index_of(dent)) == (-1, 0)
     regions.expect(["drawn"])
-    one.add([(Rect(1, 1, 5, 5), "new")])
-    regions.follow("a", one.boxes)
+    correction.add([(Rect(1, 1, 5, 5), "new")])
+    regions.follow("a", correction.boxes)
     assert (regions.index_of(dent), regions.index_of("drawn")) == (0, 1)
-    regions.follow("b", one.boxes)
+    regions.follow("b", correction.boxes)
     assert regions.index_of(dent) == -1
-    assert len({region.id for region in regions.regions(findings_of(one.entry))}) == 2
+    assert len({region.id for region in regions.regions(findings_of(correction.entry))}) == 2
 
 
 @pytest.mark.parametrize(
-    ("finding", "said"),
+    ("finding", "source"),
     [
         (Finding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
         (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author_name="李四"), "· 李四"),
         (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn manually"),
     ],
 )
-def test_the_source_of_a_finding(finding: Finding, said: str) -> None:
-    assert source_of(finding) == said
+def test_the_source_of_a_finding(finding: Finding, source: str) -> None:
+    assert source_of(finding) == source
 
 
 def test_steps_of_the_arrow_keys_join_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    said: list[str] = []
-    one = draft()
-    one.on_step = lambda step, _value: said.append(step.value)
+    steps: list[str] = []
+    correction = draft()
+    correction.on_step = lambda step, _value: steps.append(step.value)
     for x in (2, 3, 4):
-        one.reshape({0: Rect(x, 2, 2, 2)}, "nudge:a")
+        correction.reshape({0: Rect(x, 2, 2, 2)}, "nudge:a")
         now[0] += 0.2
-    assert one.steps == 1
+    assert correction.steps == 1
     now[0] += 5
-    one.reshape({0: Rect(5, 2, 2, 2)}, "nudge:a")
-    assert one.steps == 2
-    one.reshape({0: Rect(6, 2, 2, 2)}, "nudge:b")
-    one.reshape({0: Rect(7, 2, 2, 2)})
-    one.reshape({0: Rect(8, 2, 2, 2)})
-    assert one.steps == 5
-    assert one.undo()
-    one.accept(1)
-    one.reshape({0: Rect(9, 2, 2, 2)}, "nudge:b")
-    assert one.steps == 6
-    # Whoever plays the kept steps again comes to the same findings.
-    assert said[:4] == ["take", "undo", "take", "undo"]
+    correction.reshape({0: Rect(5, 2, 2, 2)}, "nudge:a")
+    assert correction.steps == 2
+    correction.reshape({0: Rect(6, 2, 2, 2)}, "nudge:b")
+    correction.reshape({0: Rect(7, 2, 2, 2)})
+    correction.reshape({0: Rect(8, 2, 2, 2)})
+    assert correction.steps == 5
+    assert correction.undo()
+    correction.accept(1)
+    correction.reshape({0: Rect(9, 2, 2, 2)}, "nudge:b")
+    assert correction.steps == 6
+    # Replaying the stored steps leads to the same findings.
+    assert steps[:4] == ["take", "undo", "take", "undo"]
     for _ in range(6):
-        assert one.undo()
-    assert one.boxes == CorrectionDraft.begin("i", ENTRY, ENTRY).boxes
+        assert correction.undo()
+    assert correction.boxes == CorrectionDraft.begin("i", ENTRY, ENTRY).boxes
 
 
 def item(number: int, entry: Entry | None) -> ItemView:
@@ -137,9 +137,9 @@ def test_findings_of_other_items_are_those_in_the_same_photo() -> None:
 
     items = [item(1, entry("one")), item(2, entry("one")), item(3, entry("two")), item(4, None)]
     around = NeighbourFindings()
-    found = around.boxes(items, "i1", "one", 0.0)
-    assert [box.label for box in found] == ["2 · crack", "2 · dent"]
-    assert all(box.quiet for box in found)
+    boxes = around.boxes(items, "i1", "one", 0.0)
+    assert [box.label for box in boxes] == ["2 · crack", "2 · dent"]
+    assert all(box.quiet for box in boxes)
     assert around.boxes(items, "i1", "one", 0.95) == []
     assert around.boxes(items, "i1", None, 0.0) == []
     items[1] = item(2, entry("two"))
@@ -167,7 +167,7 @@ def test_two_pictures_lie_where_they_are_seen_largest(
     assert second.bottom == height
 
 
-def test_no_more_height_is_asked_for_than_is_of_use() -> None:
+def test_preview_requests_only_useful_height() -> None:
     height = useful_height(300, (400, 300), two=True)
     assert height == 2 * 225 + GAP
     assert useful_height(300, (400, 300), two=False) == 225

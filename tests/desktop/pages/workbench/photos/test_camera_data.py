@@ -25,14 +25,14 @@ def test_the_photo_box_says_which_camera_took_the_photo_and_when(
 
     def thumbnails() -> list[QAbstractButton]:
         buttons = box.strip.findChildren(QAbstractButton)
-        return [one for one in buttons if one.isCheckable() and one.isVisible()]
+        return [button for button in buttons if button.isCheckable() and button.isVisible()]
 
     workbench.page.go_to(first.item_id)
     qtbot.waitUntil(lambda: box.camera_line.isVisible())
     assert box.camera_line.text() == "Taken 2020-05-01 10:00, by the camera's clock · Canon"
     assert child(box, QLabel, "photo-camera-mark").text() == "Taken before the record's start time."
     # Those of the strip before are deleted later.
-    qtbot.waitUntil(lambda: ["ISO 400" in one.toolTip() for one in thumbnails()] == [True])
+    qtbot.waitUntil(lambda: ["ISO 400" in button.toolTip() for button in thumbnails()] == [True])
 
     workbench.page.go_to(second.item_id)
     qtbot.waitUntil(lambda: not box.camera_line.isVisible())

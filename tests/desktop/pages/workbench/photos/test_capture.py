@@ -56,7 +56,7 @@ def show(context: Context, qtbot: QtBot, camera: MovedCamera) -> Iterator[Shown]
 
     yield show
     for dialog in shown:
-        # One that took a photo has gone by itself.
+        # A dialog that took a photo has closed by itself.
         if shiboken6.isValid(dialog):
             dialog.close()
     qtbot.waitUntil(lambda: workers.busy() == 0)
@@ -132,7 +132,7 @@ def test_nothing_is_taken_by_itself_when_that_is_switched_off(
     assert len(taken) == 1
 
 
-def test_a_region_without_structure_is_said(show: Shown, qtbot: QtBot) -> None:
+def test_region_without_structure_is_reported(show: Shown, qtbot: QtBot) -> None:
     flat = _source(np.full((600, 800, 3), 150, np.uint8))
     dialog = show(CaptureTarget("1", flat, Rect(100, 100, 200, 200)))
     qtbot.waitUntil(lambda: not dialog.alone.isEnabled())

@@ -22,13 +22,13 @@ REGION = Rect(300, 200, 200, 150)
 
 def surface(width: int, height: int) -> np.ndarray:
     """Dark with a white square, whose place is known as fractions."""
-    made = np.full((height, width, 3), 40, np.uint8)
-    made[int(height * 0.40) : int(height * 0.45), int(width * 0.45) : int(width * 0.50)] = 255
-    return made
+    image = np.full((height, width, 3), 40, np.uint8)
+    image[int(height * 0.40) : int(height * 0.45), int(width * 0.45) : int(width * 0.50)] = 255
+    return image
 
 
-class Told:
-    """Takes reports."""
+class Reports:
+    """Collects reports."""
 
     def __init__(self) -> None:
         self.pairs: list[AlignedPair] = []
@@ -58,18 +58,18 @@ def test_a_large_photo_lies_on_its_region(session: Session, monkeypatch: pytest.
     assert good
     stored = session.files.upload(bytes(data), "large.jpg")
     reference = open_image(encoded(surface(1000, 750)))
-    told = Told()
+    reports = Reports()
     to_photo: list[list[float]] = [[4.0, 0, 0], [0, 4.0, 0], [0, 0, 1]]
     sharp = make_pair(
-        told,  # type: ignore[arg-type]
+        reports,  # type: ignore[arg-type]
         session,
         reference,
         REGION,
         PhotoRef(stored.file_id, stored.ipfs_cid),
         to_photo,
     )
-    assert told.shares[-1] == 1.0
-    (first,) = told.pairs
+    assert reports.shares[-1] == 1.0
+    (first,) = reports.pairs
     for pair, allowed in ((first, 6.0), (sharp, 3.0)):
         assert pair.aligned
         assert pair.photo_size == (width, height)

@@ -69,9 +69,11 @@ def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDr
         assert 0 <= top < bottom <= HEIGHT
     inspection = gather(session, record_id, lambda _done, _total: None)
     assert inspection.reference is not None
-    for made in FORMATS:
-        drafts = read_regions(made.write(inspection), made.file_name("turned"), inspection.reference)
+    for file_format in FORMATS:
+        drafts = read_regions(
+            file_format.write(inspection), file_format.file_name("turned"), inspection.reference
+        )
         assert len(drafts) == len(TURNS)
         for draft in drafts:
-            found = (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h)
-            assert found == pytest.approx((REGION.x, REGION.y, REGION.w, REGION.h), abs=1e-6)
+            place = (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h)
+            assert place == pytest.approx((REGION.x, REGION.y, REGION.w, REGION.h), abs=1e-6)

@@ -1,4 +1,4 @@
-"""Photos that wait belong to the person who added them."""
+"""Waiting photos belong to the user who added them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tests.desktop.pages.workbench.driver import picture
 
 @pytest.fixture
 def context(qtbot: QtBot) -> Iterator[Context]:
-    """A desktop whose service is away."""
+    """A desktop whose service cannot be reached."""
     session = Session("http://127.0.0.1:9", patience=0.0)
     yield Context(session, Preferences())
     session.close()
 
 
 def unsent(context: Context) -> int:
-    found = Unsent()
-    context.closeAsked.emit(found)
-    return found.photos
+    question = Unsent()
+    context.closeAsked.emit(question)
+    return question.photos
 
 
 def test_photos_wait_for_the_person_who_added_them(context: Context, qtbot: QtBot) -> None:

@@ -45,8 +45,8 @@ def photo(
 
 
 def test_a_photo_is_offered_to_every_item_that_it_shows_and_to_no_other() -> None:
-    one = photo("one", match("a", 50), match("b", 50, covered=False), match("c", 50))
-    assert proposals([one, photo("none")]) == {"one": ["a", "c"]}
+    photographed = photo("one", match("a", 50), match("b", 50, covered=False), match("c", 50))
+    assert proposals([photographed, photo("none")]) == {"one": ["a", "c"]}
 
 
 def test_an_item_is_offered_the_photo_that_shows_all_of_it_then_the_one_with_most_detail() -> None:

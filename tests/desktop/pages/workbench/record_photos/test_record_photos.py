@@ -1,4 +1,4 @@
-"""Photos of the record: added in any way, matched, offered, accepted, put right by hand, shared, removed."""
+"""Photos of the record: added in any way, matched, offered, accepted, corrected, shared, removed."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     askew, _ = photograph(image, View(rotation=2, scale=0.97))
     other, _ = photograph(image, View(rotation=-3, scale=0.9))
     noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
-    made = {}
+    paths = {}
     for name, taken in (("全貌.jpg", askew), ("again.jpg", other), ("elsewhere.jpg", noise)):
-        made[name] = folder / name
-        made[name].write_bytes(cv2.imencode(".jpg", taken)[1].tobytes())
-    return made
+        paths[name] = folder / name
+        paths[name].write_bytes(cv2.imencode(".jpg", taken)[1].tobytes())
+    return paths
 
 
 def matched(workbench: WorkbenchDriver, qtbot: QtBot, *paths: Path) -> list[str]:
     """Add pictures to the record and wait until each is matched; the ids of the photos, newest first."""
-    known = workbench.page.record_photos.known
-    before = len(known.photos)
+    photo_list = workbench.page.record_photos.photo_list
+    before = len(photo_list.photos)
     workbench.page.record_photos.add(paths)
-    qtbot.waitUntil(lambda: len(known.photos) == before + len(paths), timeout=_SOON)
-    qtbot.waitUntil(lambda: all(photo.state != "waiting" for photo in known.photos), timeout=_SOON)
-    return [photo.photo_id for photo in known.photos]
+    qtbot.waitUntil(lambda: len(photo_list.photos) == before + len(paths), timeout=_SOON)
+    qtbot.waitUntil(lambda: all(photo.state != "waiting" for photo in photo_list.photos), timeout=_SOON)
+    return [photo.photo_id for photo in photo_list.photos]
 
 
 def ids(workbench: WorkbenchDriver) -> list[str]:
@@ -59,7 +59,7 @@ def ids(workbench: WorkbenchDriver) -> list[str]:
 
 
 def items_of(workbench: WorkbenchDriver, photo_id: str) -> set[str]:
-    photo = workbench.page.record_photos.known.get(photo_id)
+    photo = workbench.page.record_photos.photo_list.get(photo_id)
     return set() if photo is None else {item.item_id for item in photo.items}
 
 
@@ -92,7 +92,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     accepted.detect.click()
     qtbot.waitUntil(lambda: all(row.detected for row in workbench.page.open_record.rows), timeout=60_000)
     entry = workbench.page.open_record.entry
-    photo = workbench.page.record_photos.known.get(whole)
+    photo = workbench.page.record_photos.photo_list.get(whole)
     assert entry is not None
     assert photo is not None
     assert present(entry["inputImage"])["ipfs_cid"] == photo.file.ipfs_cid
@@ -121,19 +121,19 @@ def test_pictures_on_the_clipboard_and_from_the_camera_become_photos_of_the_reco
     monkeypatch.setenv("WALKAROUND_CAMERA", str(frames))
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    known = workbench.page.record_photos.known
+    photo_list = workbench.page.record_photos.photo_list
     data = QMimeData()
     data.setImageData(QImage.fromData(picture(3)))
     QGuiApplication.clipboard().setMimeData(data)
     workbench.context.commands.run("edit.paste")
-    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=_SOON)
     QGuiApplication.clipboard().clear()
     workbench.context.commands.run("record.camera")
     dialog = workbench.page.findChild(CaptureDialog)
     assert dialog is not None
     qtbot.waitUntil(dialog.shoot.isEnabled)
     dialog.shoot.click()
-    qtbot.waitUntil(lambda: len(known.photos) == 2, timeout=_SOON)
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 2, timeout=_SOON)
     assert workbench.session.items.record_photos(record_id) == []
 
 
@@ -166,8 +166,8 @@ def test_what_matches_nothing_is_assigned_to_the_chosen_item_or_dropped_onto_one
     qtbot.waitUntil(lambda: "shared with 2 other" in page.inspector.photo.shared.text(), timeout=_SOON)
 
 
-class Asked:
-    """Stands in for `confirm`: keeps what was asked, and answers in this order."""
+class Answers:
+    """Stands in for `confirm`: records the questions, and returns the answers in this order."""
 
     def __init__(self, *answers: bool) -> None:
         self.texts: list[str] = []
@@ -204,10 +204,10 @@ def test_the_preview_shows_the_regions_and_leaves_one_out(
     place = QPointF(*dialog.view.viewport.to_view(*middle)).toPoint()
     QTest.mouseClick(dialog.view, _LEFT, _NONE, place)
     assert dialog.wanted(whole) == {ids(workbench)[0], ids(workbench)[2]}
-    asked = Asked(False)
-    monkeypatch.setattr(review, "confirm", asked)
+    answers = Answers(False)
+    monkeypatch.setattr(review, "confirm", answers)
     dialog.reject()
-    assert len(asked.texts) == 1
+    assert len(answers.texts) == 1
     assert dialog.isVisible()
     dialog.accept_button.click()
     qtbot.waitUntil(
@@ -235,11 +235,11 @@ def test_an_assigned_photo_is_aligned_by_three_points(
     qtbot.waitUntil(lambda: page.alignment_controller.points is not None, timeout=_SOON)
     file_id = page.photos.file_id
     assert page.alignment_controller.keep(file_id, [[1.0, 0.0, 5.0], [0.0, 1.0, 7.0], [0.0, 0.0, 1.0]])
-    known = page.record_photos.known
+    photo_list = page.record_photos.photo_list
 
     def by_hand() -> list[str]:
-        photo = known.get(whole)
-        return [] if photo is None else [one.item_id for one in photo.items if one.assigned == "person"]
+        photo = photo_list.get(whole)
+        return [] if photo is None else [item.item_id for item in photo.items if item.assigned == "person"]
 
     qtbot.waitUntil(lambda: by_hand() == [ids(workbench)[1]], timeout=_SOON)
 
@@ -255,15 +255,15 @@ def test_taking_a_shared_photo_off_names_who_keeps_it_and_removing_it_who_loses_
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
     shared = page.inspector.photo.shared
     qtbot.waitUntil(lambda: shared.text() == "全貌.jpg · shared with 2 other item(s)", timeout=_SOON)
-    asked = Asked(True, True)
-    monkeypatch.setattr("desktop.pages.workbench.photos.photo_pair.confirm", asked)
-    monkeypatch.setattr(coordinator, "confirm", asked)
+    answers = Answers(True, True)
+    monkeypatch.setattr("desktop.pages.workbench.photos.photo_pair.confirm", answers)
+    monkeypatch.setattr(coordinator, "confirm", answers)
     page.photos.remove(page.inspector.photo.strip.ids[0])
-    assert "The photo is removed from 条目1 only. It is still used for 条目2, 条目3." in asked.texts[0]
+    assert "The photo is removed from 条目1 only. It is still used for 条目2, 条目3." in answers.texts[0]
     qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)[1:]), timeout=_SOON)
     page.record_photos.remove([whole])
-    assert "Also removed from these items: 条目2, 条目3." in asked.texts[1]
-    qtbot.waitUntil(lambda: page.record_photos.known.photos == [], timeout=_SOON)
+    assert "Also removed from these items: 条目2, 条目3." in answers.texts[1]
+    qtbot.waitUntil(lambda: page.record_photos.photo_list.photos == [], timeout=_SOON)
     assert workbench.session.photos.list(record_id) == []
     assert workbench.session.items.record_photos(record_id) == []
 
@@ -279,11 +279,11 @@ def test_a_photo_that_a_decided_item_rests_on_is_asked_about_again(
     qtbot.waitUntil(lambda: items_of(workbench, whole) == {ids(workbench)[0]}, timeout=_SOON)
     workbench.context.commands.run("item.pass")
     qtbot.waitUntil(lambda: page.open_record.rows[0].judged and workbench.saved, timeout=_SOON)
-    asked = Asked(True, False)
-    monkeypatch.setattr(coordinator, "confirm", asked)
+    answers = Answers(True, False)
+    monkeypatch.setattr(coordinator, "confirm", answers)
     page.record_photos.remove([whole])
-    qtbot.waitUntil(lambda: len(asked.texts) == 2, timeout=_SOON)
-    assert "条目1" in asked.texts[1]
+    qtbot.waitUntil(lambda: len(answers.texts) == 2, timeout=_SOON)
+    assert "条目1" in answers.texts[1]
     assert len(workbench.session.photos.list(record_id)) == 1
 
 
@@ -292,13 +292,13 @@ def test_photos_of_an_empty_record_wait_for_its_regions(
 ) -> None:
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)
     page = workbench.page
-    known = page.record_photos.known
+    photo_list = page.record_photos.photo_list
     page.record_photos.add([pictures["全貌.jpg"]])
-    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=_SOON)
     assert "to assign manually" in page.record_photos.tray.text
     assert page.record_photos.tray.thumbnails.item(0).toolTip().count("no regions yet") == 1
     workbench.draw(0.3, 0.3, 0.6, 0.6)
-    qtbot.waitUntil(lambda: [len(one) for one in known.offers.values()] == [1], timeout=_SOON)
+    qtbot.waitUntil(lambda: [len(items) for items in photo_list.offers.values()] == [1], timeout=_SOON)
     page.record_photos.accept_all()
     qtbot.waitUntil(lambda: len(page.inspector.photo.strip.ids) == 1, timeout=_SOON)
 
@@ -309,12 +309,12 @@ def test_what_matched_nothing_is_matched_again_when_a_region_is_drawn(
     path = tmp_path / "left.png"
     path.write_bytes(cv2.imencode(".png", panel(WIDTH, HEIGHT, 1).image[:, : WIDTH // 2])[1].tobytes())
     workbench.open(make_record(workbench.session, ((0.75, 0.2, 0.2, 0.3),)), qtbot.waitUntil)
-    known = workbench.page.record_photos.known
+    photo_list = workbench.page.record_photos.photo_list
     matched(workbench, qtbot, path)
-    assert known.photos[0].state == "unmatched"
+    assert photo_list.photos[0].state == "unmatched"
     assert "1 photo(s) to assign manually." in workbench.page.record_photos.tray.text
     workbench.draw(0.1, 0.2, 0.35, 0.5)
-    qtbot.waitUntil(lambda: [len(one) for one in known.offers.values()] == [1], timeout=_SOON)
+    qtbot.waitUntil(lambda: [len(items) for items in photo_list.offers.values()] == [1], timeout=_SOON)
 
 
 def test_a_sealed_record_takes_no_photos_and_says_so(
@@ -328,9 +328,9 @@ def test_a_sealed_record_takes_no_photos_and_says_so(
         workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     workbench.session.records.finish(record_id)
     qtbot.waitUntil(lambda: page.open_record.sealed, timeout=_SOON)
-    with qtbot.waitSignal(page.toast) as said:
+    with qtbot.waitSignal(page.toast) as toast:
         page.record_photos.add([pictures["全貌.jpg"]])
-    assert "sealed" in said.args[0]
+    assert "sealed" in toast.args[0]
     assert page.record_photos.queue.count(record_id) == 0
     tray = page.record_photos.tray
     tray.thumbnails.setCurrentRow(0)
@@ -346,8 +346,8 @@ def test_photo_of_another_user_is_shown(
     workbench.open(record_id, qtbot.waitUntil)
     stored = workbench.session.files.upload(pictures["again.jpg"].read_bytes(), "again.jpg")
     photo = workbench.session.photos.add(record_id, stored.file_id)
-    known = workbench.page.record_photos.known
-    qtbot.waitUntil(lambda: len(known.offers) == 1, timeout=_SOON)
+    photo_list = workbench.page.record_photos.photo_list
+    qtbot.waitUntil(lambda: len(photo_list.offers) == 1, timeout=_SOON)
     workbench.session.photos.assign(record_id, photo.photo_id, [PhotoItemSet(item_id=ids(workbench)[2])])
     qtbot.waitUntil(lambda: items_of(workbench, photo.photo_id) == {ids(workbench)[2]}, timeout=_SOON)
 
@@ -361,7 +361,7 @@ def test_a_picture_that_is_not_taken_is_named_and_the_others_arrive(
     good.write_bytes(picture(3))
     photos = workbench.page.record_photos
     photos.add([broken, good])
-    qtbot.waitUntil(lambda: len(photos.known.photos) == 1, timeout=_SOON)
+    qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 1, timeout=_SOON)
     assert photos.tray.error.startswith("broken.jpg: Cannot read this file as an image")
     photos.tray.read.click()
     assert photos.tray.error == ""
@@ -401,7 +401,7 @@ def test_pictures_go_to_the_record_they_were_added_to(
     qtbot.waitUntil(lambda: photos.queue.count(first) == 0, timeout=_SOON)
     assert len(workbench.session.photos.list(first)) == 3
     assert workbench.session.photos.list(second) == []
-    assert photos.known.photos == []
+    assert photos.photo_list.photos == []
     assert photos.tray.isHidden()
 
 
@@ -418,7 +418,7 @@ def test_a_raw_photo_of_the_record_is_sent_as_jpeg_and_a_broken_one_is_named(
     qtbot.waitUntil(lambda: bool(photos.queue.failures), timeout=_SOON)
     assert photos.queue.failures[0].startswith("DSC_0043.NEF: The file is damaged")
     (photo_id,) = matched(workbench, qtbot, taken)
-    photo = photos.known.get(photo_id)
+    photo = photos.photo_list.get(photo_id)
     assert photo is not None
     assert photo.file.filename == "DSC_0042.NEF.jpg"
     assert len(photo.matches or ()) == 3
@@ -429,27 +429,27 @@ def test_a_photo_that_came_while_the_photos_were_read_is_shown(
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    photos, known = workbench.session.photos, workbench.page.record_photos.known
-    read, begun, answer = photos.list, threading.Event(), threading.Event()
+    photos, photo_list = workbench.session.photos, workbench.page.record_photos.photo_list
+    read, started, answer = photos.list, threading.Event(), threading.Event()
 
     def slow(record_id: str) -> Sequence[RecordPhoto]:
-        found = read(record_id)
-        begun.set()
+        earlier = read(record_id)
+        started.set()
         assert answer.wait(20)
-        return found
+        return earlier
 
     monkeypatch.setattr(photos, "list", slow)
-    known.read()
-    qtbot.waitUntil(begun.is_set)
+    photo_list.read()
+    qtbot.waitUntil(started.is_set)
     with qtbot.waitSignal(workbench.page.live.recordChanged, timeout=_SOON):
         # As from another client.
         stored = workbench.session.files.upload(picture(2), "later.png")
         photos.add(record_id, stored.file_id)
     answer.set()
-    qtbot.waitUntil(lambda: len(known.photos) == 1, timeout=_SOON)
+    qtbot.waitUntil(lambda: len(photo_list.photos) == 1, timeout=_SOON)
 
 
-def test_a_photo_that_another_client_takes_off_an_item_is_known_to_be_off(
+def test_photo_removed_from_an_item_by_another_client_is_shown_as_removed(
     workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
@@ -457,7 +457,7 @@ def test_a_photo_that_another_client_takes_off_an_item_is_known_to_be_off(
     workbench.page.record_photos.accept_all()
     qtbot.waitUntil(lambda: items_of(workbench, whole) == set(ids(workbench)), timeout=_SOON)
     first = ids(workbench)[0]
-    # Until all that was announced of the assignment has been read.
+    # Until all events of the assignment have been handled.
     qtbot.wait(500)
     (photo,) = workbench.session.items.photos(first)
     workbench.session.items.delete_photo(first, photo.photo_id)

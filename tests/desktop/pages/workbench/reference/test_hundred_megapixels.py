@@ -38,12 +38,12 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class Told:
+class Reports:
     def __init__(self) -> None:
         self.pictures: list[tuple[str, QImage]] = []
 
-    def __call__(self, made: tuple[str, QImage]) -> None:
-        self.pictures.append(made)
+    def __call__(self, picture: tuple[str, QImage]) -> None:
+        self.pictures.append(picture)
 
     def check(self) -> None:
         pass
@@ -54,13 +54,13 @@ class Told:
 
 def test_small_pictures_come_from_the_original(large: Path) -> None:
     source = open_image(large)
-    told = Told()
+    reports = Reports()
     try:
-        thumbnails(told, source, [("a", FINE), ("b", Rect(0, 0, WIDTH, HEIGHT))], 64)  # type: ignore[arg-type]
+        thumbnails(reports, source, [("a", FINE), ("b", Rect(0, 0, WIDTH, HEIGHT))], 64)  # type: ignore[arg-type]
     finally:
         source.cancel()
-    assert [name for name, _ in told.pictures] == ["a", "b", "a"]
-    spread = [float(rgb(image)[:, :, 0].std()) for name, image in told.pictures if name == "a"]
+    assert [name for name, _ in reports.pictures] == ["a", "b", "a"]
+    spread = [float(rgb(image)[:, :, 0].std()) for name, image in reports.pictures if name == "a"]
     # Lines of one px are lost in the preview, and black and white in the original.
     assert spread[0] < 30
     assert spread[1] > 90
@@ -73,8 +73,8 @@ def opened(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> WorkbenchDr
     record_id = make_record(workbench.session, boxes)
     stored = workbench.session.files.upload(large, "large.jpg")
     body = ReferenceImageWrite(reference_image_name="100 MP", file_id=stored.file_id, mm_per_pixel=0.5)
-    made = workbench.session.catalogue.reference_images.create(body)
-    workbench.session.records.update(record_id, RecordUpdate(reference_image_id=made.reference_image_id))
+    image = workbench.session.catalogue.reference_images.create(body)
+    workbench.session.records.update(record_id, RecordUpdate(reference_image_id=image.reference_image_id))
     workbench.open(record_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: present(workbench.page.view.source).size == (WIDTH, HEIGHT))
     workbench.page.view.setFocus()

@@ -1,4 +1,4 @@
-"""Items that are marked on a picture of their own: seen on that picture, and moved to the record's."""
+"""Items that are marked on another image: shown on that image, and moved to the record's."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from shared.wire.inspection import ItemCreate
 from tests.desktop.pages.workbench.driver import BOXES, HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import current, present
 
-OWN = (0.3, 0.3, 0.2, 0.1)
+PLACE = (0.3, 0.3, 0.2, 0.1)
 
 
-def add_own_item(session: Session, record_id: str, name: str = "尾翼.png") -> str:
+def add_item_on_other_file(session: Session, record_id: str, name: str = "尾翼.png") -> str:
     """An item on a file that is not the record's reference image; its id."""
     stored = session.files.upload(picture(7), name)
-    x, y, w, h = OWN
+    x, y, w, h = PLACE
     info = {"download_url": stored.download_url, "filename": name, "ipfs_cid": stored.ipfs_cid}
     place = {"point": {"x": x, "y": y, "w": w, "h": h}, "fileInfo": info}
     body = {"item_name": "尾翼", "inspection_id": record_id, "model_id": "reference-difference"}
@@ -30,18 +30,18 @@ def test_the_canvas_shows_the_picture_that_the_chosen_item_names(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
-    own = add_own_item(workbench.session, record_id)
+    item_id = add_item_on_other_file(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
     page = workbench.page
     assert names_on_view(workbench) == ["条目1", "条目2", "条目3"]
     assert not page.other_file_banner.isVisible()
     assert page.view.mm_per_pixel == 0.5
-    page.go_to(own)
+    page.go_to(item_id)
     assert names_on_view(workbench) == []
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
     (region,) = page.view.store
-    assert (region.rect.x, region.rect.w) == (OWN[0] * WIDTH, OWN[2] * WIDTH)
-    assert (region.rect.y, region.rect.h) == (OWN[1] * HEIGHT, OWN[3] * HEIGHT)
+    assert (region.rect.x, region.rect.w) == (PLACE[0] * WIDTH, PLACE[2] * WIDTH)
+    assert (region.rect.y, region.rect.h) == (PLACE[1] * HEIGHT, PLACE[3] * HEIGHT)
     assert current(page.view.mm_per_pixel) is None
     assert page.other_file_banner.isVisible()
     assert "尾翼.png" in page.other_file_banner.text()
@@ -54,19 +54,19 @@ def test_such_items_are_marked_on_the_reference_image_in_one_step(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
-    own = add_own_item(workbench.session, record_id)
+    item_id = add_item_on_other_file(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
-    workbench.page.go_to(own)
+    workbench.page.go_to(item_id)
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
     workbench.page.other_file_banner.acted.emit()
     qtbot.waitUntil(lambda: len(names_on_view(workbench)) == len(BOXES) + 1)
     assert not workbench.page.other_file_banner.isVisible()
     qtbot.waitUntil(lambda: workbench.saved)
     record = workbench.session.records.get(record_id).value
-    stored = present(workbench.session.items.get(own).value.item_point).model_dump(exclude_unset=True)
+    stored = present(workbench.session.items.get(item_id).value.item_point).model_dump(exclude_unset=True)
     image = workbench.session.catalogue.reference_images.get(str(record.reference_image_id))
     assert stored["fileInfo"]["ipfs_cid"] == image.ipfs_cid
-    assert stored["point"]["x"] == OWN[0]
+    assert stored["point"]["x"] == PLACE[0]
     workbench.context.commands.run("edit.undo")
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
 
@@ -75,7 +75,7 @@ def test_a_record_without_a_reference_image_shows_what_its_items_name(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session, boxes=(), image=False)
-    add_own_item(workbench.session, record_id)
+    add_item_on_other_file(workbench.session, record_id)
     page = workbench.page
     page.opened({"record_id": record_id})
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
@@ -87,27 +87,27 @@ def test_a_record_without_a_reference_image_shows_what_its_items_name(
     assert drawn["fileInfo"]["filename"] == "尾翼.png"
 
 
-def test_an_item_on_a_picture_of_its_own_has_a_small_picture_before_it_is_chosen(
+def test_item_on_another_file_has_a_thumbnail_before_it_is_chosen(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
-    own = add_own_item(workbench.session, record_id)
+    item_id = add_item_on_other_file(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
     model = workbench.page.items.model
-    qtbot.waitUntil(lambda: own in model._pictures)
+    qtbot.waitUntil(lambda: item_id in model._pictures)
     assert names_on_view(workbench) == ["条目1", "条目2", "条目3"]
-    assert workbench.page.open_record.current != own
+    assert workbench.page.open_record.current != item_id
 
 
 def test_a_picture_of_an_item_that_is_lost_keeps_no_other_from_the_list(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
-    x, y, w, h = OWN
+    x, y, w, h = PLACE
     info = {"download_url": "/api/files/no-such-file/content", "filename": "lost.png"}
     place = {"point": {"x": x, "y": y, "w": w, "h": h}, "fileInfo": info}
     body = {"item_name": "没有图", "inspection_id": record_id, "item_point": place}
     workbench.session.items.create(ItemCreate.model_validate(body))
-    own = add_own_item(workbench.session, record_id)
+    item_id = add_item_on_other_file(workbench.session, record_id)
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: own in workbench.page.items.model._pictures)
+    qtbot.waitUntil(lambda: item_id in workbench.page.items.model._pictures)

@@ -1,4 +1,4 @@
-"""The slider begins where the shown result was made, and where the person put it for a model."""
+"""The slider begins at the threshold of the shown result, or where the user set it for the model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.workbench.results.confidence_threshold import made_with
+from desktop.pages.workbench.results.confidence_threshold import least_confidence
 from desktop.preferences import Preferences
 from shared.entries import Entry, EntryBox, EntryCorners, EntryThresholds, Provenance
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, detected, make_record
@@ -40,29 +40,29 @@ def test_it_begins_at_what_the_result_was_made_with_and_keeps_what_the_person_se
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     record_id = make_record(workbench.session)
-    made = (
+    entries = (
         entry({"sensitivity": 0.5, "min_confidence": 0.5}),
         entry({"confidence": 0.25, "per_label": {"dent": 0.6}}, "other"),
         entry(None, "unknown"),
     )
-    for item, one in zip(workbench.session.items.all(record_id), made, strict=True):
-        detected(workbench.session, item.item_id, one)
+    for item, item_entry in zip(workbench.session.items.all(record_id), entries, strict=True):
+        detected(workbench.session, item.item_id, item_entry)
     workbench.open(record_id, qtbot.waitUntil)
     findings = workbench.page.inspector.findings
-    seen = []
-    for _ in made:
-        seen.append((findings.threshold, len(findings.shown)))
+    shown = []
+    for _ in entries:
+        shown.append((findings.threshold, len(findings.shown)))
         workbench.context.commands.run("item.next")
-    assert seen == [(0.5, 2), (0.25, 3), (0.4, 2)]
+    assert shown == [(0.5, 2), (0.25, 3), (0.4, 2)]
     findings.slider.setValue(80)
     assert len(findings.shown) == 1
     workbench.context.commands.run("item.next")
     assert findings.threshold == 0.25
     workbench.context.commands.run("item.previous")
     assert findings.threshold == 0.8
-    kept = workbench.context.preferences
-    qtbot.waitUntil(lambda: kept.values.confidence == {"reference-difference": 0.8})
-    assert Preferences(kept.path).values.confidence == {"reference-difference": 0.8}
+    preferences = workbench.context.preferences
+    qtbot.waitUntil(lambda: preferences.values.confidence == {"reference-difference": 0.8})
+    assert Preferences(preferences.path).values.confidence == {"reference-difference": 0.8}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_correction_shows_what_the_result_before_it_showed(
 ) -> None:
     first = entry(thresholds)
     corrected: Entry = {**correction(2, of_version=1), "provenance": {"alignment": None}}
-    assert made_with(first, (first,)) == least
-    assert made_with(corrected, (first, corrected)) == least
+    assert least_confidence(first, (first,)) == least
+    assert least_confidence(corrected, (first, corrected)) == least
     lost = correction(3, of_version=3)
-    assert made_with(lost, (lost,)) is None
+    assert least_confidence(lost, (lost,)) is None

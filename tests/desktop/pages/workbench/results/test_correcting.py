@@ -45,7 +45,7 @@ def jpeg(view: View | None = None) -> bytes:
 
 
 def add_result(session: Session, item_id: str, **more: Any) -> None:
-    """Give an item a photo and what a detection found in it."""
+    """Add a photo with a detection's result to an item."""
     stored = session.files.upload(jpeg(), "today.jpg")
     session.items.add_photo(item_id, stored.file_id)
     item = session.items.get(item_id).value
@@ -107,13 +107,13 @@ def drag(view: CompareView, start: QPoint, end: QPoint) -> None:
 
 def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    found = page.inspector.findings.list
+    findings_list = page.inspector.findings.list
     assert not page.inspector.correction.save.isVisible()
-    QTest.mouseClick(found, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
+    QTest.mouseClick(findings_list, Qt.MouseButton.LeftButton, pos=QPoint(8, 12))
     assert page.inspector.findings.shown[0].accepted
-    page.found.choose(1)
-    found.setFocus()
-    QTest.keyClick(found, Qt.Key.Key_F2)
+    page.shown_findings.choose(1)
+    findings_list.setFocus()
+    QTest.keyClick(findings_list, Qt.Key.Key_F2)
     editor = page.inspector.findings.findChild(LabelEditor)
     assert editor is not None
     editor.setEditText("oil leak")
@@ -139,7 +139,7 @@ def test_changes_gather_until_they_are_saved_as_a_new_version(desk: WorkbenchDri
 
 def test_steps_can_be_undone_before_and_after_saving(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.found.choose(0)
+    page.shown_findings.choose(0)
     page.inspector.findings.list.setFocus()
     assert desk.context.commands.run("edit.delete")
     assert labels(desk) == ["stain"]
@@ -221,8 +221,8 @@ def test_concurrent_change_of_findings_is_a_conflict(desk: WorkbenchDriver, qtbo
     page = desk.page
     item_id = desk.session.items.all(page.open_record.record_id)[0].item_id
     page.correcting.remove(0)
-    theirs = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
-    desk.session.items.correct(item_id, 1, [theirs])
+    other_box = {**CRACK, "label": "dent", "origin": "model", "accepted": True}
+    desk.session.items.correct(item_id, 1, [other_box])
     page.correcting.save()
     qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 1)
     (conflict,) = page.open_record.edits.conflicts()
@@ -260,11 +260,11 @@ def test_a_draft_survives_the_end_of_the_program(session: Session, qtbot: QtBot)
         first.page.correcting.discard()
     path.write_bytes(killed)
     with at_desk(session, qtbot) as second:
-        said: list[str] = []
-        second.page.toast.connect(said.append)
+        toasts: list[str] = []
+        second.page.toast.connect(toasts.append)
         second.open(record_id, qtbot.waitUntil)
         # With "changes" or "change(s)": the plural needs the catalogue, which other tests may have loaded.
-        assert [words[:8] for words in said] == ["2 unsave"]
+        assert [text[:8] for text in toasts] == ["2 unsave"]
         assert second.page.open_record.current == items[1]
         assert labels(second) == ["crack"]
         assert second.page.inspector.findings.shown[0].accepted
@@ -324,16 +324,16 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=spot)
     qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned)
     assert page.alignment_controller.points is None
-    seen = mapped(page.photos.pair.mapping, *mapped(np.asarray(truth, np.float64), 380.0, 260.0))
+    photo_point = mapped(page.photos.pair.mapping, *mapped(np.asarray(truth, np.float64), 380.0, 260.0))
     assert page.photos.pair.to_reference is not None
-    there = mapped(page.photos.pair.to_reference, *seen)
-    assert np.hypot(there[0] - 380, there[1] - 260) < 4
+    reference_point = mapped(page.photos.pair.to_reference, *photo_point)
+    assert np.hypot(reference_point[0] - 380, reference_point[1] - 260) < 4
     qtbot.waitUntil(lambda: workbench.saved)
     (item,) = workbench.session.items.all(record_id)
-    kept = present(item.item_point).model_dump()["detection"]["alignment"]
+    stored = present(item.item_point).model_dump()["detection"]["alignment"]
     (photo,) = workbench.session.items.photos(item.item_id)
-    assert kept["photo_file_id"] == photo.file_id
-    ours = mapped(np.asarray(kept["homography"], np.float64), 380.0, 260.0)
+    assert stored["photo_file_id"] == photo.file_id
+    ours = mapped(np.asarray(stored["homography"], np.float64), 380.0, 260.0)
     assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
     for step, aligned in (("edit.undo", False), ("edit.redo", True)):
         workbench.context.commands.run(step)

@@ -1,4 +1,4 @@
-"""Where a detection stands: waiting, under way, failed with a reason, cancelled; seen by every desktop."""
+"""States of a detection: waiting, running, failed with a reason, cancelled; shown by every desktop."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def add_photo(session: Session, record_id: str, data: bytes, place: int = 0) -> 
 
 @pytest.fixture
 def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
-    """Another user at another desktop, without a journal of their own: it is open here."""
-    with logged_in(service.wait_ready(30)) as session, workbench_driver(session, qtbot) as there:
-        yield there
+    """A second desktop of the same account, without a journal: the first one has it open."""
+    with logged_in(service.wait_ready(30)) as session, workbench_driver(session, qtbot) as driver:
+        yield driver
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_newest_entry_says_where_it_stands(entry: Entry, run: RunPhase) -> N
     assert bool(state.message) == (run is RunPhase.FAILED)
 
 
-def test_a_known_reason_is_said_in_the_words_of_the_desktop() -> None:
+def test_known_reason_is_translated() -> None:
     entry: Entry = {"progress": "error", "error": {"code": "no_photo", "message": "该条目还没有照片"}}
     assert run_state([entry]).message == "This item has no photo. Add one first."
     entry["error"] = {"code": "brand_new", "message": "新的原因"}
@@ -121,9 +121,9 @@ def test_what_another_desktop_detects_is_seen_and_appears(
     workbench.open(record_id, qtbot.waitUntil)
     other.open(record_id, qtbot.waitUntil)
     qtbot.wait(500)
-    seen: list[str] = []
+    seen_ids: list[str] = []
     marks: list[str] = []
-    other.page.detecting.runningChanged.connect(lambda running: seen.extend(running))
+    other.page.detecting.runningChanged.connect(lambda running: seen_ids.extend(running))
     other.page.open_record.changed.connect(
         lambda: marks.extend(row.run.run for row in other.page.open_record.rows)
     )
@@ -132,8 +132,8 @@ def test_what_another_desktop_detects_is_seen_and_appears(
         lambda: all(row.run.run is RunPhase.DONE for row in other.page.open_record.rows), timeout=60000
     )
     qtbot.waitUntil(lambda: all(row.run.run is RunPhase.DONE for row in workbench.page.open_record.rows))
-    # How many are seen on their way is a matter of speed; that some are, is not.
-    assert set(seen) & {row.item_id for row in other.page.open_record.rows}
+    # How many are seen running depends on the speed; some must be.
+    assert set(seen_ids) & {row.item_id for row in other.page.open_record.rows}
     assert {RunPhase.WAITING, RunPhase.RUNNING} & set(marks)
     qtbot.waitUntil(lambda: not other.page.detecting.running)
     assert "Run detection" in workbench.page.top.detect.text()
@@ -174,9 +174,9 @@ def test_items_that_cannot_be_detected_are_counted(workbench: WorkbenchDriver, q
     record_id = make_record(workbench.session)
     add_photo(workbench.session, record_id, picture(3))
     workbench.open(record_id, qtbot.waitUntil)
-    with qtbot.waitSignal(workbench.page.detecting.notice) as said:
+    with qtbot.waitSignal(workbench.page.detecting.notice) as notice:
         workbench.context.commands.run("record.detect")
-    assert said.args == ["2 item(s) skipped: no photo or no model."]
+    assert notice.args == ["2 item(s) skipped: no photo or no model."]
     workbench.page.detecting.cancel()
     qtbot.waitUntil(lambda: not workbench.page.detecting.running, timeout=20000)
 
@@ -194,7 +194,7 @@ def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
         return [len(item.result) for item in workbench.session.items.all(record_id)]
 
     def over() -> bool:
-        # The results may be there before the answer to the request for them.
+        # The results may arrive before the response to the request.
         return not (page.detecting._asking or page.detecting.running) and all(
             row.run.run is RunPhase.DONE for row in page.open_record.rows
         )

@@ -24,17 +24,17 @@ def test_only_the_open_record_reads_what_a_detection_did(
     asks: list[list[str]] = []
     get, everything, detect = Items.get, Items.all, Items.detect
 
-    def reading(self: Items, one: str) -> Any:
+    def reading(self: Items, item_id: str) -> Any:
         reads.append(walked())
-        return get(self, one)
+        return get(self, item_id)
 
     def reading_all(self: Items, record: str) -> Any:
         reads.append(walked())
         return everything(self, record)
 
-    def asking(self: Items, one: str) -> Any:
+    def asking(self: Items, item_id: str) -> Any:
         asks.append(walked())
-        return detect(self, one)
+        return detect(self, item_id)
 
     monkeypatch.setattr(Items, "get", reading)
     monkeypatch.setattr(Items, "all", reading_all)
@@ -43,6 +43,6 @@ def test_only_the_open_record_reads_what_a_detection_did(
     qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].run.run is RunPhase.DONE)
     qtbot.waitUntil(lambda: not workbench.page.detecting.running)
     assert asks == [["desktop.pages.workbench.results"]]
-    # When the job was made, when it began, when it ended; one of them may be announced after it was read.
+    # When the job was created, started and ended; one of them may be announced after it was read.
     assert 1 <= len(reads) <= 4
     assert all(read == ["desktop.pages.workbench.open_record"] for read in reads)

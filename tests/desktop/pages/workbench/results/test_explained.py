@@ -1,4 +1,4 @@
-"""What the memory of a region explains, below the findings of an item and on its pictures."""
+"""Differences explained by the memory of a region, below the findings of an item and on its pictures."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def reasons(boxes: tuple[FindingBox, ...]) -> list[float]:
 def button(desk: WorkbenchDriver, qtbot: QtBot, name: str, at: int = 0) -> Button:
     box = desk.page.inspector.explained
 
-    def found() -> list[Button]:
-        return [one for one in box.findChildren(Button, name) if one.isVisible()]
+    def visible() -> list[Button]:
+        return [widget for widget in box.findChildren(Button, name) if widget.isVisible()]
 
-    qtbot.waitUntil(lambda: len(found()) > at)
-    return found()[at]
+    qtbot.waitUntil(lambda: len(visible()) > at)
+    return visible()[at]
 
 
 def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
@@ -77,7 +77,7 @@ def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
     box.fold.click()
     assert [reasons(view.boxes) for view in views] == [[300, 360]] * 3
     assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
-    # They are not among what can be chosen and corrected.
+    # They cannot be chosen and corrected.
     assert len(present(page.compare.tool).rects) == 1  # type: ignore[attr-defined]
     box.fold.click()
     assert [reasons(view.boxes) for view in views] == [[], [], []]
@@ -93,7 +93,7 @@ def test_they_are_on_the_photo_and_only_on_that_of_the_item(desk: WorkbenchDrive
     qtbot.waitUntil(lambda: page.inspector.explained.isHidden())
     qtbot.waitUntil(lambda: page.photo.source is not None and not reasons(layer.boxes))
     page.go_to(page.open_record.rows[0].item_id)
-    # Whoever comes back to an item sees its findings first.
+    # A user who comes back to an item sees its findings first.
     assert not page.inspector.explained.is_open
 
 
@@ -116,7 +116,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     page = desk.page
     page.inspector.explained.fold.click()
     button(desk, qtbot, "explained-report").click()
-    assert [(one.label, one.drawn) for one in page.inspector.findings.shown] == [
+    assert [(finding.label, finding.drawn) for finding in page.inspector.findings.shown] == [
         ("stain", True),
         ("crack", False),
     ]
@@ -124,7 +124,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     assert page.inspector.explained.is_open
     assert page.undo_controller is not None
     desk.context.commands.run("edit.undo")
-    assert [one.label for one in page.inspector.findings.shown] == ["crack"]
+    assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
     assert page.inspector.explained.fold.text() == "2 difference(s) explained by memory"
     desk.context.commands.run("edit.redo")
     page.correcting.save()
@@ -149,22 +149,22 @@ def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriv
     assert action.text() == "Report as finding"
     action.trigger()
     menu.close()
-    drawn = [one.box.x for one in page.inspector.findings.shown if one.drawn]
+    drawn = [finding.box.x for finding in page.inspector.findings.shown if finding.drawn]
     assert drawn == [360]
 
 
 def test_the_memory_opens_for_the_difference(
     desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[AskedDifference | None] = []
-    monkeypatch.setattr(MemoryDialog, "read", lambda self: seen.append(self._difference))
+    differences: list[AskedDifference | None] = []
+    monkeypatch.setattr(MemoryDialog, "read", lambda self: differences.append(self._difference))
     desk.page.inspector.explained.fold.click()
     button(desk, qtbot, "explained-memory", 1).click()
     (dialog,) = desk.page.findChildren(MemoryDialog)
-    (asked,) = seen
-    assert present(asked).files == tuple(PHOTOS)
+    (difference,) = differences
+    assert present(difference).files == tuple(PHOTOS)
     # The photo lies on the reference image as it is.
-    where = present(present(asked).where)
+    where = present(present(difference).where)
     assert (where.x, where.y, where.w, where.h) == pytest.approx((360, 240, 30, 30))
     with qtbot.waitSignal(dialog.destroyed):
         dialog.accept()

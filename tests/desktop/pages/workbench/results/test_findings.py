@@ -1,4 +1,4 @@
-"""What the list of findings says: author instead of a confidence, severity, size in mm; naming a finding."""
+"""Texts of the list of findings: author instead of a confidence, severity, size in mm; labelling."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def arrow(editor: LabelEditor) -> QPoint:
 
 
 def open_editor(desk: WorkbenchDriver, place: int) -> LabelEditor:
-    found = desk.page.inspector.findings
-    row = QPoint(60, place * found.list.row_px + 8)
-    QTest.mouseDClick(found.list, LEFT, pos=row)
-    editor = found.findChild(LabelEditor)
+    box = desk.page.inspector.findings
+    row = QPoint(60, place * box.list.row_px + 8)
+    QTest.mouseDClick(box.list, LEFT, pos=row)
+    editor = box.findChild(LabelEditor)
     assert isinstance(editor, LabelEditor)
     return editor
 
@@ -59,8 +59,8 @@ def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
     assert (crack.severity, stain.severity) == (Severity.CRITICAL, Severity.MINOR)
     assert crack.size_mm == pytest.approx((20, 15))
     assert stain.size_mm == pytest.approx((20, 20))
-    said = desk.page.inspector.findings.list.accessibleDescription()
-    assert "crack 0.90, critical · 20 × 15 mm" in said
+    description = desk.page.inspector.findings.list.accessibleDescription()
+    assert "crack 0.90, critical · 20 × 15 mm" in description
     assert desk.page.inspector.findings.list.height() >= 2 * desk.page.inspector.findings.list.row_px
 
 
@@ -73,7 +73,7 @@ def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtB
     assert (drawn.drawn, drawn.author) == (True, me)
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    drawn = next(one for one in page.inspector.findings.shown if one.drawn)
+    drawn = next(finding for finding in page.inspector.findings.shown if finding.drawn)
     assert drawn.author == me
     assert f"difference {me}" in page.inspector.findings.list.accessibleDescription()
     boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown, -1)}
@@ -81,7 +81,7 @@ def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtB
     assert boxes["crack"].text == "crack 0.90"
 
 
-def test_an_author_is_said_in_place_of_a_confidence() -> None:
+def test_author_is_shown_in_place_of_a_confidence() -> None:
     assert FindingBox(CRACK_RECT, "dent", None, author="李四").text == "dent · 李四"
     assert FindingBox(CRACK_RECT, "", None, author="李四").text == "李四"
     assert FindingBox(CRACK_RECT, "dent").text == "dent"
@@ -98,7 +98,7 @@ def test_the_labels_drop_down_and_one_of_them_is_taken(desk: WorkbenchDriver, qt
     place = editor.findText("dent")
     assert place >= 0
     view = editor.view()
-    # Right after the click that opened it the list takes none, lest its release chooses something.
+    # The list ignores clicks right after the one that opened it, whose release could choose a label.
     view.setCurrentIndex(editor.model().index(place, 0))
     QTest.keyClick(view, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: labels(desk) == ["crack", "dent"])
@@ -121,10 +121,10 @@ def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtb
 
 def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     me = present(desk.context.payload).user
-    mine, theirs = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
+    by_me, by_other = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
     drawn = Finding("dent", 1.0, CRACK_RECT, drawn=True, author_id=me.user_id)
-    assert (mine.author_name(drawn), theirs.author_name(drawn)) == ("me", "")
-    assert mine.author_name(replace(drawn, author_id="x", author_name="Wang")) == "Wang"
+    assert (by_me.author_name(drawn), by_other.author_name(drawn)) == ("me", "")
+    assert by_me.author_name(replace(drawn, author_id="x", author_name="Wang")) == "Wang"
     desk.page.correcting._added(CRACK_RECT)
     desk.page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)

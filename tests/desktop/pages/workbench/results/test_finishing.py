@@ -72,7 +72,7 @@ def test_detection_does_not_count_as_verdict(opened: WorkbenchDriver, qtbot: QtB
     assert opened.session.records.seal(opened.page.open_record.record_id).state is SealState.OPEN
 
 
-def test_the_models_opinion_is_accepted_as_an_act_of_its_own(opened: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_accepted_opinions_are_recorded_as_such(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     detected(opened, qtbot)
     judge(opened, Verdict.FAILED, 1)
     opened.context.commands.run("record.finish")
@@ -164,10 +164,10 @@ def test_an_edition_opens_as_a_report(
 
     monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
     path = tmp_path / "edition.html"
-    asked: list[str] = []
+    names: list[str] = []
 
     def choose(_parent: object, _title: str, proposed: str, kinds: str) -> tuple[str, str]:
-        asked.append(Path(proposed).name)
+        names.append(Path(proposed).name)
         return str(path), kinds.split(";;")[1]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
@@ -175,7 +175,7 @@ def test_an_edition_opens_as_a_report(
     editions = open_dialog(opened, EditionsDialog, qtbot)
     child(editions, QAbstractButton, "edition-report-1").click()
     qtbot.waitUntil(lambda: bool(shown))
-    assert asked == ["左翼根部航后检查, edition 1.pdf"]
+    assert names == ["左翼根部航后检查, edition 1.pdf"]
     assert shown[0].toLocalFile() == str(path)
     newest = opened.session.records.seal(opened.page.open_record.record_id).newest
     assert newest is not None

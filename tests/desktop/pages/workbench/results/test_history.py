@@ -38,19 +38,19 @@ def test_a_click_compares_the_photo_of_the_earlier_inspection(
     page = workbench.page
     qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
     (link,) = [
-        one
-        for one in page.inspector.history.findChildren(QPushButton)
-        if not one.isHidden() and one.objectName() != "history-trend"
+        button
+        for button in page.inspector.history.findChildren(QPushButton)
+        if not button.isHidden() and button.objectName() != "history-trend"
     ]
     link.click()
     qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
     assert (page.open_record.record_id, page.open_record.current) == (earlier, item.item_id)
 
 
-def test_the_histories_of_another_record_are_let_go_of(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+def test_histories_of_another_record_are_released(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     first, second = make_record(workbench.session), make_record(workbench.session)
     for record_id in (first, second):
         workbench.open(record_id, qtbot.waitUntil)
         ids = {item.item_id for item in workbench.session.items.all(record_id)}
-        qtbot.waitUntil(lambda: bool(workbench.page.history._known))
-        assert set(workbench.page.history._known) <= ids
+        qtbot.waitUntil(lambda: bool(workbench.page.history._entries))
+        assert set(workbench.page.history._entries) <= ids

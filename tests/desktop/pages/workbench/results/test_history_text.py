@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.workbench.results.history import HistoryBox, changes, found_when, longest, looked_at
+from desktop.pages.workbench.results.history import HistoryBox, changes, event_time, longest, looked_at
 from desktop.widgets import Chip
 from shared.wire.history import FindingChange, HistoryEntry
 from shared.wire.inspection import Item
@@ -68,9 +68,9 @@ def _entry(findings: list[dict[str, Any]], **more: Any) -> HistoryEntry:
     )
 
 
-def test_what_became_of_each_finding_is_said_once() -> None:
-    found = [_finding(20, "unchanged"), _finding(30, "grown"), _finding(5, "unchanged")]
-    entry = _entry(found, appeared=[_finding(4, "new")])
+def test_each_change_of_the_findings_is_listed_once() -> None:
+    findings = [_finding(20, "unchanged"), _finding(30, "grown"), _finding(5, "unchanged")]
+    entry = _entry(findings, appeared=[_finding(4, "new")])
     assert changes(entry) == [FindingChange.GROWN, FindingChange.NEW, FindingChange.UNCHANGED]
     assert longest(entry) == 30
     assert changes(_entry([_finding(20, None)])) == []
@@ -78,13 +78,13 @@ def test_what_became_of_each_finding_is_said_once() -> None:
 
 
 def test_when_it_was_found_or_else_decided() -> None:
-    assert found_when(_entry([])).month == 1
-    assert found_when(_entry([], decided_at="2026-03-01T10:00:00Z")).month == 3
+    assert event_time(_entry([])).month == 1
+    assert event_time(_entry([], decided_at="2026-03-01T10:00:00Z")).month == 3
     both = _entry([], decided_at="2026-03-01T10:00:00Z", found_at="2026-02-01T10:00:00Z")
-    assert found_when(both).month == 2
+    assert event_time(both).month == 2
 
 
-def test_what_nobody_looked_at_is_left_out() -> None:
+def test_inspections_without_result_are_left_out() -> None:
     assert not looked_at(_entry([], passed=None))
     assert looked_at(_entry([]))
 
@@ -92,14 +92,14 @@ def test_what_nobody_looked_at_is_left_out() -> None:
 def test_a_row_says_what_when_by_whom_and_opens_its_photo(qtbot: QtBot) -> None:
     box = HistoryBox()
     qtbot.addWidget(box)
-    given = {"found_at": "2026-02-01T10:00:00Z", "found_by": "Li", "decided_by": "Wang", "reason": "dirt"}
-    box.show_rows([_entry([_finding(30, "grown")], verdict="failed", **given)], 0.5, {"Li": "Liu"})
-    said = " ".join(
+    fields = {"found_at": "2026-02-01T10:00:00Z", "found_by": "Li", "decided_by": "Wang", "reason": "dirt"}
+    box.show_rows([_entry([_finding(30, "grown")], verdict="failed", **fields)], 0.5, {"Li": "Liu"})
+    text = " ".join(
         [shown.text() for shown in box.findChildren(QLabel)] + [chip.text for chip in box.findChildren(Chip)]
     )
     for word in ("15 mm", "grown", "Liu", "Wang", "dirt"):
-        assert word in said
-    (link,) = [one for one in box.findChildren(QPushButton) if one.objectName() != "history-trend"]
+        assert word in text
+    (link,) = [button for button in box.findChildren(QPushButton) if button.objectName() != "history-trend"]
     assert "2026-02-01" in link.text()
     with qtbot.waitSignal(box.openWanted) as opened:
         link.click()

@@ -1,4 +1,4 @@
-"""An addition of photos arrives at the real service, its answer does not, and it is sent again."""
+"""A request to add photos reaches the real service, its response is lost, and it is sent again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.service_process import ADMIN
 
 
 class Lossy(httpx.BaseTransport):
-    """Brings every request to the service; the answers to the additions numbered in `lost` get lost."""
+    """Sends every request to the service; the responses to the additions numbered in `lost` are lost."""
 
     def __init__(self) -> None:
         self._through = httpx.HTTPTransport()
@@ -28,13 +28,13 @@ class Lossy(httpx.BaseTransport):
         self.additions = 0
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        given = self._through.handle_request(request)
+        response = self._through.handle_request(request)
         if request.method == "POST" and request.url.path.endswith("/photos"):
             self.additions += 1
             if self.additions in self.lost:
-                given.read()
+                response.read()
                 raise httpx.ReadError("cut", request=request)
-        return given
+        return response
 
     def close(self) -> None:
         self._through.close()
@@ -48,10 +48,10 @@ def way() -> Lossy:
 @pytest.fixture
 def lossy(session: Session, service: EmbeddedService, way: Lossy) -> Iterator[Session]:
     """Logged in over `way`, without patience: a lost answer is reported at once."""
-    made = Session(service.wait_ready(60), patience=0, transport=way)
-    made.account.login(*ADMIN)
-    yield made
-    made.close()
+    lossy_session = Session(service.wait_ready(60), patience=0, transport=way)
+    lossy_session.account.login(*ADMIN)
+    yield lossy_session
+    lossy_session.close()
 
 
 def photos(session: Session, record_id: str) -> list[list[str]]:
@@ -84,13 +84,13 @@ def test_an_item_whose_photos_were_added_without_an_answer_gets_them_once(
 
 
 class Reporting:
-    """Takes what an upload says of itself."""
+    """Takes the reports of an upload."""
 
     def __call__(self, _share: float) -> None:
-        """How far it is."""
+        """Ignore the progress."""
 
     def check(self) -> None:
-        """Nobody stops it."""
+        """Never cancel."""
 
 
 def test_an_uploaded_photo_whose_answer_got_lost_is_added_once(

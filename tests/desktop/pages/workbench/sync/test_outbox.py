@@ -17,10 +17,12 @@ from tests.desktop.pages.workbench.results.test_history_text import _item
 
 
 class Items:
-    """The service's items, played: with versions, and with what a test lets go wrong."""
+    """A stand-in for the service's items, with versions and with failures that a test sets."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Item] = {"a": _item(None).model_copy(update={"item_id": "a", "item_name": "a"})}
+        self.stored: dict[str, Item] = {
+            "a": _item(None).model_copy(update={"item_id": "a", "item_name": "a"})
+        }
         self.versions = {"a": 1}
         self.deleted: dict[str, Item] = {}
         self.calls: list[tuple[Any, ...]] = []
@@ -33,17 +35,17 @@ class Items:
             raise self.wrong.pop(0)
 
     def _tagged(self, item_id: str) -> Versioned[Item]:
-        if item_id not in self.kept:
+        if item_id not in self.stored:
             raise NotFound
-        return Versioned(self.kept[item_id], str(self.versions[item_id]))
+        return Versioned(self.stored[item_id], str(self.versions[item_id]))
 
     def elsewhere(self, **fields: Any) -> None:
-        self.kept["a"] = self.kept["a"].model_copy(update=fields)
+        self.stored["a"] = self.stored["a"].model_copy(update=fields)
         self.versions["a"] += 1
 
     def create(self, body: ItemCreate, key: str) -> Versioned[Item]:
         self._call("create", key, body.item_name)
-        self.kept["s1"] = _item(None).model_copy(update={"item_id": "s1", "item_name": body.item_name})
+        self.stored["s1"] = _item(None).model_copy(update={"item_id": "s1", "item_name": body.item_name})
         self.versions["s1"] = 1
         return self._tagged("s1")
 
@@ -56,7 +58,7 @@ class Items:
         self._tagged(item_id)
         if etag != str(self.versions[item_id]):
             raise Stale
-        self.kept[item_id] = self.kept[item_id].model_copy(update=change.model_dump(exclude_unset=True))
+        self.stored[item_id] = self.stored[item_id].model_copy(update=change.model_dump(exclude_unset=True))
         self.versions[item_id] += 1
         return self._tagged(item_id)
 
@@ -66,22 +68,22 @@ class Items:
         self._tagged(item_id)
         if etag != str(self.versions[item_id]):
             raise Stale
-        self.deleted[item_id] = self.kept.pop(item_id)
+        self.deleted[item_id] = self.stored.pop(item_id)
 
     def restore(self, item_id: str) -> Versioned[Item]:
         self._call("restore", item_id)
         if item_id not in self.deleted:
             raise NotFound
-        self.kept[item_id] = self.deleted.pop(item_id)
+        self.stored[item_id] = self.deleted.pop(item_id)
         self.versions[item_id] += 1
         return self._tagged(item_id)
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    made = Journal.open(tmp_path / "a.journal")
-    yield made
-    made.close()
+    opened = Journal.open(tmp_path / "a.journal")
+    yield opened
+    opened.close()
 
 
 def edit(item_id: str, kind: EditKind, before: dict[str, Any], after: dict[str, Any]) -> Edit:
@@ -96,20 +98,20 @@ def send(items: Items, journal: Journal) -> list[SendResult]:
 
 def test_made_changed_and_deleted_in_order(journal: Journal) -> None:
     items = Items()
-    made = edit("local", EditKind.CREATE, {}, {"item_name": "new"})
-    journal.append(made)
+    creation = edit("local", EditKind.CREATE, {}, {"item_name": "new"})
+    journal.append(creation)
     journal.append(edit("local", EditKind.UPDATE, {"item_name": "new"}, {"item_name": "newer"}))
     journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {"reason": "drawn twice"}))
     sent = send(items, journal)
     assert items.reasons == ["drawn twice"]
     assert [call[:2] for call in items.calls] == [
-        ("create", made.id),
+        ("create", creation.id),
         ("update", "s1"),
         ("get", "a"),
         ("delete", "a"),
     ]
-    assert items.kept["s1"].item_name == "newer"
-    assert [one.item and one.item.item_id for one in sent] == ["local", "local", None]
+    assert items.stored["s1"].item_name == "newer"
+    assert [result.item and result.item.item_id for result in sent] == ["local", "local", None]
     assert journal.pending() == []
 
 
@@ -124,7 +126,7 @@ def test_an_undone_delete_comes_back_under_its_id(journal: Journal) -> None:
     assert sent.item.item_id == "a"
     journal.redo("r")
     send(items, journal)
-    assert items.kept == {}
+    assert items.stored == {}
     journal.undo("r")
     journal.append(edit("a", EditKind.UPDATE, {"item_name": "a"}, {"item_name": "mine"}))
     send(items, journal)
@@ -136,7 +138,7 @@ def test_undone_before_it_was_sent(journal: Journal) -> None:
     journal.append(edit("a", EditKind.DELETE, {"item_name": "a"}, {}))
     journal.undo("r")
     send(items, journal)
-    assert list(items.kept) == ["a"]
+    assert list(items.stored) == ["a"]
 
 
 def test_an_undone_delete_whose_answer_was_lost(journal: Journal) -> None:
@@ -172,7 +174,7 @@ def test_item_lost_by_service_is_created_again(journal: Journal) -> None:
     items.deleted.clear()
     journal.undo("r")
     (sent,) = send(items, journal)
-    assert items.kept["s1"].item_name == "a"
+    assert items.stored["s1"].item_name == "a"
     assert sent.item is not None
     assert sent.item.item_id == "a"
     assert journal.service_id("a") == "s1"
@@ -184,7 +186,7 @@ def test_change_of_another_field_is_not_a_conflict(journal: Journal) -> None:
     items.elsewhere(description="theirs")
     (sent,) = send(items, journal)
     assert not sent.conflict
-    assert (items.kept["a"].item_name, items.kept["a"].description) == ("mine", "theirs")
+    assert (items.stored["a"].item_name, items.stored["a"].description) == ("mine", "theirs")
 
 
 def test_the_same_field_changed_elsewhere_waits_for_the_person(journal: Journal) -> None:
@@ -193,12 +195,12 @@ def test_the_same_field_changed_elsewhere_waits_for_the_person(journal: Journal)
     items.elsewhere(item_name="theirs")
     (sent,) = send(items, journal)
     assert sent.conflict
-    assert items.kept["a"].item_name == "theirs"
+    assert items.stored["a"].item_name == "theirs"
     (conflict,) = journal.conflicts()
     assert conflict.current["item_name"] == "theirs"
     journal.resolve(conflict.edit.id, {"item_name": "mine"})
     assert not send(items, journal)[0].conflict
-    assert items.kept["a"].item_name == "mine"
+    assert items.stored["a"].item_name == "mine"
 
 
 def test_concurrent_change_between_read_and_write(journal: Journal) -> None:
@@ -215,7 +217,7 @@ def test_concurrent_change_between_read_and_write(journal: Journal) -> None:
     items.update = update  # type: ignore[method-assign]
     (sent,) = send(items, journal)
     assert not sent.conflict
-    assert items.kept["a"].item_name == "mine"
+    assert items.stored["a"].item_name == "mine"
 
 
 def test_an_edit_that_the_service_does_not_take_is_held_and_the_rest_goes_on(journal: Journal) -> None:
@@ -225,8 +227,8 @@ def test_an_edit_that_the_service_does_not_take_is_held_and_the_rest_goes_on(jou
     items.wrong = [Forbidden()]
     sent = send(items, journal)
     assert isinstance(sent[0].refused, Forbidden)
-    assert items.kept["s1"].item_name == "new"
-    assert [one.edit.object_id for one in journal.conflicts()] == ["a"]
+    assert items.stored["s1"].item_name == "new"
+    assert [conflict.edit.object_id for conflict in journal.conflicts()] == ["a"]
 
 
 def test_without_the_service_everything_stays_pending(journal: Journal) -> None:
@@ -238,10 +240,10 @@ def test_without_the_service_everything_stays_pending(journal: Journal) -> None:
         send(items, journal)
     assert len(journal.pending()) == 2
     send(items, journal)
-    assert items.kept == {}
+    assert items.stored == {}
 
 
-def test_what_is_deleted_already_is_deleted(journal: Journal) -> None:
+def test_deleting_a_deleted_item_succeeds(journal: Journal) -> None:
     items = Items()
     journal.append(edit("gone", EditKind.DELETE, {"item_name": "x"}, {}))
     (sent,) = send(items, journal)

@@ -28,18 +28,18 @@ from tests.narrowing import present
 
 @pytest.fixture
 def mortal(tmp_path: Path) -> Iterator[EmbeddedService]:
-    """A service of this test's own."""
-    made = EmbeddedService(tmp_path, environment={"WALKAROUND_BCRYPT_COST": "4"})
-    made.start()
-    made.wait_ready(60)
-    yield made
-    made.stop()
+    """A service for one test."""
+    embedded = EmbeddedService(tmp_path, environment={"WALKAROUND_BCRYPT_COST": "4"})
+    embedded.start()
+    embedded.wait_ready(60)
+    yield embedded
+    embedded.stop()
 
 
 @pytest.fixture
 def at_mortal(mortal: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
-    with logged_in(mortal.wait_ready(60)) as made, workbench_driver(made, qtbot) as there:
-        yield there
+    with logged_in(mortal.wait_ready(60)) as session, workbench_driver(session, qtbot) as driver:
+        yield driver
 
 
 def test_the_service_is_killed_and_the_edits_arrive_later(
@@ -84,10 +84,10 @@ def test_stopped_service_differs_from_slow_service(
         assert workbench.page.top.mark.text().startswith("Saving")
         qtbot.waitUntil(lambda: workbench.page.top.mark.text().startswith("Offline"))
         assert "not responding" in workbench.page.top.mark.toolTip()
-        with qtbot.waitSignal(workbench.page.toast) as said:
+        with qtbot.waitSignal(workbench.page.toast) as toast:
             payload, workbench.context.payload = workbench.context.payload, None
             workbench.context.loginChanged.emit()
-        assert said.args == ["1 change(s) saved on this computer. They will be sent when you log in again."]
+        assert toast.args == ["1 change(s) saved on this computer. They will be sent when you log in again."]
         workbench.context.payload = payload
         workbench.context.loginChanged.emit()
     finally:
@@ -98,8 +98,8 @@ def test_stopped_service_differs_from_slow_service(
 @pytest.fixture
 def other(session: Session, service: EmbeddedService) -> Iterator[Session]:
     """Another user, at another desktop."""
-    with logged_in(service.wait_ready(30)) as made:
-        yield made
+    with logged_in(service.wait_ready(30)) as other_session:
+        yield other_session
 
 
 def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:
@@ -107,37 +107,37 @@ def test_two_desktops_change_the_same_field(workbench: WorkbenchDriver, other: S
     workbench.open(record_id, qtbot.waitUntil)
     first = workbench.page.open_record.rows[0].item_id
     workbench.page.live.stop()
-    theirs = ItemUpdate(item_name="theirs", description="theirs too")
-    other.items.update(first, theirs, None)
+    other_change = ItemUpdate(item_name="theirs", description="theirs too")
+    other.items.update(first, other_change, None)
     fields = workbench.page.inspector.fields
     fields.name.setText("mine")
     fields.name.commit()
-    words = "my words in one line"
-    fields.description.setPlainText(words)
+    text = "my words in one line"
+    fields.description.setPlainText(text)
     fields.description.commit()
     qtbot.waitUntil(lambda: workbench.page.open_record.edits.saving.conflicts == 1, timeout=8000)
     assert workbench.page.open_record.rows[0].name == "mine"
     qtbot.waitUntil(lambda: not workbench.page.top.problem.isHidden(), timeout=8000)
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
     (conflict,) = workbench.page.open_record.edits.conflicts()
-    assert dialog.mine(conflict.edit.id, "description").text() == f"Mine: {words}"
-    dialog.mine(conflict.edit.id, "description").setChecked(True)
+    assert dialog.local_choice(conflict.edit.id, "description").text() == f"Mine: {text}"
+    dialog.local_choice(conflict.edit.id, "description").setChecked(True)
     user = other.account.me().user
     name = user.name or user.username
-    said = [label.text() for label in dialog.findChildren(QLabel)]
-    assert f"{name} modified this item. Select what to keep." in said
+    labels = [label.text() for label in dialog.findChildren(QLabel)]
+    assert f"{name} modified this item. Select what to keep." in labels
     dialog.decide()
     dialog.deleteLater()
     qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
     item = other.items.get(first).value
-    assert (item.item_name, item.description) == ("theirs", words)
+    assert (item.item_name, item.description) == ("theirs", text)
     assert workbench.page.open_record.rows[0].name == "theirs"
     assert workbench.page.open_record.edits.saving.conflicts == 0
 
 
-@pytest.mark.parametrize("mine", [True, False])
+@pytest.mark.parametrize("keep_local", [True, False])
 def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
-    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, mine: bool
+    workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, keep_local: bool
 ) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
@@ -148,10 +148,10 @@ def test_a_deletion_that_was_refused_is_sent_again_or_dropped(
         qtbot.waitUntil(lambda: edits.saving.conflicts == 1, timeout=8000)
     dialog = ConflictDialog(workbench.page.open_record, workbench.page)
     (conflict,) = edits.conflicts()
-    dialog.mine(conflict.edit.id, "").setChecked(mine)
+    dialog.local_choice(conflict.edit.id, "").setChecked(keep_local)
     dialog.decide()
     qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
-    left = 2 if mine else 3
+    left = 2 if keep_local else 3
     assert len(workbench.session.items.all(record_id)) == left
     qtbot.waitUntil(lambda: len(workbench.page.open_record.rows) == left, timeout=8000)
 
@@ -256,11 +256,11 @@ def test_a_disk_that_does_not_take_what_was_sent_holds_up_and_doubles_nothing(
         workbench.draw(0.2, 0.2, 0.5, 0.5)
         qtbot.waitUntil(lambda: "No space left" in edits.saving.problem, timeout=8000)
         assert edits.saving.waiting >= 1
-        said: list[str] = []
-        edits.failed.connect(said.append)
+        messages: list[str] = []
+        edits.failed.connect(messages.append)
         patch.setattr(Journal, "conflict", refuse)
         edits.discard()
-        assert "No space left" in said[0]
+        assert "No space left" in messages[0]
         assert edits.saving.waiting >= 1
     edits.retry()
     qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
@@ -290,9 +290,9 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
 
 def unsent(context: Context) -> int:
     """How many photos the window asks about when it is closed now."""
-    told = Unsent()
-    context.closeAsked.emit(told)
-    return told.photos
+    question = Unsent()
+    context.closeAsked.emit(question)
+    return question.photos
 
 
 def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_back(
@@ -318,10 +318,12 @@ def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_ba
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
     workbench.session.rebase(service.wait_ready(30))
     workbench.context.show_service(ServiceState.READY)
-    qtbot.waitUntil(lambda: len(photos.known.photos) == 2, timeout=30000)
-    # What the service has may be heard of by an event before the answer to the upload is here.
+    qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 2, timeout=30000)
+    # An event may announce a photo before the response to its upload arrives.
     qtbot.waitUntil(lambda: photos.queue.count(record_id) == unsent(workbench.context) == 0)
     assert not photos.queue.away
-    qtbot.waitUntil(lambda: all(one.state != "waiting" for one in photos.known.photos), timeout=30000)
+    qtbot.waitUntil(
+        lambda: all(photo.state != "waiting" for photo in photos.photo_list.photos), timeout=30000
+    )
     names = {photo.file.filename for photo in workbench.session.photos.list(record_id)}
     assert names == {"1.png", "2.png"}

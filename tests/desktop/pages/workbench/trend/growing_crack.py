@@ -54,7 +54,7 @@ def photo_of(number: int, width: int, height: int, suffix: str) -> tuple[bytes, 
 
 
 def length_of(number: int, width: int) -> float:
-    """How long the crack is in an inspection, px of the reference image."""
+    """The length of the crack in an inspection, px of the reference image."""
     return (0.03 + 0.012 * number) * width
 
 

@@ -21,9 +21,9 @@ from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
 from tests.narrowing import present
 
 
-def shown(workbench: WorkbenchDriver, qtbot: QtBot, made: Grown) -> TrendDialog:
-    workbench.open(made.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(made.items[-1])
+def shown(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> TrendDialog:
+    workbench.open(crack.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(crack.items[-1])
     dialog = present(workbench.page.trend.show())
     qtbot.waitUntil(lambda: bool(dialog.reel.frames))
     return dialog
@@ -34,23 +34,23 @@ def ended(dialog: TrendDialog, qtbot: QtBot) -> None:
         dialog.accept()
 
 
-def test_frames_are_in_order_and_say_what_is_missing(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    made = grown(workbench.session, 4, unaligned=[1], without=[2])
-    dialog = shown(workbench, qtbot, made)
+def test_frames_are_in_order_and_note_what_is_missing(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
+    crack = grown(workbench.session, 4, unaligned=[1], without=[2])
+    dialog = shown(workbench, qtbot, crack)
     frames = dialog.reel.frames
-    assert [frame.key for frame in frames] == ["reference", *made.items]
+    assert [frame.key for frame in frames] == ["reference", *crack.items]
     assert [frame.note for frame in frames] == ["", "", "Photo not aligned", "Not photographed", ""]
     assert [frame.status for frame in frames] == ["", "passed", "passed", "undecided", "undecided"]
     assert [frame.opens for frame in frames] == [False, True, True, False, True]
     assert dialog.reel.current == 4
     qtbot.waitUntil(lambda: all(dialog.pictures.settled(frame.key) for frame in frames))
-    # Where the findings of a photo without an alignment are is known with the photo.
+    # The places of findings on an unaligned photo are known once the photo is loaded.
     assert [len(frame.outlines) for frame in dialog.reel.frames] == [0, 1, 1, 0, 1]
     assert dialog.reel.frames[2].outlines[0].series is None
     (series,) = dialog.chart.data.series
     sizes = [point.size * 0.5 for point in series.points]
     assert sizes == pytest.approx([8.7, 17.3], abs=1.5)
-    assert "2025-02-03 to 2025-05-25" in dialog.said.text()
+    assert "2025-02-03 to 2025-05-25" in dialog.summary_label.text()
     ended(dialog, qtbot)
 
 
@@ -85,9 +85,9 @@ def test_everything_goes_by_the_keyboard(workbench: WorkbenchDriver, qtbot: QtBo
     assert not dialog.compare.isEnabled()
     QTest.keyClick(strip, Qt.Key.Key_Plus)
     assert reel.view.w < 1
-    here = reel.view
+    before = reel.view
     QTest.keyClick(strip, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert reel.view.x > here.x
+    assert reel.view.x > before.x
     QTest.keyClick(strip, Qt.Key.Key_0)
     assert reel.view == WHOLE
     QTest.keyClick(strip, Qt.Key.Key_End)
@@ -104,22 +104,22 @@ def test_playing_shows_one_frame_after_another_until_it_is_stopped(
     workbench: WorkbenchDriver, qtbot: QtBot
 ) -> None:
     dialog = shown(workbench, qtbot, grown(workbench.session, 2))
-    seen: list[int] = []
-    dialog.reel.currentChanged.connect(seen.append)
+    frames: list[int] = []
+    dialog.reel.currentChanged.connect(frames.append)
     dialog.strip.setFocus()
     QTest.keyClick(dialog.strip, Qt.Key.Key_Space)
     assert dialog.play.text() == "Stop"
     dialog.reel._clock.setInterval(5)
-    qtbot.waitUntil(lambda: len(seen) >= 4)
-    assert seen[:4] == [0, 1, 2, 0]
+    qtbot.waitUntil(lambda: len(frames) >= 4)
+    assert frames[:4] == [0, 1, 2, 0]
     dialog.play.click()
     assert not dialog.reel.playing
     ended(dialog, qtbot)
 
 
 def test_a_record_is_opened_at_its_photo(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    made = grown(workbench.session, 2)
-    dialog = shown(workbench, qtbot, made)
+    crack = grown(workbench.session, 2)
+    dialog = shown(workbench, qtbot, crack)
     box = dialog.strip.frame_box(1).center().toPoint()
     assert dialog.strip.frame_at(dialog.strip.frame_box(1).center()) == 1
     QTest.mouseClick(dialog.strip.viewport(), Qt.MouseButton.LeftButton, pos=box)
@@ -128,20 +128,20 @@ def test_a_record_is_opened_at_its_photo(workbench: WorkbenchDriver, qtbot: QtBo
         QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
     page = workbench.page
     qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
-    assert (page.open_record.record_id, page.open_record.current) == (made.records[0], made.items[0])
+    assert (page.open_record.record_id, page.open_record.current) == (crack.records[0], crack.items[0])
 
 
 def test_earlier_inspections_come_in_front_and_the_chosen_frame_stays(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(window, "PAGE", 2)
-    made = grown(workbench.session, 3)
-    dialog = shown(workbench, qtbot, made)
-    assert [frame.key for frame in dialog.reel.frames[1:]] == made.items[1:]
+    crack = grown(workbench.session, 3)
+    dialog = shown(workbench, qtbot, crack)
+    assert [frame.key for frame in dialog.reel.frames[1:]] == crack.items[1:]
     dialog.reel.choose(1)
     dialog.earlier.click()
     qtbot.waitUntil(lambda: len(dialog.reel.frames) == 4)
-    assert dialog.reel.frames[dialog.reel.current].key == made.items[1]
+    assert dialog.reel.frames[dialog.reel.current].key == crack.items[1]
     assert dialog.earlier.isHidden()
     ended(dialog, qtbot)
 
@@ -152,19 +152,19 @@ def test_pictures_stay_within_their_bound(
     dialog = shown(workbench, qtbot, grown(workbench.session, 4))
     key = dialog.reel.frames[-1].key
     qtbot.waitUntil(lambda: dialog.pictures.best(key, WHOLE) is not None)
-    one = present(dialog.pictures.best(key, WHOLE)).bytes
-    monkeypatch.setattr(pictures, "MOST_BYTES", 2 * one)
+    picture_bytes = present(dialog.pictures.best(key, WHOLE)).bytes
+    monkeypatch.setattr(pictures, "MOST_BYTES", 2 * picture_bytes)
     for index in range(5):
         dialog.reel.choose(index)
         wanted = dialog.reel.frames[index].key
         qtbot.waitUntil(partial(dialog.pictures.settled, wanted))
-        assert dialog.pictures.bytes <= 2 * one
+        assert dialog.pictures.bytes <= 2 * picture_bytes
     ended(dialog, qtbot)
 
 
 def test_a_first_inspection_says_that_it_is_the_first(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     dialog = shown(workbench, qtbot, grown(workbench.session, 1))
-    assert "first inspection" in dialog.said.text()
+    assert "first inspection" in dialog.summary_label.text()
     ended(dialog, qtbot)
 
 
@@ -199,10 +199,10 @@ def test_sizes_are_written_as_csv_and_the_chart_as_png(
 
 
 def test_the_button_and_the_command_open_it(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    made = grown(workbench.session, 2)
-    workbench.open(made.records[-1], qtbot.waitUntil)
+    crack = grown(workbench.session, 2)
+    workbench.open(crack.records[-1], qtbot.waitUntil)
     page = workbench.page
-    page.go_to(made.items[-1])
+    page.go_to(crack.items[-1])
     qtbot.waitUntil(lambda: not page.inspector.history.isHidden())
     page.inspector.history.trend.click()
     (dialog,) = page.findChildren(TrendDialog)
