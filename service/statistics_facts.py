@@ -74,17 +74,17 @@ def statistics_ports() -> Ports:
 
 
 def _records(session: Session, ids: Collection[str]) -> list[RecordFacts]:
-    found = []
+    facts = []
     for row in session.connection().execute(_RECORDS, {"ids": list(ids)}):
         ended = row.start_time is not None and row.end_time is not None
         timed = ended and row.record_state != Status.CANCELLED
         seconds = int((row.end_time - row.start_time).total_seconds()) if timed else None
-        found.append(
+        facts.append(
             RecordFacts(
                 row.inspection_id, row.moment, row.aircraft_id, row.executor_id, row.record_state, seconds
             )
         )
-    return found
+    return facts
 
 
 def _items(session: Session, ids: Collection[str]) -> list[ItemFacts]:

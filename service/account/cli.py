@@ -46,12 +46,12 @@ class _UserError(Exception):
     """What the person did wrong, as a sentence."""
 
 
-def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
     """Run one of the `user` commands and give the exit status: 0 done, 1 refused, 2 used wrongly.
 
     `before_commit` are listeners for what changes, such as the audit log's.
     """
-    options = _parser().parse_args(words[1:])
+    options = _parser().parse_args(arguments[1:])
     settings.prepare()
     database = Database(settings.url)
     database.before_commit.extend(before_commit)
@@ -81,11 +81,11 @@ def _parser() -> argparse.ArgumentParser:
     def command(
         name: str, text: str, do: Callable[..., None], *, named: bool = True
     ) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=text, description=text)
-        made.set_defaults(do=do)
+        parser = commands.add_parser(name, help=text, description=text)
+        parser.set_defaults(do=do)
         if named:
-            made.add_argument("username", metavar="NAME")
-        return made
+            parser.add_argument("username", metavar="NAME")
+        return parser
 
     stdin = "read the password from the first line of standard input"
     add = command("add", "add a user", _add)

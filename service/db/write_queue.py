@@ -53,7 +53,7 @@ class Make(Protocol):
 class Waited(Protocol):
     """Hears how long a change has waited for its turn."""
 
-    def __call__(self, kind: Kind, asked: float, running: RunningStatement | None) -> None: ...
+    def __call__(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None: ...
 
 
 class Write(Generic[T]):
@@ -127,7 +127,7 @@ class WriteQueue:
         Once begun it is finished, also when the caller has left. Raises NoAnswerError after `patience`
         seconds; whether the change was made is not known then.
         """
-        write, asked = Write(work), time.perf_counter()
+        write, requested_at = Write(work), time.perf_counter()
         with self._lock:
             self._waiting.append(write)
         self._begin(1)
@@ -144,7 +144,7 @@ class WriteQueue:
             raise NoAnswerError("the database does not answer") from None
         finally:
             later.cancel()
-            waited("write", asked, write.running)
+            waited("write", requested_at, write.running)
 
     def _begin(self, most: int) -> None:
         """Have a thread take what waits, unless nothing does or `most` threads are at it."""

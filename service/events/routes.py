@@ -91,17 +91,17 @@ async def stream(
             place = change_feed.since(0).place
             yield _message("resync", "{}", change_feed.id_of(place))
         may: Sees | None = None
-        asked = -ASK_AGAIN_SECONDS
+        answered_at = -ASK_AGAIN_SECONDS
         due = clock.time() + heartbeat
         while True:
-            seen = change_feed.changed.count
+            count = change_feed.changed.count
             if change_feed.closed:
                 return
             news = change_feed.since(place)
             place = news.place
             beat = clock.time() >= due
-            if beat or ((news.events or news.lost) and clock.time() - asked >= ASK_AGAIN_SECONDS):
-                may, asked = await ask(), clock.time()
+            if beat or ((news.events or news.lost) and clock.time() - answered_at >= ASK_AGAIN_SECONDS):
+                may, answered_at = await ask(), clock.time()
                 if may is None:
                     yield _message("end", "{}")
                     return
@@ -113,7 +113,7 @@ async def stream(
             if beat:
                 yield b": alive\n\n"
                 due = clock.time() + heartbeat
-            await change_feed.changed.wait(seen, due - clock.time())
+            await change_feed.changed.wait(count, due - clock.time())
 
 
 def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:

@@ -131,11 +131,11 @@ class Collector:
         What is uploaded again or named meanwhile stays.
         """
         since = now() - _SKEW
-        found = self.find()
+        unused = self.find()
         total = Removed(0, 0, 0)
-        for batch in _batches(found):
+        for batch in _batches(unused):
             done = self._locked(partial(self._remove, batch=batch, since=since, actor=actor))
-            total = Removed(*(one + other for one, other in zip(total, done, strict=True)))
+            total = Removed(*(part + other for part, other in zip(total, done, strict=True)))
         return total
 
     def _locked(self, work: Callable[[Session], Removed]) -> Removed:
@@ -168,12 +168,12 @@ class Collector:
         named = _named(self._texts(session, since), wanted)
         ids = [item.file_id for item in batch.files if not {item.file_id, item.sha256} & named]
         old = select(FileRow.file_id).where(col(FileRow.file_id).in_(ids), before > _UPLOADED)
-        gone = set(session.exec(old).all())
-        session.exec(delete(FileRow).where(col(FileRow.file_id).in_(gone)))
-        files = [item for item in batch.files if item.file_id in gone]
+        removed_ids = set(session.exec(old).all())
+        session.exec(delete(FileRow).where(col(FileRow.file_id).in_(removed_ids)))
+        files = [item for item in batch.files if item.file_id in removed_ids]
         sizes = {item.sha256: item.size for item in (*files, *batch.contents) if item.sha256 not in named}
-        kept = select(FileRow.sha256).where(col(FileRow.sha256).in_(sizes))
-        for sha256 in set(session.exec(kept).all()):
+        in_use = select(FileRow.sha256).where(col(FileRow.sha256).in_(sizes))
+        for sha256 in set(session.exec(in_use).all()):
             del sizes[sha256]
         models = {item.sha256: item.size for item in batch.models if item.sha256 not in named}
         removed = Removed(len(files), len(sizes) + len(models), sum((*sizes.values(), *models.values())))
@@ -194,24 +194,24 @@ class Collector:
 
 
 def _old(contents: Contents, before: dt.datetime) -> Iterator[tuple[str, Item]]:
-    for sha256, found in contents.every():
-        if found.written_at < before:
-            yield sha256, Item(sha256, found.size, found.written_at)
+    for sha256, stored in contents.every():
+        if stored.written_at < before:
+            yield sha256, Item(sha256, stored.size, stored.written_at)
 
 
 def _named(texts: Iterable[str], wanted: Collection[str]) -> set[str]:
     """Those of the ids and SHA-256 that the texts name."""
-    found = set()
+    names_found = set()
     for text in texts:
         for name in _NAMES.findall(text):
             token = name.lower()
             if token.startswith("bafkrei"):
                 token = sha256_of(token)
             if token in wanted:
-                found.add(token)
-    return found
+                names_found.add(token)
+    return names_found
 
 
-def _batches(found: Unused) -> Iterator[Unused]:
-    for start in range(0, max(map(len, found)), BATCH):
-        yield Unused(*(each[start : start + BATCH] for each in found))
+def _batches(unused: Unused) -> Iterator[Unused]:
+    for start in range(0, max(map(len, unused)), BATCH):
+        yield Unused(*(each[start : start + BATCH] for each in unused))

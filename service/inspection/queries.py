@@ -70,7 +70,7 @@ class RecordQueries:
 
         self._joined = joined
         updaters = sources.executors.alias("updaters")
-        self.one = (
+        self.by_id = (
             select(*self._columns, updaters.c.name.label("updated_by_name"))
             .select_from(joined(RECORD).outerjoin(updaters, updaters.c.id == record.updated_by))
             .where(record.inspection_id == bindparam("inspection_id"))
@@ -146,14 +146,14 @@ class RecordQueries:
         return self._pages[key]
 
     def _of_few(self, filters: Iterable[str], *, newest_first: bool) -> Select[Any]:
-        found = (
+        passing = (
             select(RECORD.c.created_at, RECORD.c.inspection_id)
             .where(*(self._conditions[name] for name in filters))
             .cte("found")
             # Both planners would prefer an index in the order of the page, whatever has to be skipped there.
             .prefix_with("MATERIALIZED")
         )
-        ordered = select(found).order_by(*_order(found.c, newest_first))
+        ordered = select(passing).order_by(*_order(passing.c, newest_first))
         return ordered.limit(bindparam("size")).offset(bindparam("skip"))
 
     def place(self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool) -> Select[Any]:
@@ -163,14 +163,14 @@ class RecordQueries:
         """
         key = (tuple(sorted(filters)), newest_first, behind_mark)
         if key not in self._places:
-            here = tuple_(RECORD.c.created_at, RECORD.c.inspection_id)
+            position = tuple_(RECORD.c.created_at, RECORD.c.inspection_id)
             mark = tuple_(
                 bindparam("mark_time", type_=RECORD.c.created_at.type),
                 bindparam("mark_id", type_=RECORD.c.inspection_id.type),
             )
             conditions = [self._conditions[name] for name in key[0]]
             if behind_mark:
-                conditions.append(here < mark if newest_first else here > mark)
+                conditions.append(position < mark if newest_first else position > mark)
             self._places[key] = (
                 select(RECORD.c.created_at, RECORD.c.inspection_id)
                 .where(*conditions)
@@ -189,8 +189,8 @@ def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
         return RECORD.c.inspection_id.in_(select(records.id).where(condition))
 
     def of_items(measure: str, *conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-        found = select(items.record_id).where(items.measure == measure, *conditions)
-        return RECORD.c.inspection_id.in_(found)
+        record_ids = select(items.record_id).where(items.measure == measure, *conditions)
+        return RECORD.c.inspection_id.in_(record_ids)
 
     named = {
         "finding_label": "label",
@@ -231,7 +231,7 @@ class ItemQueries:
         )
         of_record = item.inspection_id == bindparam("inspection_id")
         updaters = sources.executors.alias("updaters")
-        self.one = (
+        self.by_id = (
             full.add_columns(updaters.c.name.label("updated_by_name"))
             .outerjoin(updaters, updaters.c.id == item.updated_by)
             .where(item.item_id == bindparam("item_id"))

@@ -91,8 +91,8 @@ class Metrics:
         self._reads_here = Counter(
             "walkaround_database_reads_at_once", "Reads that waited for no thread.", registry=self._counted
         )
-        self._here = 0
-        self._here_told = 0
+        self._local_reads = 0
+        self._reported_local_reads = 0
         self._telling = threading.Lock()
         self._lag = Gauge(
             "walkaround_event_loop_lag_seconds",
@@ -178,16 +178,16 @@ class Metrics:
 
     def ran_here(self) -> None:
         """Count a read on the event loop."""
-        self._here += 1
+        self._local_reads += 1
 
     def _tell(self) -> None:
         """Hand what was counted since the last time to prometheus_client."""
         with self._telling:
             for tally in (*self._tallies.values(), *self._waits.values()):
                 tally.tell()
-            here = self._here
-            self._reads_here.inc(here - self._here_told)
-            self._here_told = here
+            local_reads = self._local_reads
+            self._reads_here.inc(local_reads - self._reported_local_reads)
+            self._reported_local_reads = local_reads
 
     def failed(self, problem: Exception) -> None:
         """Count a fault of the database or of its disk."""
@@ -199,9 +199,9 @@ class Metrics:
         """Look every `SAMPLE_SECONDS` at what this process has, and hand over what it counted."""
         loop = asyncio.get_running_loop()
         while True:
-            begun = loop.time()
+            started_at = loop.time()
             await asyncio.sleep(SAMPLE_SECONDS)
-            self._lag.set(max(0.0, loop.time() - begun - SAMPLE_SECONDS))
+            self._lag.set(max(0.0, loop.time() - started_at - SAMPLE_SECONDS))
             self._tell()
             self._streams.set(streams())
             if not database.is_sqlite:

@@ -122,13 +122,13 @@ def migrations_check(database: Database) -> Check:
     newest = newest_revision()
 
     def revision(connection: Connection) -> str:
-        found: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
-        return found
+        number: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+        return number
 
     async def check() -> None:
-        found = await database.fetch(revision)
-        if found != newest:
-            raise NotReadyError("newer_database" if found > newest else "older_database")
+        present = await database.fetch(revision)
+        if present != newest:
+            raise NotReadyError("newer_database" if present > newest else "older_database")
 
     return check
 

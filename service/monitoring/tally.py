@@ -14,14 +14,14 @@ class Seconds:
     `bounds` are the histogram's, in seconds. `add` is for one thread alone, `tell` for one at a time.
     """
 
-    __slots__ = ("_bounds", "_counts", "_histogram", "_sum", "_told_counts", "_told_sum")
+    __slots__ = ("_bounds", "_counts", "_histogram", "_reported_counts", "_reported_sum", "_sum")
 
     def __init__(self, bounds: Sequence[float], histogram: Histogram) -> None:
         self._bounds = tuple(bounds)
         self._histogram = histogram
         self._counts = [0] * (len(bounds) + 1)
-        self._told_counts = list(self._counts)
-        self._sum = self._told_sum = 0.0
+        self._reported_counts = list(self._counts)
+        self._sum = self._reported_sum = 0.0
 
     def add(self, seconds: float) -> None:
         """Count a duration."""
@@ -35,9 +35,11 @@ class Seconds:
         documented; its version is pinned, and a test compares with `Histogram.observe`.
         """
         counts, total = list(self._counts), self._sum
-        for bucket, count, told in zip(self._histogram._buckets, counts, self._told_counts, strict=True):
-            if count != told:
-                bucket.inc(count - told)
-        if total != self._told_sum:
-            self._histogram._sum.inc(total - self._told_sum)
-        self._told_counts, self._told_sum = counts, total
+        for bucket, count, reported in zip(
+            self._histogram._buckets, counts, self._reported_counts, strict=True
+        ):
+            if count != reported:
+                bucket.inc(count - reported)
+        if total != self._reported_sum:
+            self._histogram._sum.inc(total - self._reported_sum)
+        self._reported_counts, self._reported_sum = counts, total

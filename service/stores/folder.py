@@ -79,14 +79,14 @@ class FolderStore:
     def list(self, folder: str = "") -> Iterator[StoredObject]:
         """Every file below the folder."""
         top = self.local_path(folder) if folder else self._folder
-        for here, _, names in os.walk(top):
+        for directory, _, names in os.walk(top):
             for name in names:
-                path = Path(here) / name
+                path = Path(directory) / name
                 if name.startswith(atomic.PART_PREFIX):
                     continue
-                found = self.find(path.relative_to(self._folder).as_posix())
-                if found is not None:
-                    yield found
+                stored = self.find(path.relative_to(self._folder).as_posix())
+                if stored is not None:
+                    yield stored
 
     def delete(self, names: Sequence[str]) -> None:
         """Remove files."""

@@ -103,18 +103,18 @@ class S3Store:
         """What is known of an object; None when there is none."""
         try:
             with _faults("head"):
-                found = obstore.head(self._bucket, self._prefix + name)
+                head = obstore.head(self._bucket, self._prefix + name)
         except FileNotFoundError:
             return None
-        return StoredObject(name, found["size"], found["last_modified"])
+        return StoredObject(name, head["size"], head["last_modified"])
 
     def list(self, folder: str = "") -> Iterator[StoredObject]:
         """Every object, by pages of a thousand."""
         with _faults("list", missing=False):
             for page in obstore.list(self._bucket, prefix=(self._prefix + folder) or None, chunk_size=1000):
-                for found in page:
-                    name = found["path"].removeprefix(self._prefix)
-                    yield StoredObject(name, found["size"], found["last_modified"])
+                for entry in page:
+                    name = entry["path"].removeprefix(self._prefix)
+                    yield StoredObject(name, entry["size"], entry["last_modified"])
 
     def delete(self, names: Sequence[str]) -> None:
         """Remove objects, a thousand in one request."""

@@ -82,7 +82,7 @@ class NewSharedBackup:
 
     def __init__(self, place: Place, named: set[str]) -> None:
         self._place = place
-        self._there = dict(place.listing(CONTENTS))
+        self._sizes = dict(place.listing(CONTENTS))
         self._named = named
         self.added: list[Entry] = []
         self.unverified: list[Entry] = []
@@ -97,7 +97,7 @@ class NewSharedBackup:
 
     def _holds(self, entry: Entry) -> bool:
         name = content_name(entry)
-        return (name.endswith(".gz") and name in self._there) or self._there.get(name) == entry.size
+        return (name.endswith(".gz") and name in self._sizes) or self._sizes.get(name) == entry.size
 
     def add(self, name: str, source: IO[bytes]) -> Entry:
         """Put the content of `source` into the folder, unless it is there."""
@@ -118,7 +118,7 @@ class NewSharedBackup:
             entry = Entry(name=name, size=size, sha256=digest.hexdigest())
             if not self.reuse(entry):
                 part.keep(content_name(entry))
-                self._there[content_name(entry)] = size
+                self._sizes[content_name(entry)] = size
                 self._named.add(content_name(entry))
                 self.added.append(entry)
         return entry
@@ -129,12 +129,12 @@ class NewSharedBackup:
 
     def missing(self, entries: Collection[Entry]) -> list[Entry]:
         """Those whose content the folder does not list any more, or with another size."""
-        there = dict(self._place.listing(CONTENTS))
+        sizes = dict(self._place.listing(CONTENTS))
         return [
             entry
             for entry in entries
-            if (name := content_name(entry)) not in there
-            or (not name.endswith(".gz") and there[name] != entry.size)
+            if (name := content_name(entry)) not in sizes
+            or (not name.endswith(".gz") and sizes[name] != entry.size)
         ]
 
 
@@ -146,11 +146,11 @@ class SharedFolder:
 
     def names(self) -> list[str]:
         """The names of the backups, the oldest first; a name is the time in UTC."""
-        found = (
+        names = (
             name.removeprefix(f"{BACKUPS}/").removesuffix(".json.gz")
             for name, _ in self.place.listing(BACKUPS)
         )
-        return sorted(name for name in found if _NAME.fullmatch(name))
+        return sorted(name for name in names if _NAME.fullmatch(name))
 
     def read(self, name: str) -> SharedBackup:
         """One backup. Raises Refused when there is none, or its manifest is damaged."""

@@ -57,15 +57,15 @@ def _database_problems(backup: Backup, folder: Path) -> list[str]:
             with backup.open(entry) as source, path.open("xb") as target:
                 for piece in pieces(source):
                     target.write(piece)
-            found = sqlite.examine(path)
+            examined = sqlite.examine(path)
         except Refused as problem:
             return [str(problem)]
         finally:
             path.unlink(missing_ok=True)
-        problems, end = found.problems, found.audit_end
-    known = set(backup.manifest.problems)
+        problems, end = examined.problems, examined.audit_end
+    known_problems = set(backup.manifest.problems)
     # What is in the backup as it was in the database was said when the backup was made.
-    problems = [problem for problem in problems if problem not in known]
+    problems = [problem for problem in problems if problem not in known_problems]
     if not problems and expected is not None and end is not None and end != expected:
         problems = [f"the audit log ends with row {end[0]}, in the manifest with row {expected[0]}"]
     return problems

@@ -94,7 +94,7 @@ class Finishing:
                 self._accept(session, record, cases, body, caller)
             _refuse_undecided(cases)
             self._close(session, record, cases, caller)
-            return self._records.seen(session, inspection_id)
+            return self._records.read_state(session, inspection_id)
 
         return await self._database.write(work)
 
@@ -195,17 +195,17 @@ class Finishing:
     ) -> str:
         of_tables = table_content(session, inspection_id)
         assert of_tables is not None
-        body = self._records.seen(session, inspection_id).body
-        found = [item["result"] for item in of_tables["items"]]
+        body = self._records.read_state(session, inspection_id).body
+        item_results = [item["result"] for item in of_tables["items"]]
         return seal.canonical(
             seal.whole_content(
                 edition,
                 finished,
                 counted,
                 {name: body[name] for name in _KNOWN},
-                self._ports.severities(session, seal.labels_without_severity(found)),
+                self._ports.severities(session, seal.labels_without_severity(item_results)),
                 of_tables,
-                seal.models_of(found),
+                seal.models_of(item_results),
                 [seal.file_content(file) for file in files_of(session, self._ports, of_tables)],
                 reference_image(session, self._ports, of_tables),
             )
