@@ -82,12 +82,12 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
         if (file := files.get(file_id)) is not None:
             photos[file.sha256].append(item)
             of_content.setdefault(file.sha256, file)
-    found = []
+    corrected = []
     for sha256, items in sorted(photos.items()):
         if all(item.rejected is None for item in items):
             continue
         file = of_content[sha256]
-        found.append(
+        corrected.append(
             CorrectedPhoto(
                 sha256,
                 file.mime_type,
@@ -98,7 +98,7 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
                 sum(item.rejected or 0 for item in items),
             )
         )
-    return found
+    return corrected
 
 
 def _pictures(session: Session, file_ids: Sequence[str]) -> dict[str, FileRow]:

@@ -52,7 +52,7 @@ def make(settings: Settings) -> Outcome:
     try:
         folder = SharedFolder(place_of(settings))
         folder.place.clean()
-        return _made(settings, folder)
+        return _make(settings, folder)
     except _FAILURES as problem:
         return Outcome(problem=_problem_of(problem))
     except Exception as problem:
@@ -60,7 +60,7 @@ def make(settings: Settings) -> Outcome:
         return Outcome(problem=BackupProblem.INTERNAL)
 
 
-def _made(settings: Settings, folder: SharedFolder) -> Outcome:
+def _make(settings: Settings, folder: SharedFolder) -> Outcome:
     new = folder.new()
     with folder.place.working_folder() as working:
         manifest = take(settings, new, working)

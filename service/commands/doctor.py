@@ -259,12 +259,12 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
         )
         return
     age = dt.datetime.now(dt.UTC) - time_of(names[-1])
-    found = "the newest of {count} backups is {hours} hours old"
+    text = "the newest of {count} backups is {hours} hours old"
     values = {"count": len(names), "hours": f"{age.total_seconds() / 3600:.1f}"}
     if age > parsed(settings.backup_at).interval + LATE:
-        yield warn(found, "the log of the service says why no newer one was made", **values)
+        yield warn(text, "the log of the service says why no newer one was made", **values)
     else:
-        yield ok(found, **values)
+        yield ok(text, **values)
 
 
 def service(settings: Settings) -> Iterator[CheckResult]:

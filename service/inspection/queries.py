@@ -140,9 +140,9 @@ class RecordQueries:
             cut = (
                 of_few if few else self.place(filters, newest_first=newest_first, behind_mark=behind_mark)
             ).subquery()
-            found = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
+            page = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
             order = _order(RECORD.c, newest_first)
-            self._pages[key] = select(*self._columns).select_from(self._joined(found)).order_by(*order)
+            self._pages[key] = select(*self._columns).select_from(self._joined(page)).order_by(*order)
         return self._pages[key]
 
     def _of_few(self, filters: Iterable[str], *, newest_first: bool) -> Select[Any]:

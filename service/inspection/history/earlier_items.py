@@ -151,8 +151,8 @@ class EarlierItems:
             shares = _at_place(rows, present_place, size, limit)
         finally:
             rows.close()
-        by_id = {one.item_id: one for one in self.read(session, list(shares))}
-        return AtPlace(present, size, [(by_id[one], share) for one, share in shares.items()])
+        by_id = {item.item_id: item for item in self.read(session, list(shares))}
+        return AtPlace(present, size, [(by_id[past_id], share) for past_id, share in shares.items()])
 
     def read(self, session: Session, item_ids: Sequence[str]) -> list[PastItem]:
         """The items with these ids, with their records, in no order."""

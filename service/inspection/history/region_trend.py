@@ -57,8 +57,8 @@ class Chains:
     def link(self, places: Sequence[Rect | None]) -> list[int | None]:
         """The chain of each finding of the next aligned inspection; None where its place is unknown."""
         open_chains = list(self._places)
-        known = partners(list(self._places.values()), places)
-        numbers = {present: open_chains[before] for before, present in known.items()}
+        partner = partners(list(self._places.values()), places)
+        numbers = {present: open_chains[before] for before, present in partner.items()}
         linked: list[int | None] = []
         for index, place in enumerate(places):
             if place is None:
@@ -72,9 +72,9 @@ class Chains:
         self._age(set(numbers.values()) | {chain for chain in linked if chain is not None})
         return linked
 
-    def _age(self, seen: Collection[int]) -> None:
+    def _age(self, present: Collection[int]) -> None:
         for number in list(self._places):
-            self._missed[number] = 0 if number in seen else self._missed[number] + 1
+            self._missed[number] = 0 if number in present else self._missed[number] + 1
             if self._missed[number] > MISSED_AT_MOST:
                 del self._places[number], self._missed[number]
 

@@ -37,7 +37,7 @@ _PENDING = (
     .where(
         RECORD.c.end_time.is_(None),
         RECORD.c.inspection_status != str(Status.CANCELLED),
-        ITEM.c.outcome.not_in([str(one) for one in FINISHED]),
+        ITEM.c.outcome.not_in([str(outcome) for outcome in FINISHED]),
         _DETECTABLE,
     )
     .order_by(RECORD.c.created_at, RECORD.c.inspection_id, ITEM.c.created_at, ITEM.c.item_id)

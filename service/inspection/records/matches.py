@@ -98,11 +98,11 @@ def stored_text(matches: Iterable[PhotoMatch], regions: Sequence[MatchRegion]) -
 def current(text: str, item_regions: Mapping[str, ItemRegion]) -> list[PhotoMatch]:
     """The matches of a text by `stored_text` for regions that are as they were, in the order of the items."""
     of_item = {stored["item_id"]: stored for stored in json.loads(text)}
-    found = []
+    matches = []
     for item_id, item_region in item_regions.items():
         match, region = of_item.get(item_id), item_region.region
         if match is None or region is None:
             continue
         if match["region"] == [region.reference_file_id, *region.point]:
-            found.append(PhotoMatch.model_validate(match))
-    return found
+            matches.append(PhotoMatch.model_validate(match))
+    return matches

@@ -39,7 +39,7 @@ _BEGUN = select(
     or_(
         exists().where(
             ITEM.c.inspection_id == bindparam("inspection_id"),
-            ITEM.c.outcome.in_([str(one) for one in FINISHED]),
+            ITEM.c.outcome.in_([str(outcome) for outcome in FINISHED]),
         ),
         exists().where(EDITION.c.inspection_id == bindparam("inspection_id")),
     )

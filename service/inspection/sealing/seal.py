@@ -316,14 +316,14 @@ def _listed(
     item: Mapping[str, Json] | None,
 ) -> Iterator[Discrepancy]:
     """What is missing, was added or has another order."""
-    old, new = [one[key] for one in before], [one[key] for one in after]
-    for at, one in enumerate(before):
-        if one[key] not in new:
-            yield Discrepancy(DifferenceKind.MISSING, f"{path}[{at}]", one if key == "item_id" else item)
-    for at, one in enumerate(after):
-        if one[key] not in old:
-            yield Discrepancy(DifferenceKind.ADDED, f"{path}[{at}]", one if key == "item_id" else item)
-    if [one for one in old if one in new] != [one for one in new if one in old]:
+    old, new = [entry[key] for entry in before], [entry[key] for entry in after]
+    for at, entry in enumerate(before):
+        if entry[key] not in new:
+            yield Discrepancy(DifferenceKind.MISSING, f"{path}[{at}]", entry if key == "item_id" else item)
+    for at, entry in enumerate(after):
+        if entry[key] not in old:
+            yield Discrepancy(DifferenceKind.ADDED, f"{path}[{at}]", entry if key == "item_id" else item)
+    if [entry for entry in old if entry in new] != [entry for entry in new if entry in old]:
         yield Discrepancy(DifferenceKind.CHANGED, path, item)
 
 
