@@ -35,10 +35,10 @@ def _telling(text: str) -> list[str]:
 def phone(house: House) -> dict[str, str]:
     """The header of a phone that is connected to the record."""
     code = house.admin.post("/api/phone/codes", json={"inspection_id": house.ids["inspection_id"]})
-    made, key = code.json()["data"], "k" * 32
-    claimed = house.admin.post("/api/phone/claim", json={"token": made["token"], "key": key})
+    phone_code, key = code.json()["data"], "k" * 32
+    claimed = house.admin.post("/api/phone/claim", json={"token": phone_code["token"], "key": key})
     assert claimed.status_code == 200, claimed.text
-    return {"Authorization": f"Phone {made['code_id']}.{key}"}
+    return {"Authorization": f"Phone {phone_code['code_id']}.{key}"}
 
 
 def caller(operation: dict[str, Any], phone: dict[str, str]) -> dict[str, str]:
@@ -53,9 +53,9 @@ def test_sql_in_every_parameter_of_every_reading_operation(house: House, phone: 
         if method != "GET":
             continue
         # Nobody sorts by a parameter; one that is sent is not looked at.
-        asked = [(p["in"], p["name"]) for p in operation.get("parameters", [])]
-        asked += [("query", "sort"), ("query", "order_by")]
-        for place, parameter in asked:
+        places = [(p["in"], p["name"]) for p in operation.get("parameters", [])]
+        places += [("query", "sort"), ("query", "order_by")]
+        for place, parameter in places:
             for payload in PAYLOADS:
                 query: dict[str, Any] = {}
                 if "/search" in path:
@@ -73,8 +73,8 @@ def test_sql_in_every_parameter_of_every_reading_operation(house: House, phone: 
                 at = (name, parameter, payload)
                 tried += 1
                 # 503: the event stream, which these tests have closed. 409: a record that is not sealed.
-                own = {"/api/events": 503, "/api/inspection/{inspection_id}/seal/verify": 409}.get(path)
-                assert answer.status_code in {200, 404, 422, own}, (
+                expected = {"/api/events": 503, "/api/inspection/{inspection_id}/seal/verify": 409}.get(path)
+                assert answer.status_code in {200, 404, 422, expected}, (
                     at,
                     answer.status_code,
                 )
@@ -130,12 +130,12 @@ _connections: list[tuple[str, object]] = []
 _watching = False
 
 
-def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+def _record_connection(event: str, arguments: tuple[Any, ...]) -> None:
     if _watching and event in {"socket.connect", "socket.getaddrinfo", "urllib.Request"}:
         _connections.append((event, arguments[-1]))
 
 
-sys.addaudithook(_heard)
+sys.addaudithook(_record_connection)
 
 
 def test_no_address_that_a_client_names_is_ever_fetched(house: House) -> None:
