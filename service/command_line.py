@@ -69,14 +69,14 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command of the service and give its exit status."""
-    # Database, photos, keys and logs are for the account the service runs under, and for nobody else.
+    # Only the account that the service runs under may read database, photos, keys and logs.
     os.umask(0o077)
     try:
         return _run(arguments)
     except ValidationError as problem:
         names = set()
         for error in problem.errors(include_url=False, include_input=False):
-            # What follows the name are numbers in a list, and pydantic's words for each type that was tried.
+            # After the name come indices in a list, and pydantic's name of each type that was tried.
             name = str(error["loc"][0]) if error["loc"] else ""
             if name in names:
                 continue

@@ -95,7 +95,7 @@ class _References:
 
 
 def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any) -> Ports:
-    """What memories are given."""
+    """The ports of the memories of regions."""
 
     def place(session: Session, item_id: str) -> Place | None:
         row = session.execute(_ITEMS, {"ids": [item_id]}).one_or_none()

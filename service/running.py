@@ -70,7 +70,7 @@ def configure_logging(level: str, form: Literal["text", "json"] = "text") -> Non
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("uvicorn.access").disabled = True
-    # httpx and the like repeat addresses, pyvips tells every step: nothing for an operator's log.
+    # httpx and others repeat addresses, pyvips logs every step: nothing for an operator's log.
     for name in (
         *("httpx", "httpcore", "urllib3", "multipart", "python_multipart", "alembic", "pyvips"),
         # It writes the address of a collector that does not answer, with whatever is in it.

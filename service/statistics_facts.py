@@ -60,7 +60,7 @@ _MODELS = select(col(ModelRow.model_id), col(ModelRow.name)).where(col(ModelRow.
 
 
 def statistics_ports() -> Ports:
-    """What statistics is given."""
+    """The ports of the statistics."""
     return Ports(
         records=_records,
         items=_items,

@@ -35,7 +35,7 @@ def _ensure_user(session: Session, user_id: str) -> None:
 
 
 class SessionList:
-    """The sessions of one user at a time, as their owner and whoever manages users see and end them."""
+    """The sessions of one user at a time, which the user and an administrator see and end."""
 
     def __init__(self, db: Database, clock: Callable[[], dt.datetime]) -> None:
         self._db = db

@@ -69,7 +69,7 @@ class BackupService:
             self._thread.start()
 
     def stop(self) -> None:
-        """End it. A backup that is being made is given up: nothing of it is listed."""
+        """Stop. A backup that is being made is abandoned and never listed."""
         self._stopping.set()
         self._child.close()
         if self._thread is not None:

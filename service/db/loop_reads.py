@@ -228,7 +228,7 @@ def _is_lost(sqlstate: str | None) -> bool:
 class SharedRead(Generic[T]):
     """Gives what a read finds to everyone who asks at the same time: they share one query.
 
-    What is given was read after it was asked for: whoever asks while a query is under way gets the next one.
+    A result is read after it was requested: a request during a query gets the result of the next one.
     """
 
     def __init__(self, read: Callable[[], Awaitable[T]]) -> None:

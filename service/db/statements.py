@@ -38,14 +38,14 @@ class Statement:
         self._row = result_tuple([str(column.key) for column in columns])
 
     def parameters(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters that the driver is given for `values`."""
+        """The driver's parameters for `values`."""
         parameters = {**self._constants, **values}
         for name, convert in self._binds.items():
             parameters[name] = convert(parameters[name])
         return parameters
 
     def rows(self, records: Iterable[Sequence[Any]]) -> list[ResultRow]:
-        """The rows that the driver found."""
+        """The rows of the driver's `records`."""
         if not self._columns:
             return [self._row(values) for values in records]
         rows = []

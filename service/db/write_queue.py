@@ -23,17 +23,17 @@ from service.db.watch import Kind
 T = TypeVar("T")
 
 MOST_TOGETHER = 32
-"""So many changes at most are committed together."""
+"""How many changes are committed together at most."""
 WRITES = "writes"
 """In `Session.info` of a session that may lock rows."""
 LOCK_MILLISECONDS = 100
-"""So long a change waits for a row of PostgreSQL while others wait with it; then it is made alone."""
+"""How long a change waits for a row of PostgreSQL while others wait with it; then it is made alone."""
 
 ANOTHER_SECONDS = 0.05
-"""After so long a change no longer waits for the group that is being made: another thread takes it."""
+"""After these seconds a change no longer waits for the group that is being made: another thread takes it."""
 
 _LOCKED = frozenset({"55P03", "40P01"})
-"""A lock was not to be had, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
+"""A lock was not available, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
 
 
 class Followed(Protocol):
@@ -51,7 +51,7 @@ class Make(Protocol):
 
 
 class Waited(Protocol):
-    """Hears how long a change has waited for its turn."""
+    """Is notified of how long a change has waited for its turn."""
 
     def __call__(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None: ...
 
@@ -232,7 +232,7 @@ class WriteQueue:
     def _make_all(
         self, connection: Connection, group: Sequence[Write[Any]]
     ) -> tuple[Sequence[Write[Any]], Write[Any] | None]:
-        """Make all changes of `group`, and nothing when one of them fails, which is given then.
+        """Make all changes of `group`; when one fails, make none and return that one.
 
         That saves each of them the two statements of a savepoint.
         """

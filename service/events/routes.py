@@ -23,7 +23,7 @@ MAX_STREAMS = 500
 MAX_STREAMS_OF_ONE = 20
 """Streams of one user: each of their windows has one, and nobody takes those of the others."""
 
-# Whoever may read a thing hears of its changes; of what is not named here, whoever may read the audit log.
+# A permission to read a thing includes its changes; other changes need the permission to read the audit log.
 _READ_BY: Final[Mapping[str, Permission]] = {
     "record": Permission.INSPECTION_READ,
     "item": Permission.INSPECTION_ITEM_READ,
@@ -41,7 +41,7 @@ _READ_BY: Final[Mapping[str, Permission]] = {
 }
 
 Sees = Callable[[ChangeEvent], bool]
-"""Whether someone may hear of an event."""
+"""Whether a caller may receive an event."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -58,7 +58,7 @@ def _message(event: str, data: str, event_id: str | None = None) -> bytes:
 
 
 def sees(caller: Caller) -> Sees:
-    """What `caller` may hear of: changes of what they may read, and of their own account."""
+    """Which events `caller` may receive: changes of what they may read, and of their own account."""
 
     def may(event: ChangeEvent) -> bool:
         if event.kind == "user" and event.object_id == caller.user_id:
@@ -77,9 +77,9 @@ async def stream(
 ) -> AsyncIterator[bytes]:
     """The text of one client's stream: events from `last_event_id` on, a comment every `heartbeat` seconds.
 
-    `ask` says what the client may hear of at this moment, None when nothing any more; it is asked at each
-    heartbeat, and before events when the last answer is older than `ASK_AGAIN_SECONDS`. Ends with its None,
-    and when the feed is closed.
+    `ask` gives which events the client may receive at this moment, None when it may no longer receive any. It
+    is called at each heartbeat, and before events when its last answer is older than `ASK_AGAIN_SECONDS`. The
+    stream ends with its None, and when the feed is closed.
     """
     clock = asyncio.get_running_loop()
     with change_feed.reading(user_id):

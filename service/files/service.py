@@ -152,7 +152,7 @@ class FilesService:
         return stored
 
     def keep(self, name: str, data: bytes, by: str | None) -> Callable[[Session], StoredFile]:
-        """Bring `data` to the disk, on this thread; what is given stores it under `name` in a transaction.
+        """Write `data` to the disk, on this thread; gives what stores it under `name` in a transaction.
 
         Raises the Problems of `receive`.
         """

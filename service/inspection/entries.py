@@ -86,8 +86,8 @@ def authored(
     """`boxes` of a correction of the findings `corrected`, each with its origin and who drew or changed it.
 
     A box that is the same as before keeps its origin and its author. One that was moved or given another
-    label keeps them and says who changed it: of a model's finding the confidence stays and tells which one it
-    is, of a person's its author. Every other box was drawn by the person `by`.
+    label keeps them and says who changed it: a model's finding is recognised by its confidence, a person's by
+    its author. Every other box was drawn by the person `by`.
     """
     left = list(corrected)
     out: list[EntryBox | None] = [None] * len(boxes)

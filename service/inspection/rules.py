@@ -48,7 +48,7 @@ def outcome(entries: Sequence[Entry]) -> Outcome:
 
 
 def recomputed(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, Status]:
-    """Progress (0..100) and status of a record with so many items of each outcome, now at `status`."""
+    """Progress (0..100) and status of a record at `status`; `outcomes` counts its items by their outcome."""
     items = [_STANDS_FOR[outcome] for outcome, count in outcomes.items() for _ in range(count)]
     return results.record_progress(items), results.record_status(items, status)
 

@@ -211,7 +211,7 @@ class Metrics:
 
 
 def text_registry(counted: CollectorRegistry, figures: FiguresCollector) -> CollectorRegistry:
-    """What is given to Prometheus: the figures, and what this process or all of them counted."""
+    """The metrics for Prometheus: the figures, and what this process or all of them counted."""
     if MULTIPROCESS not in os.environ:
         counted.register(figures)
         return counted

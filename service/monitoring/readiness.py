@@ -25,7 +25,7 @@ from shared.ids import random_name
 log = logging.getLogger("walkaround.readiness")
 
 KEPT_SECONDS = 1.0
-"""How long an outcome is given again: probes of every second cost one look at each part."""
+"""How long an outcome is reused: several probes within a second check each part once."""
 
 ANSWER_SECONDS = 2.0
 """How long a check may take. Probes commonly wait some seconds for the answer."""

@@ -31,7 +31,7 @@ class StoredObject(NamedTuple):
 
 
 class Pieces(Protocol):
-    """The bytes of an object that were asked for, in pieces. It is closed by whoever opened it."""
+    """The bytes of a range of an object, in pieces. The caller that opened it closes it."""
 
     def read(self) -> bytes:
         """The next piece; empty at the end."""

@@ -128,7 +128,7 @@ def message(event: WebhookEvent | str, at: dt.datetime, data: Mapping[str, Any])
 
 
 def wait_after(attempts: int, chance: float) -> dt.timedelta | None:
-    """How long to wait after so many failed attempts; None when there is no further one.
+    """How long to wait after this number of failed attempts; None when there is no further one.
 
     `chance` in 0..1 makes the wait up to a fifth shorter or longer, so that what failed together does not
     come back together.

@@ -21,7 +21,7 @@ SAME_FINDING = 0.1
 GROWTH = 1.2
 """A finding has grown when its area in reference px is more than this many times the earlier one."""
 MOST_FINDINGS = 200
-"""At most so many findings of one time, the most confident, are listed and compared."""
+"""How many findings of one time are listed and compared at most, the most confident ones."""
 _FARTHEST_PX = 1e9
 """No picture is this large; a number beyond it is no place."""
 

@@ -36,7 +36,7 @@ from shared.wire.common import to_utc
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 
 MISSED_AT_MOST = 10
-"""A finding that so many aligned inspections in a row did not see is another one when it comes back."""
+"""A finding that returns after this many aligned inspections without it starts another chain."""
 
 _PHOTOS = (
     select(PHOTO.c.item_id, PHOTO.c.file_id, PHOTO.c.homography)

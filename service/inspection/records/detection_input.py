@@ -57,9 +57,9 @@ class DetectionAccess:
     ) -> int | None:
         """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
 
-        Only a finished result counts as a change of the item: what merely tells how far a detection is leaves
-        the item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the
-        record is sealed.
+        Only a finished result counts as a change of the item: an entry of a detection under way leaves the
+        item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the record is
+        sealed.
         """
         record, item = self._items.locked(session, item_id, None)
         written = with_entry(json.loads(item.result), entry)

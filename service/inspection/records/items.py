@@ -306,7 +306,7 @@ class Items:
         return record, item
 
     def lock(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:
-        """The stored item and its record, which nobody else writes now. Raises Problem 404."""
+        """The stored item and its record, locked. Raises Problem 404."""
         # The record is locked first, always: its items change one after the other and never deadlock.
         inspection_id = session.execute(_RECORD_OF, {"item_id": item_id}).scalar_one_or_none()
         record = None if inspection_id is None else locked_record(session, inspection_id)

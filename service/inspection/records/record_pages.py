@@ -1,8 +1,8 @@
 """Finds pages of records, also deep ones among a million.
 
-A database counts a million rows in 20 ms or more, and skips as many in more. So the totals that were counted
-are kept, and where every thousandth row of a search lies. A stamp of the records tells whether anyone has
-changed them since: only if not, what is kept still holds.
+A database takes 20 ms or more to count a million rows, and longer to skip as many. So the totals of searches
+are cached, and the place of every thousandth row. The cache holds as long as the stamp of the records is the
+same: any change of a record gives them another one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _Mark = tuple[dt.datetime, str]
 
 @dataclass(slots=True)
 class _Cache:
-    """What was found out in one state of the records, or of the whole database."""
+    """Totals and places of searches in one state of the records, or of the whole database."""
 
     stamp: Stamp = ""
     totals: dict[_Search, int] = field(default_factory=dict)

@@ -173,7 +173,7 @@ class RecordPhotos:
     # What the use cases share
 
     def lock(self, session: Session, inspection_id: str, photo_id: str) -> tuple[RecordRow, PhotoRow]:
-        """A photo and its record, which nobody else writes now. Raises Problem 404, 409 (sealed)."""
+        """A photo and its record, locked. Raises Problem 404, 409 (sealed)."""
         record = open_record(session, inspection_id)
         values = {"inspection_id": inspection_id, "photo_id": photo_id}
         photo = session.execute(_ONE, values).one_or_none()

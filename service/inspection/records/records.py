@@ -124,7 +124,7 @@ def naive_now() -> dt.datetime:
 
 
 def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
-    """The stored record; nobody else writes it or its items until the transaction ends."""
+    """The stored record, locked: no other transaction writes it or its items until this one ends."""
     return session.execute(_LOCKED, {"inspection_id": inspection_id}).one_or_none()
 
 
@@ -350,7 +350,7 @@ class Records:
         return _state(session.execute(self._queries.by_id, {"inspection_id": inspection_id}).all())
 
     def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
-        """The stored record, which nobody else writes now. Raises Problem 404, 409 (sealed), 412."""
+        """The stored record, locked. Raises Problem 404, 409 (sealed), 412."""
         record = open_record(session, inspection_id)
 
         def state() -> Mapping[str, Any]:
