@@ -161,7 +161,7 @@ def painted(act: Callable[[], object]) -> float:
 
 
 def opening(bench: WorkbenchBenchmark, go: Callable[[], object], items: int, doing: str) -> None:
-    """Open the record of so many items; tell when its list and its picture are there."""
+    """Open the record of `items` items; report when its list and its picture are shown."""
     page = bench.page
     with bench.held(doing):
         began = time.perf_counter()

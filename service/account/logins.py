@@ -121,7 +121,7 @@ class Logins:
             )
 
     async def was_wrong(self, guess: PasswordAttempt, address: str, action: str) -> None:
-        """Count a wrong password and tell the listeners of `action`.
+        """Count a wrong password and notify the listeners of `action`.
 
         Raises Problem 429, and counts nothing, when others were wrong meanwhile and this one has to wait.
         """

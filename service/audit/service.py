@@ -133,7 +133,7 @@ class AuditService:
 
 
 def verify_rows(rows: Iterable[AuditRow], expect: tuple[int, str] | None = None) -> Verification:
-    """Compare every hash of a log whose rows come in order; nothing is said of its signature.
+    """Compare every hash of a log whose rows come in order; its signature is not checked.
 
     `expect` is the number and hash of a row that must be among them.
     """

@@ -34,8 +34,8 @@ from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20
-MUCH = 0.9
-"""Share of the quota of files from which on it is said."""
+NEARLY_FULL = 0.9
+"""Share of the quota of files from which on the check warns."""
 
 # Module to import -> (package that says its version, what needs it). Native code breaks most easily.
 _LIBRARIES = {
@@ -211,7 +211,7 @@ def files(settings: Settings) -> Iterator[CheckResult]:
     used = f"{share:.0%}"
     if share >= 1:
         yield fail("{used} of the quota of files is used: uploads are refused", _MORE_QUOTA, used=used)
-    elif share >= MUCH:
+    elif share >= NEARLY_FULL:
         yield warn("{used} of the quota of files is used", _MORE_QUOTA, used=used)
     else:
         yield ok("{used} of the quota of files is used", used=used)

@@ -57,7 +57,7 @@ class Waited(Protocol):
 
 
 class Write(Generic[T]):
-    """A change that waits to be made. `settled` gives what came of it, once it is committed or has failed."""
+    """A change that waits to be made. `settled` gives its outcome, once it is committed or has failed."""
 
     def __init__(self, work: Callable[[Session], T]) -> None:
         self._work = work
@@ -179,7 +179,7 @@ class WriteQueue:
                 self.make_alone(write)
 
     def make_alone(self, write: Write[Any]) -> None:
-        """Make and commit the change on this thread; `settled` says what came of it."""
+        """Make and commit the change on this thread; `settled` gives its outcome."""
         try:
             with Session(self._engine, expire_on_commit=False, info={WRITES: True}) as session:
                 changes = write.make(session)

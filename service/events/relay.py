@@ -49,7 +49,7 @@ class ChangeNotice(BaseModel):
 
 
 def notes(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
-    """The notifications that tell `changes` but the quiet ones, in order, each within `MOST_BYTES`."""
+    """The notifications of `changes` without the quiet ones, in order, each within `MOST_BYTES`."""
     empty = ChangeNotice(origin=origin, at=now(), changes=[])
     space = MOST_BYTES - len(empty.model_dump_json().encode())
     part: list[_Told] = []

@@ -40,7 +40,7 @@ _READ_BY: Final[Mapping[str, Permission]] = {
     "webhook": Permission.SETTINGS_MANAGE,
 }
 
-Sees = Callable[[ChangeEvent], bool]
+EventFilter = Callable[[ChangeEvent], bool]
 """Whether a caller may receive an event."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
@@ -57,7 +57,7 @@ def _message(event: str, data: str, event_id: str | None = None) -> bytes:
     return f"{named}event: {event}\ndata: {data}\n\n".encode()
 
 
-def sees(caller: Caller) -> Sees:
+def event_filter(caller: Caller) -> EventFilter:
     """Which events `caller` may receive: changes of what they may read, and of their own account."""
 
     def may(event: ChangeEvent) -> bool:
@@ -71,7 +71,7 @@ def sees(caller: Caller) -> Sees:
 async def stream(
     change_feed: ChangeFeed,
     last_event_id: str | None,
-    ask: Callable[[], Awaitable[Sees | None]],
+    ask: Callable[[], Awaitable[EventFilter | None]],
     heartbeat: float,
     user_id: str = "",
 ) -> AsyncIterator[bytes]:
@@ -90,7 +90,7 @@ async def stream(
         if place is None:
             place = change_feed.since(0).place
             yield _message("resync", "{}", change_feed.id_of(place))
-        may: Sees | None = None
+        may: EventFilter | None = None
         answered_at = -ASK_AGAIN_SECONDS
         due = clock.time() + heartbeat
         while True:
@@ -137,12 +137,12 @@ def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> API
         if change_feed.closed or crowded:
             raise Problem(503, ErrorCode.UNAVAILABLE, "实时通知的连接过多，请稍后重试")
 
-        async def ask() -> Sees | None:
+        async def ask() -> EventFilter | None:
             try:
                 now = await authenticated(request)
             except Problem:
                 return None
-            return sees(now) if Permission.INSPECTION_READ in now.permissions else None
+            return event_filter(now) if Permission.INSPECTION_READ in now.permissions else None
 
         return StreamingResponse(
             stream(change_feed, last_event_id, ask, heartbeat, caller.user_id),

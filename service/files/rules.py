@@ -51,9 +51,9 @@ def clean_name(sent: str) -> str:
 
 
 def type_by_content(head: bytes) -> str:
-    """The MIME type that the first 16 bytes tell; `application/octet-stream` for what is not known here."""
+    """The MIME type by the first 16 bytes; `application/octet-stream` for any other format."""
     for magic, mime_type in _MAGIC:
-        # Two letters are too little to tell a bitmap: its header size must be one of those there are.
+        # Two letters are too little to recognise a bitmap: its header size must be a valid one as well.
         if head.startswith(magic) and (magic != b"BM" or (len(head) >= 16 and head[14:16] in _BMP_HEADERS)):
             return mime_type
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":

@@ -230,7 +230,7 @@ class TileStore:
         )
 
         def progress(percent: int) -> None:
-            # In a file, so that every service process can tell.
+            # In a file, so that every service process can read it.
             (scratch / "percent").write_text(str(percent), "ascii")
 
         outcome = None

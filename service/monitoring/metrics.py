@@ -93,7 +93,7 @@ class Metrics:
         )
         self._local_reads = 0
         self._reported_local_reads = 0
-        self._telling = threading.Lock()
+        self._report_lock = threading.Lock()
         self._lag = Gauge(
             "walkaround_event_loop_lag_seconds",
             "How late the event loop came back to a timer; of several processes the worst.",
@@ -123,12 +123,12 @@ class Metrics:
 
     def text(self, accept: str = "") -> tuple[bytes, str]:
         """All metrics and their content type, in the form that `accept` (a header) asks for."""
-        self._tell()
+        self._report()
         return metrics_text(self._text_registry, accept)
 
     def close(self) -> None:
         """Hand over the last counts, and release what reads the figures."""
-        self._tell()
+        self._report()
         self._figures.close()
 
     # What is counted
@@ -148,7 +148,7 @@ class Metrics:
         group = f"{status // 100}xx" if status else "aborted"
         labels = (method if method in _METHODS else "other", route or "other", group)
         if labels not in self._tallies:
-            with self._telling:
+            with self._report_lock:
                 self._tallies[labels] = Seconds(_REQUEST_SECONDS, self._requests.labels(*labels))
         tally = self._tallies[labels]
         if method in _METHODS:
@@ -180,11 +180,11 @@ class Metrics:
         """Count a read on the event loop."""
         self._local_reads += 1
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """Hand what was counted since the last time to prometheus_client."""
-        with self._telling:
+        with self._report_lock:
             for tally in (*self._tallies.values(), *self._waits.values()):
-                tally.tell()
+                tally.report()
             local_reads = self._local_reads
             self._reads_here.inc(local_reads - self._reported_local_reads)
             self._reported_local_reads = local_reads
@@ -202,7 +202,7 @@ class Metrics:
             started_at = loop.time()
             await asyncio.sleep(SAMPLE_SECONDS)
             self._lag.set(max(0.0, loop.time() - started_at - SAMPLE_SECONDS))
-            self._tell()
+            self._report()
             self._streams.set(streams())
             if not database.is_sqlite:
                 pool = database.reader.pool

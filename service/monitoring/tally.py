@@ -9,9 +9,9 @@ from prometheus_client import Histogram
 
 
 class Seconds:
-    """Durations counted in buckets, and handed to `histogram` (with its labels) by `tell`.
+    """Durations counted in buckets, and handed to `histogram` (with its labels) by `report`.
 
-    `bounds` are the histogram's, in seconds. `add` is for one thread alone, `tell` for one at a time.
+    `bounds` are the histogram's, in seconds. `add` is for one thread alone, `report` for one at a time.
     """
 
     __slots__ = ("_bounds", "_counts", "_histogram", "_reported_counts", "_reported_sum", "_sum")
@@ -28,7 +28,7 @@ class Seconds:
         self._counts[bisect_left(self._bounds, seconds)] += 1
         self._sum += seconds
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Hand over what was counted since the last time.
 
         prometheus_client has no call for several durations at once. What is used here instead is not

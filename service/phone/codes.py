@@ -28,7 +28,7 @@ ADDING = frozenset({Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD})
 
 _SEEN_EVERY = dt.timedelta(seconds=10)
 _KEPT = dt.timedelta(days=1)
-"""How long it is known of an ended code what came of its photos."""
+"""How long an ended code and the outcome of its photos are kept."""
 _ENDINGS = {"seal": CodeEnd.SEALED, "delete": CodeEnd.DELETED}
 _NO_PHONE = secrets.token_hex(32)
 

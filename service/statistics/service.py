@@ -27,7 +27,7 @@ from shared.wire.common import Day, EmptyAsNull, OptionalId, Wire
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Series
 
 MOST_SERIES = 8
-"""So many names have a series of their own, the largest; more colours are not told apart."""
+"""How many names, the largest, have a series of their own: people cannot tell more colours apart."""
 SLICE = 500
 """So many records are recounted in one transaction: others write between two of them."""
 
@@ -76,7 +76,7 @@ class StatisticsService:
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Count what `changes` changed, in the transaction of `session`.
 
-        Fleeting changes only tell how far a detection is.
+        Fleeting changes only show how far a detection is.
         """
         touched: defaultdict[str, set[str]] = defaultdict(set)
         created: set[str] = set()

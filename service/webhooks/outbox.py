@@ -151,13 +151,13 @@ class Outbox:
 
     @staticmethod
     def finish_test(session: Session, delivery_id: str, outcome: Outcome) -> None:
-        """Store what came of a test."""
+        """Store the outcome of a test."""
         state = DeliveryState.DELIVERED if outcome.error is None else DeliveryState.FAILED
         session.execute(_of(delivery_id).values(state=str(state), **_attempted(outcome)))
 
     @staticmethod
     def finish(session: Session, attempt: Attempt, outcome: Outcome, chance: float) -> bool:
-        """Store what came of an attempt; pause the webhook when a day of attempts came to nothing.
+        """Store the outcome of an attempt; pause the webhook after a day without a successful one.
 
         True when it is paused by that.
         """

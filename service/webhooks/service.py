@@ -131,7 +131,7 @@ class WebhookService:
         await self._database.write(work)
 
     async def test(self, webhook_id: str, caller: Caller) -> Delivery:
-        """Send a test now, also to a paused webhook, and give what came of it. Raises Problem 404."""
+        """Send a test now, also to a paused webhook, and give its outcome. Raises Problem 404."""
 
         def begin(session: Session) -> Attempt:
             row = _row(session, webhook_id)

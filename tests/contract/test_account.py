@@ -361,7 +361,7 @@ def test_change_password_new_password_equal_to_the_current_one(account: Account)
         (field,) = answer.json()["data"]["fields"]
         assert answer.json() == failed("invalid_input", "新密码不能与当前密码相同，请更换", fields=[field])
         assert (field["field"], field["type"]) == ("newPassword", "password_unchanged")
-    # Whoever does not know the current one is not told whether the new one is the same.
+    # Without the current password the answer does not reveal whether the new one is the same.
     answer = account.client.post(
         "/api/auth/updatePassword", json={"password": "wrong", "newPassword": account.password}
     )

@@ -27,7 +27,7 @@ PAYLOADS = (
 TELLING = ("sqlite", "syntax", "select ", "password_hash", "$2b$", "traceback", "no such", "psycopg")
 
 
-def _telling(text: str) -> list[str]:
+def _leaked_words(text: str) -> list[str]:
     return [word for word in TELLING if word in text.lower()]
 
 
@@ -78,7 +78,7 @@ def test_sql_in_every_parameter_of_every_reading_operation(house: House, phone: 
                     at,
                     answer.status_code,
                 )
-                assert not _telling(answer.text) or path == "/api/audit", at
+                assert not _leaked_words(answer.text) or path == "/api/audit", at
                 data = answer.json().get("data") if "json" in answer.headers["content-type"] else None
                 text = place == "query" and parameter not in {"sort", "order_by", "size"}
                 if answer.status_code == 200 and text and isinstance(data, dict) and "pagination" in data:
@@ -99,7 +99,7 @@ def test_sql_in_the_id_of_every_changing_operation(house: House, phone: dict[str
             answer = house.admin.request(method, filled(path, ids), headers=headers, **body_of(operation))
             nothing = name == "DELETE /api/face/enrolments/{user_id}" and answer.json()["data"] is False
             assert answer.status_code in {404, 405, 422} or nothing, (name, payload, answer.text)
-            assert not _telling(answer.text), (name, payload)
+            assert not _leaked_words(answer.text), (name, payload)
             check_frame(answer, path)
     assert house.rows() == before
 

@@ -186,7 +186,7 @@ def _in_order(tables: Mapping[str, object], references: Sequence[tuple[Any, ...]
 
 
 def verify_log(backup: Backup) -> Verification | None:
-    """What the copied audit log says of itself, without a server; None when there is none in the backup."""
+    """End and faults of the copied audit log, found without a server; None if the backup has no log."""
     table = next((table for table in backup.manifest.tables if table.name == AUDIT_TABLE), None)
     entry = next((entry for entry in backup.manifest.entries if table and entry.name == table.entry), None)
     if table is None or entry is None:

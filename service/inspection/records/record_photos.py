@@ -92,7 +92,7 @@ class RecordPhotos:
                 "by_phone": by_phone,
             }
             session.execute(insert(RECORD_PHOTO).values(values))
-            self._tell(session, "add_photo", record, photo_id, file_id, caller, **phone_details(by_phone))
+            self._announce(session, "add_photo", record, photo_id, file_id, caller, **phone_details(by_phone))
             return self._read_photo(session, record, photo_id)
 
         return await self._database.write(work)
@@ -166,7 +166,7 @@ class RecordPhotos:
             for row in assigned:
                 self._take_off(session, row, caller)
             session.execute(delete(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id))
-            self._tell(session, "delete_photo", record, photo_id, photo.file_id, caller)
+            self._announce(session, "delete_photo", record, photo_id, photo.file_id, caller)
 
         await self._database.write(work)
 
@@ -231,7 +231,7 @@ class RecordPhotos:
             session, ObjectChange("update", "item", row.item_id, caller.user_id, caller.address, details)
         )
 
-    def _tell(
+    def _announce(
         self,
         session: Session,
         action: str,

@@ -48,7 +48,7 @@ def client(audit: AuditService) -> Iterator[TestClient]:
         yield client
 
 
-def tell(database: Database, *changes: ObjectChange) -> None:
+def announce_changes(database: Database, *changes: ObjectChange) -> None:
     def work(session: Session) -> None:
         for change in changes:
             announce(session, change)
@@ -58,7 +58,7 @@ def tell(database: Database, *changes: ObjectChange) -> None:
 
 def fill(database: Database, count: int = 5) -> None:
     for number in range(count):
-        tell(
+        announce_changes(
             database, ObjectChange("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["旧", "新"]})
         )
 
@@ -85,7 +85,9 @@ def test_a_change_and_its_row_are_one_transaction(audit: AuditService, database:
 
     with pytest.raises(RuntimeError):
         database.write_now(failing)
-    tell(database, ObjectChange("create", "record", "kept"), ObjectChange("create", "item", "kept too"))
+    announce_changes(
+        database, ObjectChange("create", "record", "kept"), ObjectChange("create", "item", "kept too")
+    )
     assert audit.verify() == Verification(3, 3, audit.verify().hash, [])
 
 
@@ -96,7 +98,7 @@ def test_a_log_of_a_moment_ago_is_whole(audit: AuditService, database: Database)
     assert (verification.rows, verification.seq, verification.problems) == (6, 6, [])
     # A row of that number that says something else is not the one that was there.
     assert len(audit.verify(expect=(first.seq, "0" * 64)).problems) == 1
-    tell(database, ObjectChange("update", "item", "i", fleeting=True))
+    announce_changes(database, ObjectChange("update", "item", "i", fleeting=True))
     assert audit.verify().rows == 6
     audit.begin()
     assert audit.verify().rows == 6, "a log begins once"
@@ -294,7 +296,7 @@ def test_a_log_that_two_processes_begin_at_once_begins_once(
 
 def test_any_text_can_be_logged(audit: AuditService, database: Database) -> None:
     odd = "a\x00b\ud800\r\n" + "长" * 300
-    tell(
+    announce_changes(
         database,
         ObjectChange("login_failed", "user", odd, None, odd, {odd: odd, "at": dt.datetime.now(dt.UTC)}),
     )
@@ -310,9 +312,9 @@ def test_details_have_one_form(details: dict[str, Any]) -> None:
 
 
 def test_the_log_is_read_in_pages_with_filters(client: TestClient, database: Database) -> None:
-    tell(database, ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
-    tell(database, ObjectChange("update", "record", "r1", "u2", "10.0.0.1"))
-    tell(database, ObjectChange("delete", "item", "i1", "u1", "10.0.0.1"))
+    announce_changes(database, ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
+    announce_changes(database, ObjectChange("update", "record", "r1", "u2", "10.0.0.1"))
+    announce_changes(database, ObjectChange("delete", "item", "i1", "u1", "10.0.0.1"))
 
     def seqs(**query: Any) -> list[int]:
         answer = client.get("/api/audit", params=query)

@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from service.changes import ObjectChange
 from service.events.change_feed import ChangeFeed
-from service.events.routes import MAX_STREAMS_OF_ONE, Sees, router, sees, stream
+from service.events.routes import MAX_STREAMS_OF_ONE, EventFilter, event_filter, router, stream
 from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
 from service.web.security import Caller
@@ -33,7 +33,7 @@ def change(number: int) -> ObjectChange:
     return ObjectChange("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["secret", "contents"]})
 
 
-async def allowed() -> Sees:
+async def allowed() -> EventFilter:
     return lambda event: True
 
 
@@ -190,8 +190,8 @@ def test_nobody_hears_of_what_they_may_not_read() -> None:
     async def received(caller: Caller) -> list[str]:
         change_feed = ChangeFeed()
 
-        async def ask() -> Sees:
-            return sees(caller)
+        async def ask() -> EventFilter:
+            return event_filter(caller)
 
         messages = stream(change_feed, change_feed.id_of(0), ask, 60)
         change_feed.after_commit(changes)

@@ -323,7 +323,7 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.floats(0, 100), max_size=60), st.integers(0, 60))
-def test_a_tally_counts_as_prometheus_does(durations: list[float], told_at: int) -> None:
+def test_a_tally_counts_as_prometheus_does(durations: list[float], reported_at: int) -> None:
     bounds = (0.005, 0.5, 1.0, 30.0)
     expected = Histogram("x", "x", buckets=bounds, registry=None)
     histogram = Histogram("x", "x", buckets=bounds, registry=None)
@@ -331,10 +331,10 @@ def test_a_tally_counts_as_prometheus_does(durations: list[float], told_at: int)
     for number, duration in enumerate([*durations, *bounds]):
         expected.observe(duration)
         tally.add(duration)
-        if number == told_at:
-            tally.tell()
-    tally.tell()
-    tally.tell()
+        if number == reported_at:
+            tally.report()
+    tally.report()
+    tally.report()
     (wanted,), (actual,) = expected.collect(), histogram.collect()
     for expected_sample, other in zip(wanted.samples, actual.samples, strict=True):
         assert (expected_sample.name, expected_sample.labels) == (other.name, other.labels)
