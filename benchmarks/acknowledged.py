@@ -97,16 +97,16 @@ class Writers:
         """Wait until `more` changes more are acknowledged; gives the seconds. Raises TimeoutError."""
         start = time.monotonic()
         with self._acknowledged:
-            wanted = len(self.done) + more
-            if not self._acknowledged.wait_for(lambda: len(self.done) >= wanted, seconds):
+            goal = len(self.done) + more
+            if not self._acknowledged.wait_for(lambda: len(self.done) >= goal, seconds):
                 raise TimeoutError(f"the service acknowledged nothing for {seconds:.0f} s")
         return time.monotonic() - start
 
     def wait_for_refusals(self, more: int, seconds: float) -> None:
         """Wait until `more` requests more are refused. Raises TimeoutError."""
         with self._acknowledged:
-            wanted = self.failed.refused.total() + more
-            if not self._acknowledged.wait_for(lambda: self.failed.refused.total() >= wanted, seconds):
+            goal = self.failed.refused.total() + more
+            if not self._acknowledged.wait_for(lambda: self.failed.refused.total() >= goal, seconds):
                 raise TimeoutError(f"the service refused nothing for {seconds:.0f} s")
 
     def _write(self) -> None:
@@ -205,11 +205,11 @@ def missing(done: Acknowledged, settings: Settings) -> Missing:
             changes.append(f"file {file_id}")
         elif contents.stored_hash(sha256) != sha256:
             changes.append(f"content of {file_id}")
-    wanted = {("create", "record", key) for key in done.records}
-    wanted |= {("create", "item", key) for key in done.items}
-    wanted |= {("create", "file", key) for key in done.files}
-    wanted |= {("update", "item", key) for key in done.verdicts}
-    entries = [f"{action} {kind} {key}" for action, kind, key in wanted - stored.entries]
+    expected = {("create", "record", key) for key in done.records}
+    expected |= {("create", "item", key) for key in done.items}
+    expected |= {("create", "file", key) for key in done.files}
+    expected |= {("update", "item", key) for key in done.verdicts}
+    entries = [f"{action} {kind} {key}" for action, kind, key in expected - stored.entries]
     return Missing(changes, entries, log)
 
 

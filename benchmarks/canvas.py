@@ -376,8 +376,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         sizes = sorted(options.megapixels)
         paths = {megapixels: folder / f"{megapixels}.jpg" for megapixels in sizes}
-        wanted = {None: sizes, "pictures": sizes, "regions": sizes[:1]}.get(options.only, [])
-        for megapixels in wanted:
+        picture_sizes = {None: sizes, "pictures": sizes, "regions": sizes[:1]}.get(options.only, [])
+        for megapixels in picture_sizes:
             draw_picture(paths[megapixels], *size_of(megapixels))
         if options.only in (None, "pictures"):
             for megapixels in sizes:

@@ -56,13 +56,13 @@ def _common() -> argparse.ArgumentParser:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    named = {
+    values = {
         key: getattr(options, key, None)
         for key in (*_COMMON, "host", "port", "workers", *_TLS, "plain_http", "metrics", "log_format")
         if getattr(options, key, None) is not None
     }
     # Child processes (workers) take the same settings from the environment.
-    for key, value in named.items():
+    for key, value in values.items():
         os.environ[f"WALKAROUND_{key.upper()}"] = str(value)
     return Settings()
 

@@ -79,8 +79,8 @@ class _References:
         """That of an item; None for one without a reference image."""
         if row.reference_image_id is None:
             return None
-        named = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
-        key = row.reference_image_id, named
+        file_json = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
+        key = row.reference_image_id, file_json
         if key not in self._references:
             self._references[key] = self._look_up(row.reference_image_id, point)
         return self._references[key]
@@ -200,8 +200,8 @@ def _overlap(place: Place, region: tuple[float, float, float, float]) -> float:
 
 
 def _decided(session: Session, items: Collection[str], records: Collection[str]) -> list[str]:
-    wanted = or_(ITEM.c.item_id.in_(items), ITEM.c.inspection_id.in_(records))
-    return list(session.execute(select(ITEM.c.item_id).where(wanted, *_DECIDED)).scalars())
+    changed = or_(ITEM.c.item_id.in_(items), ITEM.c.inspection_id.in_(records))
+    return list(session.execute(select(ITEM.c.item_id).where(changed, *_DECIDED)).scalars())
 
 
 def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) -> Iterator[ItemFacts]:

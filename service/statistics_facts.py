@@ -68,8 +68,8 @@ def statistics_ports() -> Ports:
         of_flights=lambda session, ids: _first(session, _OF_FLIGHTS, ids),
         next_records=_next,
         items_of=lambda session, ids: _first(session, _ITEMS_OF, ids),
-        aircraft=lambda session, ids: _named(session, _AIRCRAFT, ids),
-        models=lambda session, ids: _named(session, _MODELS, ids),
+        aircraft=lambda session, ids: _names_by_id(session, _AIRCRAFT, ids),
+        models=lambda session, ids: _names_by_id(session, _MODELS, ids),
     )
 
 
@@ -102,5 +102,5 @@ def _first(session: Session, statement: Select[Any], ids: Collection[str]) -> Se
     return session.execute(statement, {"ids": list(ids)}).scalars().all()
 
 
-def _named(session: Session, statement: Select[str, str], ids: Collection[str]) -> Mapping[str, str]:
+def _names_by_id(session: Session, statement: Select[str, str], ids: Collection[str]) -> Mapping[str, str]:
     return {row[0]: row[1] for row in session.execute(statement, {"ids": list(ids)})}

@@ -279,15 +279,15 @@ def _entry(row: AuditRow) -> AuditEntry:
 
 def _page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
     exact = {"action": query.action, "kind": query.kind, "object_id": query.object_id, "actor": query.actor}
-    wanted = [getattr(AuditRow, name) == value for name, value in exact.items() if value is not None]
+    conditions = [getattr(AuditRow, name) == value for name, value in exact.items() if value is not None]
     if query.at_from is not None:
-        wanted.append(AuditRow.at >= query.at_from)
+        conditions.append(AuditRow.at >= query.at_from)
     if query.at_to is not None:
-        wanted.append(AuditRow.at <= query.at_to)
-    total = session.exec(select(func.count()).select_from(AuditRow).where(*wanted)).first() or 0
+        conditions.append(AuditRow.at <= query.at_to)
+    total = session.exec(select(func.count()).select_from(AuditRow).where(*conditions)).first() or 0
     rows = session.exec(
         select(AuditRow)
-        .where(*wanted)
+        .where(*conditions)
         .order_by(col(AuditRow.seq).desc())
         .limit(query.page_size)
         .offset((query.current_page - 1) * query.page_size)

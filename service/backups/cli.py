@@ -162,7 +162,7 @@ def _verify(arguments: Sequence[str], settings: Settings) -> int:
     options = parser.parse_args(arguments)
     status = 0
     with contextlib.ExitStack() as stack:
-        backups = _named(options, settings, stack)
+        backups = _chosen_backups(options, settings, stack)
         for name, backup in backups:
             with tempfile.TemporaryDirectory(prefix="walkaround-verify-") as folder:
                 problems = verify(backup, Path(folder))
@@ -180,7 +180,7 @@ def _verify(arguments: Sequence[str], settings: Settings) -> int:
     return status
 
 
-def _named(
+def _chosen_backups(
     options: argparse.Namespace, settings: Settings, stack: contextlib.ExitStack
 ) -> Iterator[tuple[str, Backup]]:
     if options.file is not None:

@@ -112,11 +112,11 @@ def _sealed(checks: SealChecks, inspection_id: str) -> bool:
         print(f"{difference.path}{about}: {_DIFFERENCES[difference.kind]}")
     if len(check.differences) > MAX_SHOWN:
         print(f"... and {len(check.differences) - MAX_SHOWN} more")
-    named = f"edition {check.edition} of record {check.inspection_id}, seal {check.seal}"
+    edition = f"edition {check.edition} of record {check.inspection_id}, seal {check.seal}"
     if check.differences:
-        print(f"FAILED: {named}: {len(check.differences)} difference(s)")
+        print(f"FAILED: {edition}: {len(check.differences)} difference(s)")
     elif check.current:
-        print(f"ok: {named}: the record and its {check.files} file(s) are as they were sealed")
+        print(f"ok: {edition}: the record and its {check.files} file(s) are as they were sealed")
     else:
-        print(f"ok: {named}: kept whole with its {check.files} file(s); the record was reopened since")
+        print(f"ok: {edition}: kept whole with its {check.files} file(s); the record was reopened since")
     return check.intact

@@ -53,8 +53,8 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 
 
 def _message(event: str, data: str, event_id: str | None = None) -> bytes:
-    named = f"id: {event_id}\n" if event_id else ""
-    return f"{named}event: {event}\ndata: {data}\n\n".encode()
+    id_line = f"id: {event_id}\n" if event_id else ""
+    return f"{id_line}event: {event}\ndata: {data}\n\n".encode()
 
 
 def event_filter(caller: Caller) -> EventFilter:

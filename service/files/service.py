@@ -272,10 +272,10 @@ class FilesService:
             raise Problem(404, ErrorCode.NOT_FOUND, "文件不存在")
         return stored
 
-    async def open(self, stored: StoredFile, wanted: range) -> Pieces:
-        """The bytes `wanted` of a file, for `pieces`. Raises Problem 404 when the content is lost."""
+    async def open(self, stored: StoredFile, byte_range: range) -> Pieces:
+        """The bytes in `byte_range` of a file, for `pieces`. Raises Problem 404 when the content is lost."""
         try:
-            return await self._on_disk(self._contents.open, stored.sha256, wanted)
+            return await self._on_disk(self._contents.open, stored.sha256, byte_range)
         except FileNotFoundError as error:
             raise _lost(stored) from error
 

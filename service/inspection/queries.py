@@ -82,7 +82,9 @@ class RecordQueries:
             .outerjoin(sources.flights, flights.id == tasks.flight_id)
             .where(aircraft_id == bindparam("aircraft_id"))
         )
-        named = select(executors.id).where(executors.name.icontains(bindparam("executor_name"), escape="\\"))
+        executor_ids = select(executors.id).where(
+            executors.name.icontains(bindparam("executor_name"), escape="\\")
+        )
         text: BindParameter[str] = bindparam("q")
         of_person = select(executors.id).where(executors.name.icontains(text, escape="\\"))
         of_named_aircraft = (
@@ -100,7 +102,7 @@ class RecordQueries:
             "reference_image_id": record.reference_image_id == bindparam("reference_image_id"),
             "flight_id": record.task_id.in_(of_flight),
             "aircraft_id": record.task_id.in_(of_aircraft),
-            "executor_name": record.executor_id.in_(named),
+            "executor_name": record.executor_id.in_(executor_ids),
             "q": or_(
                 record.inspection_name.icontains(text, escape="\\"),
                 record.executor_id.in_(of_person),
@@ -192,7 +194,7 @@ def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
         record_ids = select(items.record_id).where(items.measure == measure, *conditions)
         return RECORD.c.inspection_id.in_(record_ids)
 
-    named = {
+    measures = {
         "finding_label": "label",
         "finding_region": "region",
         "model_shown": "shown",
@@ -205,7 +207,7 @@ def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
         "without_aircraft": of_records(records.aircraft_id == ""),
         "timed": of_records(records.seconds.is_not(None)),
         "with_findings": of_items("region"),
-        **{name: of_items(measure, items.name == bindparam(name)) for name, measure in named.items()},
+        **{name: of_items(measure, items.name == bindparam(name)) for name, measure in measures.items()},
     }
 
 

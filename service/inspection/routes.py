@@ -247,10 +247,12 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         model's opinion on them in the caller's name, which also asks for INSPECTION_ITEM_UPDATE. 409
         `detections_running` names items whose detection has not ended.
         """
-        wanted = body or RecordFinish()
-        if wanted.accept_model_opinion:
+        request_body = body or RecordFinish()
+        if request_body.accept_model_opinion:
             ask_right(caller, Permission.INSPECTION_ITEM_UPDATE)
-        return _record(await service.finishing.finish(inspection_id, wanted, if_match, caller), FINISHED)
+        return _record(
+            await service.finishing.finish(inspection_id, request_body, if_match, caller), FINISHED
+        )
 
     @routes.post(
         "/inspection/{inspection_id}/items-from-template",

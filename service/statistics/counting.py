@@ -61,18 +61,18 @@ def count(
         # What another transaction counted is seen only when it has ended: it is waited for.
         connection.execute(_LOCK)
     present_items = {item.item_id: item for item in ports.items(session, items)} if items else {}
-    wanted = {*records, *(item.inspection_id for item in present_items.values())}
-    present = {facts.inspection_id: facts for facts in ports.records(session, wanted)}
-    stored = _stored_records(connection, wanted.difference(created))
+    record_ids = {*records, *(item.inspection_id for item in present_items.values())}
+    present = {facts.inspection_id: facts for facts in ports.records(session, record_ids)}
+    stored = _stored_records(connection, record_ids.difference(created))
     places = {key: _place(facts) for key, facts in present.items()}
-    moved = [key for key in wanted if key not in stored or places.get(key) != _stored_place(stored[key])]
+    moved = [key for key in record_ids if key not in stored or places.get(key) != _stored_place(stored[key])]
     stored_items = _stored_items(connection, items, moved, stored)
     # An item that is gone does not say any more which record it was of.
-    missing = {row.inspection_id for row in stored_items} - wanted
+    missing = {row.inspection_id for row in stored_items} - record_ids
     stored |= _stored_records(connection, missing)
     places |= {key: _stored_place(stored[key]) for key in missing}
 
-    before = [*_amounts_of_records(stored[key] for key in wanted if key in stored)]
+    before = [*_amounts_of_records(stored[key] for key in record_ids if key in stored)]
     after = [
         amount
         for key, facts in present.items()
@@ -95,7 +95,7 @@ def count(
                     "amount": amount,
                 }
             )
-    _keep_records(connection, stored, present, places, wanted)
+    _keep_records(connection, stored, present, places, record_ids)
     _keep_items(connection, stored_items, item_rows, items, places)
     changes = differences(before, after)
     if changes:
@@ -157,7 +157,7 @@ def _keep_records(
     stored: dict[str, Stored],
     present: dict[str, RecordFacts],
     places: dict[str, Place],
-    wanted: Collection[str],
+    record_ids: Collection[str],
 ) -> None:
     new, changed = [], []
     for key, facts in present.items():
@@ -175,7 +175,7 @@ def _keep_records(
         connection.execute(_INSERT_RECORDS, new)
     if changed:
         connection.execute(_UPDATE_RECORDS, changed)
-    deleted_ids = [key for key in wanted if key in stored and key not in present]
+    deleted_ids = [key for key in record_ids if key in stored and key not in present]
     if deleted_ids:
         connection.execute(delete(RECORD).where(RECORD.c.inspection_id.in_(deleted_ids)))
         connection.execute(delete(ITEM).where(ITEM.c.inspection_id.in_(deleted_ids)))

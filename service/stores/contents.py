@@ -138,9 +138,9 @@ class Contents:
         """Whether the store has the content."""
         return self._store.find(self._naming.name(sha256)) is not None
 
-    def open(self, sha256: str, wanted: range | None = None) -> Pieces:
-        """The bytes `wanted` (all without it), from the store. Raises FileNotFoundError."""
-        return self._store.open(self._naming.name(sha256), wanted)
+    def open(self, sha256: str, byte_range: range | None = None) -> Pieces:
+        """The bytes in `byte_range` (all without it), from the store. Raises FileNotFoundError."""
+        return self._store.open(self._naming.name(sha256), byte_range)
 
     def stored_hash(self, sha256: str) -> str | None:
         """The SHA-256 of the bytes that the store has under `sha256`; None when there are none."""

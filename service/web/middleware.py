@@ -277,7 +277,7 @@ class ApiPrefix:
 
 def allowed_hosts(host: str, configured: Iterable[str]) -> set[str]:
     """The Host names to accept: those given; on loopback only loopback's; otherwise (empty set) any."""
-    named = set(configured)
+    hosts = set(configured)
     if host in {"127.0.0.1", "localhost", "::1"}:
-        return named | _LOOPBACK
-    return named | _LOOPBACK if named else set()
+        return hosts | _LOOPBACK
+    return hosts | _LOOPBACK if hosts else set()

@@ -89,8 +89,8 @@ def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> Copied:
                     log = _verified(source, columns)
             path.unlink()
         sequences = {str(name): int(last) for name, last in _rows(connection, _SEQUENCES)}
-        named = SQL("SELECT DISTINCT sha256 FROM {}").format(Identifier(FILE_TABLE))
-        stored = {str(row[0]) for row in connection.execute(named)} if FILE_TABLE in columns_of else set()
+        query = SQL("SELECT DISTINCT sha256 FROM {}").format(Identifier(FILE_TABLE))
+        stored = {str(row[0]) for row in connection.execute(query)} if FILE_TABLE in columns_of else set()
         if log is not None and log.complete:
             log.problems.extend(check_end(_head(connection), log))
         problems = [f"audit log: {problem}" for problem in log.problems] if log else []
@@ -105,11 +105,11 @@ def _head(connection: Connection[Any]) -> HeadRow | None:
 
 def _copy_out(connection: Connection[Any], name: str, columns: Sequence[str], path: Path) -> None:
     # The log in order, so that it can be verified as it is read.
-    source = SQL("(SELECT {} FROM {} ORDER BY seq)").format(_named(columns), Identifier(name))
+    source = SQL("(SELECT {} FROM {} ORDER BY seq)").format(_identifiers(columns), Identifier(name))
     statement = (
         SQL("COPY {} TO STDOUT").format(source)
         if name == AUDIT_TABLE
-        else SQL("COPY {} ({}) TO STDOUT").format(Identifier(name), _named(columns))
+        else SQL("COPY {} ({}) TO STDOUT").format(Identifier(name), _identifiers(columns))
     )
     with path.open("wb") as file, connection.cursor().copy(statement) as rows:
         for piece in rows:
@@ -159,7 +159,7 @@ def _fill(
         _on_table(connection, "DELETE FROM {}", name)
     for name in order:
         if (table := tables.get(name)) is not None:
-            copy = SQL("COPY {} ({}) FROM STDIN").format(Identifier(name), _named(table.columns))
+            copy = SQL("COPY {} ({}) FROM STDIN").format(Identifier(name), _identifiers(table.columns))
             with backup.open(entries[table.entry]) as source, connection.cursor().copy(copy) as rows:
                 for piece in pieces(source):
                     rows.write(piece)
@@ -225,7 +225,7 @@ def _values(row: Mapping[str, str | None]) -> dict[str, Any]:
     return {**row, "seq": int(row["seq"] or 0), "at": at}
 
 
-def _named(columns: Sequence[str]) -> Composed:
+def _identifiers(columns: Sequence[str]) -> Composed:
     return SQL(", ").join(map(Identifier, columns))
 
 

@@ -76,14 +76,14 @@ class SharedBackup:
 class NewSharedBackup:
     """A backup that is being written.
 
-    `added` are the entries whose content was not there before, `unverified` those whose content was there,
-    and belongs to no backup in `named`: one that was interrupted left it behind.
+    `added` are the entries whose content was not there before, `unverified` those whose content was there
+    but is not in `in_backups`, the contents of all backups: an interrupted backup left it behind.
     """
 
-    def __init__(self, place: Place, named: set[str]) -> None:
+    def __init__(self, place: Place, in_backups: set[str]) -> None:
         self._place = place
         self._sizes = dict(place.listing(CONTENTS))
-        self._named = named
+        self._in_backups = in_backups
         self.added: list[Entry] = []
         self.unverified: list[Entry] = []
 
@@ -91,7 +91,7 @@ class NewSharedBackup:
         """Take the content that is there already; False when there is none."""
         if not self._holds(entry):
             return False
-        if content_name(entry) not in self._named:
+        if content_name(entry) not in self._in_backups:
             self.unverified.append(entry)
         return True
 
@@ -119,7 +119,7 @@ class NewSharedBackup:
             if not self.reuse(entry):
                 part.keep(content_name(entry))
                 self._sizes[content_name(entry)] = size
-                self._named.add(content_name(entry))
+                self._in_backups.add(content_name(entry))
                 self.added.append(entry)
         return entry
 
@@ -167,12 +167,12 @@ class SharedFolder:
 
     def new(self) -> NewSharedBackup:
         """A backup to be written; `finish` makes it exist."""
-        named: set[str] = set()
+        in_backups: set[str] = set()
         for name in self.names():
             # What only a backup with a damaged manifest names is verified again.
             with contextlib.suppress(Refused):
-                named |= self._contents_of(name)
-        return NewSharedBackup(self.place, named)
+                in_backups |= self._contents_of(name)
+        return NewSharedBackup(self.place, in_backups)
 
     def finish(self, manifest: Manifest) -> str:
         """Write the manifest of a backup whose contents are there; gives its name."""
@@ -191,12 +191,12 @@ class SharedFolder:
 
         Raises Refused, with everything left as it is, when the manifest of a backup cannot be read.
         """
-        named: set[str] = set()
+        in_backups: set[str] = set()
         for name in self.names():
-            named |= self._contents_of(name)
-        unnamed = [name for name, _ in self.place.listing(CONTENTS) if name not in named]
-        self.place.delete(unnamed)
-        return len(unnamed)
+            in_backups |= self._contents_of(name)
+        unused = [name for name, _ in self.place.listing(CONTENTS) if name not in in_backups]
+        self.place.delete(unused)
+        return len(unused)
 
     def _contents_of(self, name: str) -> set[str]:
         return {content_name(entry) for entry in self.read(name).manifest.entries}

@@ -19,9 +19,9 @@ def verify(backup: Backup, folder: Path, entries: Collection[Entry] | None = Non
     Reads `entries`, by default all of them, and the database, which is unpacked in `folder`. Raises OSError.
     """
     manifest = backup.manifest
-    wanted = manifest.entries if entries is None else entries
+    checked = manifest.entries if entries is None else entries
     problems = []
-    damaged = [problem for entry in wanted if (problem := _damage(backup, entry)) is not None]
+    damaged = [problem for entry in checked if (problem := _damage(backup, entry)) is not None]
     problems += damaged[:_MOST_NAMED]
     if len(damaged) > _MOST_NAMED:
         problems.append(f"... and {len(damaged) - _MOST_NAMED} more files are damaged")

@@ -68,10 +68,10 @@ def places(
     items = {}
     for row in session.execute(_ITEMS, {"inspection_id": inspection_id}):
         point = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
-        named = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
-        if named not in files:
-            files[named] = reference_file(session, ports, point, image)
-        file, region = files[named], None
+        file_json = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
+        if file_json not in files:
+            files[file_json] = reference_file(session, ports, point, image)
+        file, region = files[file_json], None
         if file is not None and point.point is not None:
             x, y, w, h = (
                 float(value) for value in (point.point.x, point.point.y, point.point.w, point.point.h)

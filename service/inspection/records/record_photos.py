@@ -126,20 +126,20 @@ class RecordPhotos:
 
         Raises Problem 404 for a photo or an item that the record does not have, 409 when it is sealed.
         """
-        wanted = {item.item_id: item for item in items}
+        item_by_id = {item.item_id: item for item in items}
 
         def work(session: Session) -> RecordPhoto:
             record, photo = self.lock(session, inspection_id, photo_id)
             item_regions = matches.places(session, self._ports, inspection_id, record.reference_image_id)
-            if not wanted.keys() <= item_regions.keys():
+            if not item_by_id.keys() <= item_regions.keys():
                 raise problems.no_item()
             current = [] if photo.matches is None else matches.current(photo.matches, item_regions)
             proposed = {item.item_id: item.homography for item in current if item.covered}
             assigned = {row.item_id: row for row in self._assignments(session, inspection_id, photo_id)}
-            for item_id in assigned.keys() - wanted.keys():
+            for item_id in assigned.keys() - item_by_id.keys():
                 self._take_off(session, assigned[item_id], caller)
             at = naive_now()
-            for item_id, item in wanted.items():
+            for item_id, item in item_by_id.items():
                 values = _assignment(item, proposed.get(item_id), item_regions[item_id])
                 if item_id not in assigned:
                     self._put_on(session, photo, item_id, {**values, "created_at": at}, caller)
@@ -295,10 +295,10 @@ class RecordPhotos:
 
 
 def _assignment(
-    wanted: PhotoItemSet, proposed: Sequence[Sequence[float]] | None, place: ItemRegion
+    item: PhotoItemSet, proposed: Sequence[Sequence[float]] | None, place: ItemRegion
 ) -> dict[str, Any]:
     """The columns that say how a photo comes to an item; `proposed` is what the matching found."""
-    homography = proposed if wanted.homography is None else wanted.homography
+    homography = proposed if item.homography is None else item.homography
     by_alignment = proposed is not None and homography == proposed
     return {
         "assigned": str(Assigned.ALIGNMENT if by_alignment else Assigned.PERSON),

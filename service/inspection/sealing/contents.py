@@ -79,15 +79,15 @@ def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> lis
     for item in content["items"]:
         for photo in item["photos"]:
             add(ports.file_info(session, photo["file_id"]))
-        for info in _named(item):
+        for info in _file_infos(item):
             add(ports.find_file(session, info))
     for photo in content["photos"]:
         add(ports.file_info(session, photo["file_id"]))
     return [files[file_id] for file_id in sorted(files)]
 
 
-def _named(item: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
-    """The pictures that an item's documents name, as they name them."""
+def _file_infos(item: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """The pictures that the documents of an item refer to, each as its document describes it."""
     entries: Sequence[Mapping[str, Json]] = item["result"]
     places = [_at(item["item_point"], "fileInfo")]
     for entry in entries:

@@ -120,12 +120,12 @@ class Editions:
         """Whether a second person releases what someone finished."""
         return await self._database.read(lambda session: bool(session.scalar(select(POLICY.c.four_eyes))))
 
-    async def set_four_eyes(self, wanted: bool, caller: Caller) -> None:
+    async def set_four_eyes(self, is_required: bool, caller: Caller) -> None:
         """Ask for a release of every record that is finished from now on, or for none."""
 
         def work(session: Session) -> None:
-            session.execute(update(POLICY).values(four_eyes=wanted))
-            details = {"four_eyes": wanted}
+            session.execute(update(POLICY).values(four_eyes=is_required))
+            details = {"four_eyes": is_required}
             announce(
                 session,
                 ObjectChange("update", "inspection_policy", "1", caller.user_id, caller.address, details),
