@@ -83,13 +83,13 @@ def measure(name: str) -> list[Line]:
     return lines
 
 
-def table(found: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, when: datetime) -> str:
+def table(results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, when: datetime) -> str:
     """The document: where and when it was measured, and a row per figure.
 
     `found` has the name of each benchmark, its lines and how many seconds it took.
     """
     rows, took = [], []
-    for name, lines, seconds in found:
+    for name, lines, seconds in results:
         took.append(f"{name} {seconds:.0f} s")
         rows += [_row([name, *_cells(line), _also(line)]) for line in lines]
     return "\n".join(
@@ -98,7 +98,7 @@ def table(found: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, 
             "",
             *PREFACE,
             "",
-            f"- Machine: {machine.words}",
+            f"- Machine: {machine.description}",
             f"- Commit: {commit()}",
             f"- Date: {when:%Y-%m-%d %H:%M} UTC",
             f"- Time taken: {', '.join(took)}",
@@ -113,15 +113,15 @@ def table(found: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, 
 
 def main_rows(lines: Iterable[Line], machine: Machine, when: datetime) -> str:
     """What the README shows: the rows of `MAIN`, and where and when they were measured."""
-    found = {line["figure"]: line for line in lines}
-    rows = [_row(_cells(found[figure])) for figure in MAIN if figure in found]
+    by_figure = {line["figure"]: line for line in lines}
+    rows = [_row(_cells(by_figure[figure])) for figure in MAIN if figure in by_figure]
     return "\n".join(
         [
             "| figure | value | goal | floor | ratio |",
             "|---|---|---|---|---|",
             *rows,
             "",
-            f"{machine.words}; commit {commit()}, {when:%Y-%m-%d}.",
+            f"{machine.description}; commit {commit()}, {when:%Y-%m-%d}.",
             "",
         ]
     )
@@ -162,21 +162,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--out", type=Path, help="the file that the table goes to")
-    given = parser.parse_args(arguments)
-    if given.only and given.out is None:
+    options = parser.parse_args(arguments)
+    if options.only and options.out is None:
         parser.error("--only needs --out: the table of the project holds all figures of one run")
-    machine, when, found = Machine.here(), datetime.now(UTC), []
+    machine, when, results = Machine.of_this_computer(), datetime.now(UTC), []
     try:
-        for name in given.only or NAMES:
-            begun = time.monotonic()
-            found.append((name, measure(name), time.monotonic() - begun))
+        for name in options.only or NAMES:
+            start = time.monotonic()
+            results.append((name, measure(name), time.monotonic() - start))
     except FailedError as problem:
         print(f"{problem}; no table was written", file=sys.stderr)
         return 1
-    out = given.out or TABLE
-    out.write_text(table(found, machine, when), "utf-8")
-    if given.out is None:
-        rows = main_rows((line for _, lines, _ in found for line in lines), machine, when)
+    out = options.out or TABLE
+    out.write_text(table(results, machine, when), "utf-8")
+    if options.out is None:
+        rows = main_rows((line for _, lines, _ in results for line in lines), machine, when)
         README.write_text(with_main_rows(README.read_text("utf-8"), rows), "utf-8")
     print(f"written: {out}", file=sys.stderr)
     return 0

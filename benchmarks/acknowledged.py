@@ -95,18 +95,18 @@ class Writers:
 
     def wait_for(self, more: int, seconds: float) -> float:
         """Wait until `more` changes more are acknowledged; gives the seconds. Raises TimeoutError."""
-        begun = time.monotonic()
+        start = time.monotonic()
         with self._acknowledged:
-            wanted = len(self.done) + more
-            if not self._acknowledged.wait_for(lambda: len(self.done) >= wanted, seconds):
+            goal = len(self.done) + more
+            if not self._acknowledged.wait_for(lambda: len(self.done) >= goal, seconds):
                 raise TimeoutError(f"the service acknowledged nothing for {seconds:.0f} s")
-        return time.monotonic() - begun
+        return time.monotonic() - start
 
     def wait_for_refusals(self, more: int, seconds: float) -> None:
         """Wait until `more` requests more are refused. Raises TimeoutError."""
         with self._acknowledged:
-            wanted = self.failed.refused.total() + more
-            if not self._acknowledged.wait_for(lambda: self.failed.refused.total() >= wanted, seconds):
+            goal = self.failed.refused.total() + more
+            if not self._acknowledged.wait_for(lambda: self.failed.refused.total() >= goal, seconds):
                 raise TimeoutError(f"the service refused nothing for {seconds:.0f} s")
 
     def _write(self) -> None:
@@ -137,8 +137,8 @@ class Writers:
         content = os.urandom(_FILE_BYTES)
         file = self._sent(client, "/files", files={"file": (f"{number}.bin", content)})
         if file is not None:
-            known = file["data"]
-            self._acknowledge(lambda done: done.files.update({known["file_id"]: known["sha256"]}))
+            stored = file["data"]
+            self._acknowledge(lambda done: done.files.update({stored["file_id"]: stored["sha256"]}))
 
     def _acknowledge(self, note: Callable[[Acknowledged], object]) -> None:
         with self._acknowledged:
@@ -147,7 +147,7 @@ class Writers:
 
     def _sent(self, client: httpx.Client, path: str, **body: Any) -> Any:
         """The answer of a success; None for everything else, which is counted."""
-        begun = time.monotonic()
+        start = time.monotonic()
         try:
             answer = client.post(path, **body)
         except httpx.HTTPError:
@@ -155,7 +155,7 @@ class Writers:
             return None
         if answer.status_code == 200 and answer.json().get("code", 0) == 0:
             return answer.json()
-        took = time.monotonic() - begun
+        took = time.monotonic() - start
 
         def note(failed: Failures) -> None:
             failed.longest = max(failed.longest, took)
@@ -192,37 +192,37 @@ def missing(done: Acknowledged, settings: Settings) -> Missing:
     """What of `done` the database, the files and the audit log of a service that has ended do not have."""
     database = Database(settings.url)
     try:
-        there = database.read_now(_there)
+        stored = database.read_now(_read_stored)
         log = AuditService(database, settings).verify().problems
     finally:
         database.close()
     contents = file_contents(settings)
-    changes = [f"record {one}" for one in done.records - there.records]
-    changes += [f"item {one}" for one, of in done.items.items() if there.items.get(one) != of]
-    changes += [f"verdict of {one}" for one in done.verdicts - there.verdicts]
+    changes = [f"record {key}" for key in done.records - stored.records]
+    changes += [f"item {key}" for key, of in done.items.items() if stored.items.get(key) != of]
+    changes += [f"verdict of {key}" for key in done.verdicts - stored.verdicts]
     for file_id, sha256 in done.files.items():
-        if there.files.get(file_id) != sha256:
+        if stored.files.get(file_id) != sha256:
             changes.append(f"file {file_id}")
         elif contents.stored_hash(sha256) != sha256:
             changes.append(f"content of {file_id}")
-    wanted = {("create", "record", one) for one in done.records}
-    wanted |= {("create", "item", one) for one in done.items}
-    wanted |= {("create", "file", one) for one in done.files}
-    wanted |= {("update", "item", one) for one in done.verdicts}
-    entries = [f"{action} {kind} {one}" for action, kind, one in wanted - there.entries]
+    expected = {("create", "record", key) for key in done.records}
+    expected |= {("create", "item", key) for key in done.items}
+    expected |= {("create", "file", key) for key in done.files}
+    expected |= {("update", "item", key) for key in done.verdicts}
+    entries = [f"{action} {kind} {key}" for action, kind, key in expected - stored.entries]
     return Missing(changes, entries, log)
 
 
 @dataclass
-class _There(Acknowledged):
+class _Stored(Acknowledged):
     entries: set[tuple[str, str, str]] = field(default_factory=set)
 
 
-def _there(session: Session) -> _There:
+def _read_stored(session: Session) -> _Stored:
     def rows(query: str) -> list[Any]:
         return list(session.execute(text(query)))
 
-    return _There(
+    return _Stored(
         records={row[0] for row in rows("SELECT inspection_id FROM record")},
         items={row[0]: row[1] for row in rows("SELECT item_id, inspection_id FROM item")},
         verdicts={row[0] for row in rows("SELECT item_id FROM item WHERE outcome = 'failed'")},

@@ -28,13 +28,13 @@ BODY: dict[str, Any] = {
 @contextmanager
 def bare() -> Iterator[tuple[str, float]]:
     """The address of a running floor, and the seconds until it accepted requests."""
-    begun = time.perf_counter()
+    start = time.perf_counter()
     command = [sys.executable, "-m", "benchmarks.bare"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             url = json.loads(process.stdout.readline())["url"]
-            yield url, time.perf_counter() - begun
+            yield url, time.perf_counter() - start
         finally:
             process.terminate()
 

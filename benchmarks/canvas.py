@@ -242,8 +242,14 @@ def many_regions(path: Path, count: int) -> None:
     def measure(what: str, work: Callable[[], object], times: int, goal: float) -> None:
         worked.clear()
         taken = [once(work) for _ in range(times)]
-        own = round(percentile(worked, 0.95), 2)
-        say(f"{count:,} regions, {what}, p95", percentile(taken, 0.95), "ms", goal=goal, processor_p95=own)
+        processor = round(percentile(worked, 0.95), 2)
+        say(
+            f"{count:,} regions, {what}, p95",
+            percentile(taken, 0.95),
+            "ms",
+            goal=goal,
+            processor_p95=processor,
+        )
 
     measure("frame at fit", view.repaint, 60, 16)
     numbers = iter(range(10**6))
@@ -269,13 +275,13 @@ def many_regions(path: Path, count: int) -> None:
         view.store.apply(change)
         view.repaint()
         undone.append(once(undo))
-    own = round(percentile(worked, 0.95), 2)
+    undo_processor = round(percentile(worked, 0.95), 2)
     say(
         f"{count:,} regions, undo and paint, p95",
         percentile(undone, 0.95),
         "ms",
         goal=50,
-        processor_p95=own,
+        processor_p95=undo_processor,
     )
     view.close_picture()
 
@@ -310,13 +316,13 @@ def journal(kills: int) -> None:
                 writer.stdout.readline()
                 time.sleep(rng.uniform(0, 0.08))
                 writer.kill()
-                told = [
+                journaled = [
                     int(line) for line in writer.stdout.read().splitlines(keepends=True) if line[-1] == "\n"
                 ]
             again = Journal.open(path)
-            kept = {edit.after["x"] for edit in again.pending()}
-            lost += sum(number not in kept for number in told)
-            reported += len(told)
+            recovered = {edit.after["x"] for edit in again.pending()}
+            lost += sum(number not in recovered for number in journaled)
+            reported += len(journaled)
             again.close()
         say(f"edits lost at {kills} kills", lost, "edits", goal=0, reported=reported)
         again = Journal.open(path.with_name("fast"))
@@ -325,11 +331,11 @@ def journal(kills: int) -> None:
         again.close()
 
 
-def in_own_process(part: str, path: Path, cache: Path, *words: str) -> None:
+def in_own_process(part: str, path: Path, cache: Path, *arguments: str) -> None:
     """Run one part in a fresh process with its own cache folder."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "QT_QPA_PLATFORM": "offscreen"}
     subprocess.run(
-        [sys.executable, "-m", "benchmarks.canvas", "--part", part, "--path", str(path), *words],
+        [sys.executable, "-m", "benchmarks.canvas", "--part", part, "--path", str(path), *arguments],
         env=environment,
         check=True,
     )
@@ -353,37 +359,37 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all parts, or the one asked for."""
-    given = _parser().parse_args(arguments)
-    match given.part:
+    options = _parser().parse_args(arguments)
+    match options.part:
         case "picture":
             with Floor() as floor:
-                picture(given.path, given.megapixels[0], floor)
+                picture(options.path, options.megapixels[0], floor)
             return 0
         case "moving":
             with Floor() as floor:
-                moving(given.path, given.megapixels[0], given.frames, floor)
+                moving(options.path, options.megapixels[0], options.frames, floor)
             return 0
         case "regions":
-            many_regions(given.path, given.regions)
+            many_regions(options.path, options.regions)
             return 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sizes = sorted(given.megapixels)
+        sizes = sorted(options.megapixels)
         paths = {megapixels: folder / f"{megapixels}.jpg" for megapixels in sizes}
-        wanted = {None: sizes, "pictures": sizes, "regions": sizes[:1]}.get(given.only, [])
-        for megapixels in wanted:
+        picture_sizes = {None: sizes, "pictures": sizes, "regions": sizes[:1]}.get(options.only, [])
+        for megapixels in picture_sizes:
             draw_picture(paths[megapixels], *size_of(megapixels))
-        if given.only in (None, "pictures"):
+        if options.only in (None, "pictures"):
             for megapixels in sizes:
                 in_own_process(
                     "picture", paths[megapixels], folder / "cache", "--megapixels", str(megapixels)
                 )
-            words = ("--megapixels", str(sizes[-1]), "--frames", str(given.frames))
-            in_own_process("moving", paths[sizes[-1]], folder / "cache", *words)
-        if given.only in (None, "regions"):
-            in_own_process("regions", paths[sizes[0]], folder / "cache", "--regions", str(given.regions))
-    if given.only in (None, "journal"):
-        journal(given.kills)
+            arguments_of_child = ("--megapixels", str(sizes[-1]), "--frames", str(options.frames))
+            in_own_process("moving", paths[sizes[-1]], folder / "cache", *arguments_of_child)
+        if options.only in (None, "regions"):
+            in_own_process("regions", paths[sizes[0]], folder / "cache", "--regions", str(options.regions))
+    if options.only in (None, "journal"):
+        journal(options.kills)
     return 0
 
 

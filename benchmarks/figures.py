@@ -61,9 +61,9 @@ def timed(work: Callable[[], object], times: int, warm_up: int = 0) -> list[floa
         work()
     taken = []
     for _ in range(times):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         work()
-        taken.append((time.perf_counter() - begun) * 1000)
+        taken.append((time.perf_counter() - start) * 1000)
     return taken
 
 
@@ -102,7 +102,7 @@ class Machine:
     load: float
 
     @staticmethod
-    def here() -> Machine:
+    def of_this_computer() -> Machine:
         """This machine; what it does not tell is "unknown" or 0."""
         try:
             system = platform.freedesktop_os_release()["PRETTY_NAME"]
@@ -111,7 +111,7 @@ class Machine:
         return Machine(_processor(), cores(), _memory_gib(), system, platform.python_version(), _load())
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """All of it in a line."""
         hardware = f"{self.processor}, {self.cores} cores, {self.memory_gib:g} GiB"
         return f"{hardware}, {self.system}, Python {self.python}, load {self.load:.1f} at the start"
@@ -149,6 +149,6 @@ def commit() -> str:
         return "unknown"
 
 
-def _git(*words: str) -> str:
-    run = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+def _git(*arguments: str) -> str:
+    run = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
     return run.stdout.strip()

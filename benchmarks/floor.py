@@ -81,10 +81,10 @@ def main() -> None:
     """Be the process with the timer until the input ends."""
     longest, last = 0.0, time.perf_counter()
     while True:
-        asked = select.select([sys.stdin], [], [], _TICK)[0]
+        ended = select.select([sys.stdin], [], [], _TICK)[0]
         now = time.perf_counter()
         longest, last = max(longest, now - last), now
-        if asked:
+        if ended:
             if not sys.stdin.readline():
                 return
             print(longest * 1000, flush=True)

@@ -168,10 +168,10 @@ def _entries(draw: random.Random, share: float) -> list[dict[str, Any]]:
             "origin": origin,
         }
 
-    found = [box("model") for _ in range(draw.choices((0, 1, 2, 3), (5, 3, 2, 1))[0])]
+    findings = [box("model") for _ in range(draw.choices((0, 1, 2, 3), (5, 3, 2, 1))[0])]
     detection = {
-        "resultImage": {"boxes": found},
-        "isPassed": not found,
+        "resultImage": {"boxes": findings},
+        "isPassed": not findings,
         "progress": "done",
         "version": 1,
         "job_id": "job",
@@ -179,16 +179,16 @@ def _entries(draw: random.Random, share: float) -> list[dict[str, Any]]:
     }
     entries: list[dict[str, Any]] = [detection]
     if draw.random() < 0.5:
-        kept = [one for one in found if draw.random() > 0.3 - 0.15 * share]
+        left = [finding for finding in findings if draw.random() > 0.3 - 0.15 * share]
         drawn = [box("person")] if draw.random() < 0.15 - 0.08 * share else []
         entries.append(
             {
-                "resultImage": {"boxes": kept + drawn},
-                "isPassed": not kept + drawn,
+                "resultImage": {"boxes": left + drawn},
+                "isPassed": not left + drawn,
                 "progress": "done",
                 "version": 2,
                 "correction": {"of_version": 1, "by": "inspector-1", "by_name": None, "at": None},
             }
         )
-    said = {"value": "passed", "reason": None, "by": "inspector-1", "by_name": None, "at": None}
-    return [*entries, {"isPassed": True, "progress": "done", "version": len(entries) + 1, "verdict": said}]
+    verdict = {"value": "passed", "reason": None, "by": "inspector-1", "by_name": None, "at": None}
+    return [*entries, {"isPassed": True, "progress": "done", "version": len(entries) + 1, "verdict": verdict}]

@@ -91,14 +91,14 @@ def _by_wrk(url: str, work: Work, headers: dict[str, str], connections: int, sec
         lines += [f"wrk.headers[{json.dumps(key)}] = {json.dumps(value)}" for key, value in headers.items()]
         script.write_text("\n".join(lines), "utf-8")
         # wrk counts whole seconds.
-        words = ("-t", "1", "-c", str(connections), "-d", f"{max(round(seconds), 1)}s", "--timeout", "60s")
+        flags = ("-t", "1", "-c", str(connections), "-d", f"{max(round(seconds), 1)}s", "--timeout", "60s")
         run = subprocess.run(
-            ["wrk", *words, "-s", str(script), url], capture_output=True, text=True, check=True
+            ["wrk", *flags, "-s", str(script), url], capture_output=True, text=True, check=True
         )
-    found = json.loads(run.stdout.strip().splitlines()[-1])
-    if found["errors"] or not found["requests"]:
-        raise LoadError(f"{found['errors']} of {found['requests']} requests of {work.paths[0]} failed")
-    return Load(found["requests"] / found["seconds"], found["p50"], found["p99"], found["requests"])
+    report = json.loads(run.stdout.strip().splitlines()[-1])
+    if report["errors"] or not report["requests"]:
+        raise LoadError(f"{report['errors']} of {report['requests']} requests of {work.paths[0]} failed")
+    return Load(report["requests"] / report["seconds"], report["p50"], report["p99"], report["requests"])
 
 
 async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: int, seconds: float) -> Load:
@@ -106,9 +106,9 @@ async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: 
     paths = itertools.cycle(work.paths)
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     async with httpx.AsyncClient(base_url=url, headers=headers, limits=limits, timeout=60) as client:
-        begun = time.perf_counter()
+        started_at = time.perf_counter()
 
-        async def one() -> None:
+        async def send_requests() -> None:
             while True:
                 path, start = next(paths), time.perf_counter()
                 if work.body is None:
@@ -118,9 +118,9 @@ async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: 
                 taken.append((time.perf_counter() - start) * 1000)
                 if answer.status_code != 200:
                     raise LoadError(f"{path}: {answer.status_code} {answer.text[:200]}")
-                if time.perf_counter() >= begun + seconds:
+                if time.perf_counter() >= started_at + seconds:
                     return
 
-        await asyncio.gather(*(one() for _ in range(connections)))
-        lasted = time.perf_counter() - begun
+        await asyncio.gather(*(send_requests() for _ in range(connections)))
+        lasted = time.perf_counter() - started_at
     return Load(len(taken) / lasted, percentile(taken, 0.5), percentile(taken, 0.99), len(taken))

@@ -67,8 +67,8 @@ class Stalls:
     @property
     def explained(self) -> dict[str, Any]:
         """What `figures.say` is given besides the longest turn, ms."""
-        own = {"processor": self.longest_work, "held": self.held, "waited": self.waited}
-        return {name: round(seconds * 1000, 1) for name, seconds in own.items()} | self._beneath
+        measured = {"processor": self.longest_work, "held": self.held, "waited": self.waited}
+        return {name: round(seconds * 1000, 1) for name, seconds in measured.items()} | self._beneath
 
     def _beat(self) -> None:
         now, worked, queued = time.perf_counter(), time.thread_time(), in_line()
@@ -79,12 +79,12 @@ class Stalls:
         self._last, self._worked, self._queued = now, worked, queued
 
     def _watch(self, above: float) -> None:
-        told = 0.0
+        reported = 0.0
         while not self._over.wait(_LOOK_EVERY):
             began = self._last
             held = time.perf_counter() - began
-            if held > above and told != began:
-                told = began
+            if held > above and reported != began:
+                reported = began
                 print(f"held for {held * 1000:.0f} ms so far", file=sys.stderr, flush=True)
                 # Frames in Python's hands would keep Qt objects that must not die on this thread.
                 faulthandler.dump_traceback(sys.stderr)

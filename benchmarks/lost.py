@@ -115,7 +115,7 @@ class Service:
         return token
 
 
-class Seen(NamedTuple):
+class Played(NamedTuple):
     """What came of a scenario. `recoveries` are seconds until something was acknowledged again."""
 
     acknowledged: int
@@ -127,7 +127,7 @@ class Seen(NamedTuple):
     recoveries: list[float]
 
 
-def played(settings: Settings, threads: int, scenario: Callable[[Service, Writers], list[float]]) -> Seen:
+def played(settings: Settings, threads: int, scenario: Callable[[Service, Writers], list[float]]) -> Played:
     """Play a scenario on a service with an empty database, and look for what was acknowledged."""
     settings.prepare()
     service = Service(settings)
@@ -141,7 +141,7 @@ def played(settings: Settings, threads: int, scenario: Callable[[Service, Writer
     finally:
         service.stop()
     failed = writers.failed
-    return Seen(
+    return Played(
         len(writers.done),
         missing(writers.done, settings),
         dict(failed.refused),
@@ -165,10 +165,10 @@ def kills(times: int) -> Callable[[Service, Writers], list[float]]:
             writers.wait_for(draw.randint(1, 60), PATIENCE_SECONDS)
             time.sleep(draw.uniform(0, 0.02))
             service.kill()
-            begun = time.monotonic()
+            start = time.monotonic()
             service.start()
             writers.wait_for(1, PATIENCE_SECONDS)
-            recoveries.append(time.monotonic() - begun)
+            recoveries.append(time.monotonic() - start)
         return recoveries
 
     return play
@@ -211,10 +211,10 @@ def restarts(server: postgresql.Server, times: int) -> Callable[[Service, Writer
         recoveries = []
         for _ in range(times):
             writers.wait_for(20, PATIENCE_SECONDS)
-            begun = time.monotonic()
+            start = time.monotonic()
             server.restart()
             writers.wait_for(1, PATIENCE_SECONDS)
-            recoveries.append(time.monotonic() - begun)
+            recoveries.append(time.monotonic() - start)
         return recoveries
 
     return play
@@ -262,31 +262,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for database in options.databases:
         for name in options.scenarios:
             with ExitStack() as stack:
-                seen = _SCENARIOS[name](database, options, stack)
-                if seen is not None:
-                    good = _say(database, name, seen) and good
+                outcome = _SCENARIOS[name](database, options, stack)
+                if outcome is not None:
+                    good = _say(database, name, outcome) and good
     return 0 if good else 1
 
 
-def _say(database: str, name: str, seen: Seen) -> bool:
+def _say(database: str, name: str, outcome: Played) -> bool:
     what = f"{database}: {name}"
-    lost = seen.missing
-    say(f"{what}, acknowledged", seen.acknowledged, "changes", times=len(seen.recoveries))
-    for kind, found in (("changes", lost.changes), ("audit entries", lost.entries), ("audit log", lost.log)):
-        say(f"{what}, {kind} lost", len(found), "lost", goal=0, examples=found[:5])
-    say(f"{what}, neither success nor refusal", len(seen.others), "answers", goal=0, examples=seen.others[:5])
+    lost = outcome.missing
+    say(f"{what}, acknowledged", outcome.acknowledged, "changes", times=len(outcome.recoveries))
+    for kind, examples in (
+        ("changes", lost.changes),
+        ("audit entries", lost.entries),
+        ("audit log", lost.log),
+    ):
+        say(f"{what}, {kind} lost", len(examples), "lost", goal=0, examples=examples[:5])
+    say(
+        f"{what}, neither success nor refusal",
+        len(outcome.others),
+        "answers",
+        goal=0,
+        examples=outcome.others[:5],
+    )
     say(
         f"{what}, refused",
-        sum(seen.refused.values()),
+        sum(outcome.refused.values()),
         "answers",
-        sentences=seen.refused,
-        unanswered=seen.unanswered,
+        sentences=outcome.refused,
+        unanswered=outcome.unanswered,
     )
-    say(f"{what}, slowest refusal", seen.longest, "s", goal=STATEMENT_SECONDS + 30.0)
-    if seen.recoveries:
-        most = max(seen.recoveries)
-        say(f"{what}, recovery", percentile(seen.recoveries, 0.5), "s", longest=round(most, 2))
-    return lost.nothing and not seen.others
+    say(f"{what}, slowest refusal", outcome.longest, "s", goal=STATEMENT_SECONDS + 30.0)
+    if outcome.recoveries:
+        most = max(outcome.recoveries)
+        say(f"{what}, recovery", percentile(outcome.recoveries, 0.5), "s", longest=round(most, 2))
+    return lost.nothing and not outcome.others
 
 
 def _folder(stack: ExitStack) -> Path:
@@ -330,12 +340,12 @@ def _prepared(
     return settings_for(folder, server.url("lost")), server
 
 
-def _kills(database: str, options: argparse.Namespace, stack: ExitStack) -> Seen | None:
+def _kills(database: str, options: argparse.Namespace, stack: ExitStack) -> Played | None:
     prepared = _prepared(database, "kills", stack)
     return prepared and played(prepared[0], options.threads, kills(options.kills))
 
 
-def _full(database: str, options: argparse.Namespace, stack: ExitStack) -> Seen | None:
+def _full(database: str, options: argparse.Namespace, stack: ExitStack) -> Played | None:
     folder = _folder(stack)
     try:
         disk = stack.enter_context(small_disk(folder / "disk"))
@@ -357,7 +367,7 @@ def _full(database: str, options: argparse.Namespace, stack: ExitStack) -> Seen 
     return played(settings, options.threads, full_disk(disk))
 
 
-def _away(database: str, options: argparse.Namespace, stack: ExitStack) -> Seen | None:
+def _away(database: str, options: argparse.Namespace, stack: ExitStack) -> Played | None:
     prepared = _prepared(database, "away", stack)
     if prepared is None:
         return None
@@ -367,7 +377,7 @@ def _away(database: str, options: argparse.Namespace, stack: ExitStack) -> Seen 
     return played(settings, options.threads, away(holding, options.away))
 
 
-def _restarts(database: str, options: argparse.Namespace, stack: ExitStack) -> Seen | None:
+def _restarts(database: str, options: argparse.Namespace, stack: ExitStack) -> Played | None:
     if database == "sqlite":
         return None
     prepared = _prepared(database, "restarts", stack)
@@ -376,7 +386,7 @@ def _restarts(database: str, options: argparse.Namespace, stack: ExitStack) -> S
     return played(prepared[0], options.threads, restarts(prepared[1], 5))
 
 
-_SCENARIOS: dict[str, Callable[[str, argparse.Namespace, ExitStack], Seen | None]] = {
+_SCENARIOS: dict[str, Callable[[str, argparse.Namespace, ExitStack], Played | None]] = {
     "kills": _kills,
     "full": _full,
     "away": _away,

@@ -84,9 +84,9 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
 
     def work(report: workers.ProgressReport) -> None:
         started = time.perf_counter()
-        found = collect(session, record_id, "chief", lambda done, total: report((done, total)))
+        data = collect(session, record_id, "chief", lambda done, total: report((done, total)))
         seconds["gather"] = time.perf_counter() - started
-        pdf.write(found, path)
+        pdf.write(data, path)
         seconds["all"] = time.perf_counter() - started
 
     def fail(problem: Exception) -> None:
@@ -112,8 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__)
     parser.add_argument("--items", type=int, default=GOAL_ITEMS)
     parser.add_argument("--megapixels", type=int, default=12, help="of reference image and photo")
-    given = parser.parse_args(arguments)
-    size = size_of(given.megapixels)
+    options = parser.parse_args(arguments)
+    size = size_of(options.megapixels)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -122,9 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         service.start()
         session = Session(service.wait_ready(60))
         try:
-            record_id = fill(session, folder / "skin.jpg", given.items, size)
+            record_id = fill(session, folder / "skin.jpg", options.items, size)
             with Floor() as floor:
-                measure(session, record_id, given.items, folder / "report.pdf", floor)
+                measure(session, record_id, options.items, folder / "report.pdf", floor)
         finally:
             session.close()
             service.stop()

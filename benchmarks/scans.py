@@ -182,8 +182,8 @@ def _symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:
 def _fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:
     """A copy with one fault, or an equal one where there is no place for it."""
     full = kind in ("open", "mouse bite", "pin hole")
-    own = np.asarray(copper > 127, np.uint8)
-    depth = cv2.distanceTransform(own if full else 1 - own, cv2.DIST_L2, 5)
+    is_copper = np.asarray(copper > 127, np.uint8)
+    depth = cv2.distanceTransform(is_copper if full else 1 - is_copper, cv2.DIST_L2, 5)
     size = float(rng.uniform(4, 11))
     ridge = depth >= cv2.dilate(depth, np.ones((3, 3))) - 0.01
     at = {
@@ -225,14 +225,14 @@ def wander(width: int, height: int, rng: np.random.Generator) -> NDArray[np.floa
 
 def scanned(copper: Mask, shift: NDArray[np.float32] | None, rng: np.random.Generator) -> Image:
     """The board through a scanner that knows only black and white: blurred, shifted, cut at a threshold."""
-    seen = cv2.GaussianBlur(copper.astype(np.float32), (0, 0), 1.3)
+    grey = cv2.GaussianBlur(copper.astype(np.float32), (0, 0), 1.3)
     height, width = copper.shape
     if shift is not None:
         y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-        seen = cv2.remap(
-            seen, x - shift[..., 0], y - shift[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        grey = cv2.remap(
+            grey, x - shift[..., 0], y - shift[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
         )
     rough = cv2.GaussianBlur(rng.standard_normal(copper.shape).astype(np.float32), (0, 0), 1.2)
-    level = seen + rough * (float(rng.uniform(3, 10)) / float(rough.std())) > float(rng.uniform(85, 170))
+    level = grey + rough * (float(rng.uniform(3, 10)) / float(rough.std())) > float(rng.uniform(85, 170))
     _, packed = cv2.imencode(".jpg", level.astype(np.uint8) * 255, [cv2.IMWRITE_JPEG_QUALITY, 90])
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)

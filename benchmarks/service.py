@@ -55,14 +55,14 @@ def served(data_dir: Path, database_url: str) -> Iterator[tuple[str, float]]:
         "WALKAROUND_ACCESS_TOKEN_SECONDS": "86400",
     }
     command = own_command("serve", "--port", "0", "--data-dir", str(data_dir))
-    begun = time.perf_counter()
+    start = time.perf_counter()
     with subprocess.Popen(
         command, cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         try:
             url = json.loads(process.stdout.readline())["url"]
-            yield url, time.perf_counter() - begun
+            yield url, time.perf_counter() - start
         finally:
             process.terminate()
 
@@ -134,7 +134,7 @@ def measure(database: str, database_url: str, folder: Path, options: argparse.Na
     put = {"connections": options.connections, "seconds": options.seconds, "client": options.client}
     with bare() as (url, floor_start):
         floor = put_load(url, Work(["/"]), **put).per_second
-    said = {"records": options.records, "connections": options.connections, "client": options.client}
+    conditions = {"records": options.records, "connections": options.connections, "client": options.client}
     created = 0
     with served(folder, database_url) as (url, _):
         body = {"username": "bench", "password": uuid.uuid4().hex}
@@ -143,8 +143,8 @@ def measure(database: str, database_url: str, folder: Path, options: argparse.Na
             check(url, token, name, work, right)
             load = put_load(url, work, token=token, **put)
             created += load.requests + 1 if work.body is not None else 0
-            found: dict[str, Any] = {"p50": round(load.p50, 2), "p99": round(load.p99, 2)}
-            say(f"{database}: {name}", load.per_second, "requests/s", floor=floor, **found, **said)
+            latencies: dict[str, Any] = {"p50": round(load.p50, 2), "p99": round(load.p99, 2)}
+            say(f"{database}: {name}", load.per_second, "requests/s", floor=floor, **latencies, **conditions)
     entries = audited(database_url, "record", "create")
     if entries < created:
         raise LoadError(f"{created} records were created, and {entries} entries of the audit log say so")
@@ -152,7 +152,7 @@ def measure(database: str, database_url: str, folder: Path, options: argparse.Na
     for _ in range(options.starts):
         with served(folder, database_url) as (_, seconds):
             starts.append(seconds)
-    say(f"{database}: ready after start", statistics.median(starts), "s", floor=floor_start, **said)
+    say(f"{database}: ready after start", statistics.median(starts), "s", floor=floor_start, **conditions)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -169,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--client", choices=CLIENTS, default=installed_client())
     parser.add_argument("--starts", type=int, default=3)
     options = parser.parse_args(arguments)
-    print(Machine.here().words, file=sys.stderr)
+    print(Machine.of_this_computer().description, file=sys.stderr)
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         for database in options.databases:
             url = ""

@@ -117,8 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--program", help="the frozen program (default: the one in dist/, else the sources)")
     parser.add_argument("--sources", action="store_true", help="the sources, also where the program was made")
     parser.add_argument("--times", type=int, default=7)
-    given = parser.parse_args(arguments)
-    program = None if given.sources else given.program or (str(BUNDLED) if BUNDLED.exists() else None)
+    options = parser.parse_args(arguments)
+    program = None if options.sources else options.program or (str(BUNDLED) if BUNDLED.exists() else None)
     command = [program] if program else own_command()
     # The first of each reads everything from the disk.
     bare()
@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fresh = [started(command, _folder(name, number)) for number in range(2)][1:]
         home = _folder(name, 0)
         starts, floors = [], []
-        for number in range(given.times):
+        for number in range(options.times):
             floors.append(bare())
             starts.append(started(command, home))
             fresh.append(started(command, _folder(name, 2 + number)))

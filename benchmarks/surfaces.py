@@ -239,7 +239,7 @@ def _blob(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
     return True
 
 
-def _gone(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
+def _missing(image: Image, drawn: Drawn, rng: np.random.Generator) -> bool:
     if not drawn.parts:
         return False
     part = drawn.parts[int(rng.integers(len(drawn.parts)))]
@@ -274,7 +274,7 @@ _HARM: tuple[tuple[str, Callable[[Image, Drawn, np.random.Generator], bool]], ..
     ("added", _beside(1, 0.6)),
     ("missing", _pinhole),
     ("added", _blob),
-    ("missing", _gone),
+    ("missing", _missing),
     ("scratch", _line),
     ("stain", _smear),
 )

@@ -63,10 +63,10 @@ def fill(session: Session, folder: Path, items: int, megapixels: int) -> str:
         boxes = [
             {
                 "label": "crack",
-                "confidence": 0.9 - found / 10,
-                "points": {"x1": left + 10, "y1": top + 10, "x2": left + 40 + found, "y2": top + 30},
+                "confidence": 0.9 - finding / 10,
+                "points": {"x1": left + 10, "y1": top + 10, "x2": left + 40 + finding, "y2": top + 30},
             }
-            for found in range(number % 4)
+            for finding in range(number % 4)
         ]
         body = {
             "item_name": f"壁板 {number + 1}",
@@ -161,7 +161,7 @@ def painted(act: Callable[[], object]) -> float:
 
 
 def opening(bench: WorkbenchBenchmark, go: Callable[[], object], items: int, doing: str) -> None:
-    """Open the record of so many items; tell when its list and its picture are there."""
+    """Open the record of `items` items; report when its list and its picture are shown."""
     page = bench.page
     with bench.held(doing):
         began = time.perf_counter()
@@ -169,10 +169,10 @@ def opening(bench: WorkbenchBenchmark, go: Callable[[], object], items: int, doi
         until(lambda: page.items.model.rowCount() == items, "the opening")
         listed = time.perf_counter()
         until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
-        seen = time.perf_counter()
+        shown = time.perf_counter()
         until(lambda: bool(page.picture.cropped), "the crops")
     say(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
-    say(f"{doing}: until picture and photo are there", (seen - began) * 1000, "ms")
+    say(f"{doing}: until picture and photo are there", (shown - began) * 1000, "ms")
 
 
 def acting(bench: WorkbenchBenchmark, steps: int) -> None:
@@ -230,14 +230,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=40, help="how often to go to the next item")
     parser.add_argument("--settle", type=float, default=2.0, help="seconds to watch on after each action")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with Floor() as floor, desk() as (desktop, folder):
         session = desktop.context.session
-        record_id = fill(session, folder, given.items, given.megapixels)
+        record_id = fill(session, folder, options.items, options.megapixels)
         other = session.records.create(RecordCreate(task_id="benchmark")).inspection_id
         window, bench = (
             desktop.window,
-            WorkbenchBenchmark(workbench(desktop), given.where, given.settle, floor),
+            WorkbenchBenchmark(workbench(desktop), options.where, options.settle, floor),
         )
         page = bench.page
 
@@ -245,14 +245,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             window.go("workbench", {"record_id": record_id})
 
         bench.settle()
-        opening(bench, go, given.items, "opening")
+        opening(bench, go, options.items, "opening")
         # Another record releases what is kept of this one.
         window.go("workbench", {"record_id": other})
         until(lambda: page.open_record.record_id == other and page.view.source is None, "the other record")
         bench.settle()
-        opening(bench, go, given.items, "opening again")
-        acting(bench, given.steps)
-        importing(bench, regions_file(folder, given.regions), given.items, given.regions)
+        opening(bench, go, options.items, "opening again")
+        acting(bench, options.steps)
+        importing(bench, regions_file(folder, options.regions), options.items, options.regions)
     return 0
 
 

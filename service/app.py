@@ -344,7 +344,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
-    """What tells the other service processes. SQLite belongs to one process: there is nobody else to tell."""
+    """Notifies the other service processes of changes; None on SQLite, which belongs to one process."""
     if database.is_sqlite:
         return None
     # Most services are on SQLite: they start sooner without the driver of PostgreSQL.
@@ -356,7 +356,7 @@ def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
 def _body_bytes(settings: Settings, path: str) -> int:
     path = path.removeprefix("/api")
     if path.startswith("/phone/"):
-        # Whoever is in the network reaches these: no more than a part of a photo.
+        # Anyone in the network reaches these: no more than a part of a photo.
         return MOST_PART_BYTES
     uploads = path in {"/files", "/detection/models"}
     return settings.max_upload_bytes if uploads else settings.max_body_bytes

@@ -23,8 +23,8 @@ from shared.codes import Hindrance
 from shared.reasons import reason
 from shared.starting import without_collections
 
-# Commands whose options their own module reads: `main(words, settings) -> exit status`.
-_ROOMS = {
+# Commands whose options their own module reads: `main(arguments, settings) -> exit status`.
+_MODULES = {
     "user": "service.account.cli",
     "face": "service.face.cli",
     "model": "service.detection.cli",
@@ -40,7 +40,7 @@ _ROOMS = {
     "tls": "service.tls.cli",
 }
 
-# Rooms that change the database beside the service take listeners for what changes as a third argument.
+# Commands that change the database beside the service take listeners for the changes as a third argument.
 _CHANGES_DATA = ("user", "model", "files", "statistics")
 
 
@@ -56,55 +56,55 @@ def _common() -> argparse.ArgumentParser:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    named = {
+    values = {
         key: getattr(options, key, None)
         for key in (*_COMMON, "host", "port", "workers", *_TLS, "plain_http", "metrics", "log_format")
         if getattr(options, key, None) is not None
     }
     # Child processes (workers) take the same settings from the environment.
-    for key, value in named.items():
+    for key, value in values.items():
         os.environ[f"WALKAROUND_{key.upper()}"] = str(value)
     return Settings()
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Run one command of the service and give its exit status."""
-    # Database, photos, keys and logs are for the account the service runs under, and for nobody else.
+    # Only the account that the service runs under may read database, photos, keys and logs.
     os.umask(0o077)
     try:
-        return _run(words)
+        return _run(arguments)
     except ValidationError as problem:
-        seen = set()
+        names = set()
         for error in problem.errors(include_url=False, include_input=False):
-            # What follows the name are numbers in a list, and pydantic's words for each type that was tried.
+            # After the name come indices in a list, and pydantic's name of each type that was tried.
             name = str(error["loc"][0]) if error["loc"] else ""
-            if name in seen:
+            if name in names:
                 continue
-            seen.add(name)
+            names.add(name)
             what = f"the setting {name} does not fit" if name else "settings do not fit"
             why = error["msg"].removeprefix("Value error, ")
-            print(f"walkaround {words[0]}: {what}: {why}.", file=sys.stderr)
+            print(f"walkaround {arguments[0]}: {what}: {why}.", file=sys.stderr)
         return 2
     except (SettingsError, StoreSettingsError, ArgumentError) as problem:
-        print(f"walkaround {words[0]}: {_no_secret(problem)}", file=sys.stderr)
+        print(f"walkaround {arguments[0]}: {_no_secret(problem)}", file=sys.stderr)
         return 2
     except StoreUnavailableError as problem:
         print(
-            f"walkaround {words[0]}: the store of files does not answer ({problem}). Check that its server "
-            "runs and that address and keys are right; `walkaround doctor` looks closer.",
+            f"walkaround {arguments[0]}: the store of files does not answer ({problem}). Check that its "
+            "server runs and that address and keys are right; `walkaround doctor` looks closer.",
             file=sys.stderr,
         )
         return 1
     except DBAPIError as problem:
-        print(f"walkaround {words[0]}: {_database_trouble(problem)}", file=sys.stderr)
+        print(f"walkaround {arguments[0]}: {_database_trouble(problem)}", file=sys.stderr)
         return 1
     except CertificateError as problem:
-        print(f"walkaround {words[0]}: {problem}", file=sys.stderr)
+        print(f"walkaround {arguments[0]}: {problem}", file=sys.stderr)
         return 1
     except NewerDatabaseError as problem:
         print(
-            f"walkaround {words[0]}: {problem}. Install the newer version of Walkaround that wrote it, or "
-            "restore a backup that was made before.",
+            f"walkaround {arguments[0]}: {problem}. Install the newer version of Walkaround that wrote it, "
+            "or restore a backup that was made before.",
             file=sys.stderr,
         )
         return 1
@@ -112,8 +112,8 @@ def main(words: Sequence[str]) -> int:
         raise
     except OSError as problem:
         print(
-            f"walkaround {words[0]}: {reason(problem)}. Check the path, its rights and the free space, or "
-            "name another place.",
+            f"walkaround {arguments[0]}: {reason(problem)}. Check the path, its rights and the free space, "
+            "or name another place.",
             file=sys.stderr,
         )
         return 1
@@ -145,20 +145,20 @@ def _no_secret(problem: Exception) -> str:
     )
 
 
-def _run(words: Sequence[str]) -> int:
-    command, rest = words[0], list(words[1:])
+def _run(arguments: Sequence[str]) -> int:
+    command, rest = arguments[0], list(arguments[1:])
     if command == "serve":
         return _serve(rest)
     options, rest = _common().parse_known_args(rest)
     settings = _settings(options)
     with without_collections():
-        room: Callable[..., int] = importlib.import_module(_ROOMS[command]).main
+        run_command: Callable[..., int] = importlib.import_module(_MODULES[command]).main
     if command in _CHANGES_DATA:
         from service.audit.service import listener
 
         settings.prepare()
-        return room([command, *rest], settings, [listener(settings)])
-    return room([command, *rest], settings)
+        return run_command([command, *rest], settings, [listener(settings)])
+    return run_command([command, *rest], settings)
 
 
 def _has_opentelemetry() -> bool:
@@ -169,7 +169,7 @@ def _has_opentelemetry() -> bool:
         return False
 
 
-def _serve(words: Sequence[str]) -> int:
+def _serve(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround serve", parents=[_common()])
     parser.add_argument("--host", help="address to listen on (default 127.0.0.1: this machine only)")
     parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one (default 8177)")
@@ -184,7 +184,7 @@ def _serve(words: Sequence[str]) -> int:
         const=True,
         help="no TLS on an address that others reach: only behind a reverse proxy that has it",
     )
-    settings = _settings(parser.parse_args(words))
+    settings = _settings(parser.parse_args(arguments))
     if settings.workers > 1 and settings.is_sqlite:
         parser.error("--workers above 1 needs PostgreSQL (--database-url): SQLite is for one process")
     if settings.otel_endpoint and not _has_opentelemetry():

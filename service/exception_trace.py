@@ -16,22 +16,22 @@ def trace_of(problem: BaseException) -> str:
     when it was raised. The text of an exception and the variables of a frame may hold SQL, a password or a
     picture: neither is looked at.
     """
-    return " <- ".join(_link(one) for one in _chain(problem))
+    return " <- ".join(_link(link) for link in _chain(problem))
 
 
 def _chain(problem: BaseException) -> Iterator[BaseException]:
     seen = set[int]()
     waiting: list[BaseException | None] = [problem]
     while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen:
+        link = waiting.pop()
+        if link is None or id(link) in seen:
             continue
-        seen.add(id(one))
-        yield one
+        seen.add(id(link))
+        yield link
         # "raise ... from None" keeps a text out of sight; the frames behind it are as useful as the others.
-        waiting.append(one.__cause__ or one.__context__)
-        if isinstance(one, BaseExceptionGroup):
-            waiting.extend(reversed(one.exceptions))
+        waiting.append(link.__cause__ or link.__context__)
+        if isinstance(link, BaseExceptionGroup):
+            waiting.extend(reversed(link.exceptions))
 
 
 def _link(problem: BaseException) -> str:

@@ -73,29 +73,29 @@ class _References:
     def __init__(self, session: Session, ports: InspectionPorts) -> None:
         self._session = session
         self._ports = ports
-        self._known: dict[tuple[str, str], _Reference | None] = {}
+        self._references: dict[tuple[str, str], _Reference | None] = {}
 
     def of(self, row: ItemRow, point: ItemPoint) -> _Reference | None:
         """That of an item; None for one without a reference image."""
         if row.reference_image_id is None:
             return None
-        named = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
-        key = row.reference_image_id, named
-        if key not in self._known:
-            self._known[key] = self._look_up(row.reference_image_id, point)
-        return self._known[key]
+        file_json = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
+        key = row.reference_image_id, file_json
+        if key not in self._references:
+            self._references[key] = self._look_up(row.reference_image_id, point)
+        return self._references[key]
 
     def _look_up(self, reference_image_id: str, point: ItemPoint) -> _Reference | None:
         image = self._ports.reference_image(self._session, reference_image_id)
-        own = record_image(self._session, self._ports, reference_image_id)
-        file = reference_file(self._session, self._ports, point, own)
+        record_file = record_image(self._session, self._ports, reference_image_id)
+        file = reference_file(self._session, self._ports, point, record_file)
         if file is None or image is None:
             return None
         return _Reference(file, image.mm_per_pixel if file.file_id == image.file_id else None)
 
 
 def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any) -> Ports:
-    """What memories are given."""
+    """The ports of the memories of regions."""
 
     def place(session: Session, item_id: str) -> Place | None:
         row = session.execute(_ITEMS, {"ids": [item_id]}).one_or_none()
@@ -182,16 +182,16 @@ def _at_place(
         query = query.where(ITEM.c.updated_at >= since.replace(tzinfo=None))
     if until is not None:
         query = query.where(RECORD.c.created_at < until.replace(tzinfo=None))
-    here = RegionPlace(place.region, place.content_id)
+    target = RegionPlace(place.region, place.content_id)
     shares: dict[str | None, float] = {}
-    found = []
+    item_ids = []
     for item_id, item_point in session.execute(query.execution_options(yield_per=_AT_ONCE)):
         if item_point not in shares:
-            there = region_place(item_point)
-            shares[item_point] = 0.0 if there is None else overlap(here, there, place.size)
+            candidate = region_place(item_point)
+            shares[item_point] = 0.0 if candidate is None else overlap(target, candidate, place.size)
         if shares[item_point] >= SAME_PLACE:
-            found.append(item_id)
-    return found
+            item_ids.append(item_id)
+    return item_ids
 
 
 def _overlap(place: Place, region: tuple[float, float, float, float]) -> float:
@@ -200,8 +200,8 @@ def _overlap(place: Place, region: tuple[float, float, float, float]) -> float:
 
 
 def _decided(session: Session, items: Collection[str], records: Collection[str]) -> list[str]:
-    wanted = or_(ITEM.c.item_id.in_(items), ITEM.c.inspection_id.in_(records))
-    return list(session.execute(select(ITEM.c.item_id).where(wanted, *_DECIDED)).scalars())
+    changed = or_(ITEM.c.item_id.in_(items), ITEM.c.inspection_id.in_(records))
+    return list(session.execute(select(ITEM.c.item_id).where(changed, *_DECIDED)).scalars())
 
 
 def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) -> Iterator[ItemFacts]:
@@ -209,7 +209,7 @@ def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) ->
     photos: defaultdict[str, list[ItemRow]] = defaultdict(list)
     for photo in session.execute(_PHOTOS, {"ids": list(item_ids)}):
         photos[photo.item_id].append(photo)
-    files = _files(session, {one.file_id for of_item in photos.values() for one in of_item})
+    files = _files(session, {photo.file_id for of_item in photos.values() for photo in of_item})
     references = _References(session, ports)
     model = session.get(ModelRow, REFERENCE_DIFFERENCE)
     model_settings = {} if model is None else dict(model.settings)
@@ -222,10 +222,10 @@ def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) ->
         entries: list[Entry] = json.loads(row.result)
 
         def facts(
-            photo: ItemRow, of: _Reference = reference, at: Any = region, own: Any = settings
+            photo: ItemRow, of: _Reference = reference, at: Any = region, item_settings: Any = settings
         ) -> PhotoFacts:
             file = files[photo.file_id]
-            found = photo.homography is not None and photo.reference_file_id == of.file.file_id
+            is_aligned = photo.homography is not None and photo.reference_file_id == of.file.file_id
             question = Question(
                 photo_file_id=file.file_id,
                 photo_sha256=file.sha256,
@@ -234,9 +234,9 @@ def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) ->
                 point=at,
                 mm_per_pixel=of.mm_per_pixel,
                 model_settings=model_settings,
-                settings=detection_rules.for_photo(own, file.file_id).model_dump(mode="json"),
-                place=json.loads(photo.homography) if found else None,
-                place_by_person=found and photo.assigned == "person",
+                settings=detection_rules.for_photo(item_settings, file.file_id).model_dump(mode="json"),
+                place=json.loads(photo.homography) if is_aligned else None,
+                place_by_person=is_aligned and photo.assigned == "person",
             )
             return PhotoFacts(photo.created_at, _taken_at(file), question)
 

@@ -24,8 +24,8 @@ def record_facts(session: Session, inspection_id: str, item_id: str | None) -> R
         return None
     edition = newest_edition(session, inspection_id)
     sealed = edition is not None and state_of(edition) in SEALED_STATES
-    here = select(ITEM.c.item_id).where(ITEM.c.item_id == item_id, ITEM.c.inspection_id == inspection_id)
-    has_item = item_id is None or session.execute(here).one_or_none() is not None
+    query = select(ITEM.c.item_id).where(ITEM.c.item_id == item_id, ITEM.c.inspection_id == inspection_id)
+    has_item = item_id is None or session.execute(query).one_or_none() is not None
     return RecordFacts(record.inspection_name, sealed, has_item)
 
 
@@ -43,14 +43,16 @@ def items_of(
         )
         photos: dict[str, int] = {row.item_id: row.photos for row in counted}
         return [
-            ItemFacts(one.item_id, one.item_name, photos.get(one.item_id, 0), one.reference, _region(one))
-            for one in regions(session, inspection_id)
+            ItemFacts(
+                item.item_id, item.item_name, photos.get(item.item_id, 0), item.reference, _region(item)
+            )
+            for item in regions(session, inspection_id)
         ]
 
     return read
 
 
-def _region(one: ItemRegion) -> Rect | None:
-    if one.region is None or one.reference is None or not one.reference.width:
+def _region(item: ItemRegion) -> Rect | None:
+    if item.region is None or item.reference is None or not item.reference.width:
         return None
-    return point_to_pixels(*one.region.point, one.reference.width, one.reference.height or 0)
+    return point_to_pixels(*item.region.point, item.reference.width, item.reference.height or 0)

@@ -70,7 +70,7 @@ def configure_logging(level: str, form: Literal["text", "json"] = "text") -> Non
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("uvicorn.access").disabled = True
-    # httpx and the like repeat addresses, pyvips tells every step: nothing for an operator's log.
+    # httpx and others repeat addresses, pyvips logs every step: nothing for an operator's log.
     for name in (
         *("httpx", "httpcore", "urllib3", "multipart", "python_multipart", "alembic", "pyvips"),
         # It writes the address of a collector that does not answer, with whatever is in it.
@@ -246,7 +246,7 @@ def _certificate(settings: Settings) -> CertificateFiles | None:
 
 
 def serve(settings: Settings) -> int:
-    """Serve until told to stop. Gives the exit status; `BUSY` when the data directory is taken.
+    """Serve until a signal to stop. Gives the exit status; `BUSY` when the data directory is taken.
 
     When it cannot start it prints `{"event": "failed", "why": ...}`, a `Hindrance` or null, and raises
     OSError, DBAPIError, NewerDatabaseError or CertificateError.
@@ -330,7 +330,7 @@ def _serve_metrics(settings: Settings, text: Text) -> MetricsServer | None:
 
 
 def _serve_many(settings: Settings) -> int:
-    # What is wrong with these settings is said once, and not by each process.
+    # A fault of these settings is reported once, not by each process.
     file_contents(settings).close()
     # Here and not in each process: they would migrate at the same moment.
     database = Database(settings.url)

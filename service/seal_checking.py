@@ -17,8 +17,8 @@ _ACTIONS = ("seal", "release", "reopen")
 
 def seal_log(session: Session, inspection_id: str) -> list[LoggedSeal]:
     """The audit log's entries about a record's editions, oldest first."""
-    found = of_object(session, "record", inspection_id, _ACTIONS)
-    return [LoggedSeal(entry.action, entry.actor, entry.details) for entry in found]
+    entries = of_object(session, "record", inspection_id, _ACTIONS)
+    return [LoggedSeal(entry.action, entry.actor, entry.details) for entry in entries]
 
 
 def seal_checks(database: Database, settings: Settings) -> SealChecks:

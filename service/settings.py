@@ -141,16 +141,16 @@ class Settings(BaseSettings):
     @field_validator("metrics")
     @classmethod
     def _address(cls, value: str) -> str:
-        found = _ADDRESS.fullmatch(value)
-        if value and (found is None or int(found["port"]) > _LAST_PORT):
+        match = _ADDRESS.fullmatch(value)
+        if value and (match is None or int(match["port"]) > _LAST_PORT):
             raise ValueError("it looks like 127.0.0.1:9177 or [::1]:9177")
         return value
 
     @property
     def metrics_address(self) -> tuple[str, int] | None:
         """Host and port on which metrics are given; None without an address of their own."""
-        found = _ADDRESS.fullmatch(self.metrics)
-        return (found["v6"] or found["host"], int(found["port"])) if found else None
+        match = _ADDRESS.fullmatch(self.metrics)
+        return (match["v6"] or match["host"], int(match["port"])) if match else None
 
     @property
     def has_metrics(self) -> bool:

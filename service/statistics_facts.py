@@ -60,7 +60,7 @@ _MODELS = select(col(ModelRow.model_id), col(ModelRow.name)).where(col(ModelRow.
 
 
 def statistics_ports() -> Ports:
-    """What statistics is given."""
+    """The ports of the statistics."""
     return Ports(
         records=_records,
         items=_items,
@@ -68,23 +68,23 @@ def statistics_ports() -> Ports:
         of_flights=lambda session, ids: _first(session, _OF_FLIGHTS, ids),
         next_records=_next,
         items_of=lambda session, ids: _first(session, _ITEMS_OF, ids),
-        aircraft=lambda session, ids: _named(session, _AIRCRAFT, ids),
-        models=lambda session, ids: _named(session, _MODELS, ids),
+        aircraft=lambda session, ids: _names_by_id(session, _AIRCRAFT, ids),
+        models=lambda session, ids: _names_by_id(session, _MODELS, ids),
     )
 
 
 def _records(session: Session, ids: Collection[str]) -> list[RecordFacts]:
-    found = []
+    facts = []
     for row in session.connection().execute(_RECORDS, {"ids": list(ids)}):
         ended = row.start_time is not None and row.end_time is not None
         timed = ended and row.record_state != Status.CANCELLED
         seconds = int((row.end_time - row.start_time).total_seconds()) if timed else None
-        found.append(
+        facts.append(
             RecordFacts(
                 row.inspection_id, row.moment, row.aircraft_id, row.executor_id, row.record_state, seconds
             )
         )
-    return found
+    return facts
 
 
 def _items(session: Session, ids: Collection[str]) -> list[ItemFacts]:
@@ -102,5 +102,5 @@ def _first(session: Session, statement: Select[Any], ids: Collection[str]) -> Se
     return session.execute(statement, {"ids": list(ids)}).scalars().all()
 
 
-def _named(session: Session, statement: Select[str, str], ids: Collection[str]) -> Mapping[str, str]:
+def _names_by_id(session: Session, statement: Select[str, str], ids: Collection[str]) -> Mapping[str, str]:
     return {row[0]: row[1] for row in session.execute(statement, {"ids": list(ids)})}

@@ -61,7 +61,7 @@ class CorrectedPhoto:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _DetectedItem:
     group: str
     findings: Sequence[Finding]
     rejected: int | None
@@ -74,44 +74,44 @@ def corrected_photos(session: Session) -> list[CorrectedPhoto]:
     sound surface. A photo whose file is gone is left out.
     """
     rows = session.execute(_ITEMS.execution_options(yield_per=_AT_ONCE))
-    seen = [one for row in rows for one in _seen(row)]
-    files = _pictures(session, sorted({file_id for file_id, _ in seen}))
-    photos: defaultdict[str, list[_Seen]] = defaultdict(list)
+    shown_items = [item for row in rows for item in _detected_items(row)]
+    files = _pictures(session, sorted({file_id for file_id, _ in shown_items}))
+    photos: defaultdict[str, list[_DetectedItem]] = defaultdict(list)
     of_content: dict[str, FileRow] = {}
-    for file_id, one in seen:
+    for file_id, item in shown_items:
         if (file := files.get(file_id)) is not None:
-            photos[file.sha256].append(one)
+            photos[file.sha256].append(item)
             of_content.setdefault(file.sha256, file)
-    found = []
+    corrected = []
     for sha256, items in sorted(photos.items()):
-        if all(one.rejected is None for one in items):
+        if all(item.rejected is None for item in items):
             continue
         file = of_content[sha256]
-        found.append(
+        corrected.append(
             CorrectedPhoto(
                 sha256,
                 file.mime_type,
                 file.width or 0,
                 file.height or 0,
-                tuple(sorted({one.group for one in items})),
-                tuple(finding for one in items for finding in one.findings),
-                sum(one.rejected or 0 for one in items),
+                tuple(sorted({item.group for item in items})),
+                tuple(finding for item in items for finding in item.findings),
+                sum(item.rejected or 0 for item in items),
             )
         )
-    return found
+    return corrected
 
 
 def _pictures(session: Session, file_ids: Sequence[str]) -> dict[str, FileRow]:
     """Those of the files that are pictures."""
-    found: dict[str, FileRow] = {}
+    files: dict[str, FileRow] = {}
     for first in range(0, len(file_ids), _AT_ONCE):
         ids = file_ids[first : first + _AT_ONCE]
         rows = session.exec(select_rows(FileRow).where(col(FileRow.file_id).in_(ids)))
-        found |= {row.file_id: row for row in rows if row.width and row.height}
-    return found
+        files |= {row.file_id: row for row in rows if row.width and row.height}
+    return files
 
 
-def _seen(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, _Seen]]:
+def _detected_items(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, _DetectedItem]]:
     entries: list[Entry] = json.loads(row.result)
     present = results.finished_detection(entries)
     image = None if present is None else present.get("inputImage")
@@ -119,9 +119,9 @@ def _seen(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, _Seen]]:
     if present is None or not isinstance(file_id, str):
         return
     group = f"record {row.inspection_id}" if row.aircraft_id is None else f"aircraft {row.aircraft_id}"
-    found = findings.of_entry(present)
+    present_findings = findings.of_entry(present)
     rejected: int | None = None
     if results.is_correction(present):
         shown = findings.of_entry(results.model_origin(entries, present))
-        rejected = max(len(shown) - sum(not one.drawn for one in found), 0)
-    yield file_id, _Seen(group, found, rejected)
+        rejected = max(len(shown) - sum(not finding.drawn for finding in present_findings), 0)
+    yield file_id, _DetectedItem(group, present_findings, rejected)

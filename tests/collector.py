@@ -30,13 +30,13 @@ class Collector:
     @property
     def spans(self) -> list[Span]:
         """Every span that arrived."""
-        found: list[Span] = []
+        spans: list[Span] = []
         for path, body in list(self.received):
             assert path == "/v1/traces"
             for of_resource in ExportTraceServiceRequest.FromString(body).resource_spans:
                 for of_scope in of_resource.scope_spans:
-                    found += of_scope.spans
-        return found
+                    spans += of_scope.spans
+        return spans
 
     def await_spans(self, number: int, seconds: float = 60) -> list[Span]:
         """The spans, once there are so many."""

@@ -45,17 +45,17 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _second_loops() -> Iterator[list[str]]:
-    with second_loops() as found:
-        yield found
+    with second_loops() as scopes:
+        yield scopes
 
 
 @pytest.fixture(autouse=True)
 def _one_loop(_second_loops: list[str]) -> Iterator[None]:
     """Fails a test that drives one application from two event loops."""
     yield
-    found = _second_loops.copy()
+    scopes = _second_loops.copy()
     _second_loops.clear()
-    assert not found, f"an application ran on a second event loop (use tests.one_loop.beside): {found}"
+    assert not scopes, f"an application ran on a second event loop (use tests.one_loop.beside): {scopes}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -91,7 +91,7 @@ def _own_log() -> Iterator[None]:
     root = logging.getLogger()
     level, before = root.level, list(root.handlers)
     yield
-    for handler in [one for one in root.handlers if one not in before]:
+    for handler in [present for present in root.handlers if present not in before]:
         root.removeHandler(handler)
     root.setLevel(level)
 

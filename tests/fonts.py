@@ -22,11 +22,11 @@ _FIRST_CHINESE = 0x2E80
 @cache
 def chinese() -> str:
     """Every Chinese character and mark that the project's own texts hold."""
-    found: set[str] = set()
+    letters: set[str] = set()
     for folder, kind in (("desktop", "*.py"), ("service", "*.py"), ("tests", "*.py"), ("resources", "*.ts")):
         for path in (root() / folder).rglob(kind):
-            found |= {letter for letter in path.read_text("utf-8") if ord(letter) >= _FIRST_CHINESE}
-    return "".join(sorted(letter for letter in found if ord(letter) < 0xFFF0))
+            letters |= {letter for letter in path.read_text("utf-8") if ord(letter) >= _FIRST_CHINESE}
+    return "".join(sorted(letter for letter in letters if ord(letter) < 0xFFF0))
 
 
 def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -> bytes:

@@ -116,29 +116,29 @@ def _connected(database: object) -> Iterator[str]:
         yield os.path.realpath(text)
 
 
-def _two(
+def _two_paths(
     source: object, target: object, source_folder: object = -1, target_folder: object = -1
 ) -> Iterator[str]:
     yield from _absolute(source, source_folder)
     yield from _absolute(target, target_folder)
 
 
-def _one(path: object, *rest: object) -> Iterable[str]:
+def _one_path(path: object, *rest: object) -> Iterable[str]:
     return _absolute(path, rest[-1] if rest else -1)
 
 
 _READERS: dict[str, Callable[..., Iterable[str]]] = {
     "open": _opened,
     "sqlite3.connect": _connected,
-    "os.mkdir": _one,
-    "os.rmdir": _one,
-    "os.remove": _one,
-    "os.chmod": _one,
-    "os.chown": _one,
-    "os.utime": _one,
+    "os.mkdir": _one_path,
+    "os.rmdir": _one_path,
+    "os.remove": _one_path,
+    "os.chmod": _one_path,
+    "os.chown": _one_path,
+    "os.utime": _one_path,
     "os.truncate": lambda path, _length: _absolute(path),
-    "os.rename": _two,
-    "os.link": _two,
+    "os.rename": _two_paths,
+    "os.link": _two_paths,
     "os.symlink": lambda _source, target, folder: _absolute(target, folder),
 }
 _watch = _Watch()

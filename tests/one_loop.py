@@ -35,14 +35,14 @@ _loops: WeakKeyDictionary[Starlette, asyncio.AbstractEventLoop] = WeakKeyDiction
 @contextmanager
 def second_loops() -> Iterator[list[str]]:
     """Gives the list of requests that an application handled on a second event loop within the block."""
-    found: list[str] = []
+    scopes: list[str] = []
 
     async def watched(app: Starlette, scope: Any, receive: Any, send: Any) -> None:
         loop = asyncio.get_running_loop()
         if _loops.setdefault(app, loop) is not loop:
-            found.append(f"{scope['type']} {scope.get('path', '')}".strip())
+            scopes.append(f"{scope['type']} {scope.get('path', '')}".strip())
         await _call(app, scope, receive, send)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Starlette, "__call__", watched)
-        yield found
+        yield scopes

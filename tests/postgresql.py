@@ -25,8 +25,8 @@ def binaries() -> Path | None:
     named = os.environ.get("WALKAROUND_TEST_POSTGRESQL")
     if named is not None:
         return Path(named) if named else None
-    found = shutil.which("initdb")
-    places = [Path(found).parent] if found else []
+    initdb = shutil.which("initdb")
+    places = [Path(initdb).parent] if initdb else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((place for place in places if (place / "initdb").exists()), None)
 
@@ -42,10 +42,10 @@ def free_port() -> int:
 class Server:
     """A running server; `url(name)` is the address of one of its databases.
 
-    `given` are settings that differ from those for tests: with `fsync="on"` it flushes to the disk.
+    `changed_settings` differ from those for tests: with `fsync="on"` it flushes to the disk.
     """
 
-    def __init__(self, place: Path, **given: str) -> None:
+    def __init__(self, place: Path, **changed_settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="walkaround-pg-"))
         self.port = free_port()
         # PostgreSQL does not start as root.
@@ -82,10 +82,12 @@ class Server:
             "unix_socket_directories": "",
             "fsync": "off",
             "max_connections": "200",
-            **given,
+            **changed_settings,
         }
-        words = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
-        self._start = partial(subprocess.Popen[bytes], [place / "postgres", "-D", data, *words], **options)
+        options_of_settings = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+        self._start = partial(
+            subprocess.Popen[bytes], [place / "postgres", "-D", data, *options_of_settings], **options
+        )
         self.process = self._start()
         self._wait()
 

@@ -107,11 +107,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _check(self, body: bytes) -> None:
         """Compare signature and checksum. Source: Signature Version 4, authorization header."""
-        given = self.headers.get("Authorization") or ""
+        authorization = self.headers.get("Authorization") or ""
         match = re.fullmatch(
             r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d+)/([^/]+)/s3/aws4_request, ?"
             r"SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})",
-            given,
+            authorization,
         )
         if match is None or match.group(1) != KEY:
             raise _Refused(403, "InvalidAccessKeyId")
@@ -180,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
                 if any(len(part.data) < 5 * 2**20 for part in chosen[:-1]):
                     raise _Refused(400, "EntityTooSmall")
                 del state.uploads[query["uploadId"]]
-                checksums = tuple(one for part in chosen for one in part.checksums)
+                checksums = tuple(checksum for part in chosen for checksum in part.checksums)
                 new = Stored(b"".join(part.data for part in chosen), time.time(), checksums)
                 state.objects[key] = new
             text = f"<Key>{escape(key)}</Key><ETag>{escape(new.etag)}</ETag>"
@@ -190,8 +190,8 @@ class _Handler(BaseHTTPRequestHandler):
             with state.lock:
                 for name in names:
                     state.objects.pop(name, None)
-            gone = "".join(f"<Deleted><Key>{escape(name)}</Key></Deleted>" for name in names)
-            self._answer(200, _xml("DeleteResult", gone))
+            deleted = "".join(f"<Deleted><Key>{escape(name)}</Key></Deleted>" for name in names)
+            self._answer(200, _xml("DeleteResult", deleted))
         else:
             raise _Refused(400, "InvalidRequest")
 
@@ -199,19 +199,19 @@ class _Handler(BaseHTTPRequestHandler):
         if not key:
             self._list(state, query)
             return
-        found = state.objects.get(key)
-        if found is None:
+        stored = state.objects.get(key)
+        if stored is None:
             raise _Refused(404, "NoSuchKey")
-        headers = {"ETag": found.etag, "Last_Modified": formatdate(found.written, usegmt=True)}
+        headers = {"ETag": stored.etag, "Last_Modified": formatdate(stored.written, usegmt=True)}
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
         if match is None:
-            self._content(state, 200, found.data, headers)
+            self._content(state, 200, stored.data, headers)
             return
-        start, end = int(match[1]), min(int(match[2] or len(found.data)), len(found.data) - 1)
+        start, end = int(match[1]), min(int(match[2] or len(stored.data)), len(stored.data) - 1)
         if start > end:
             raise _Refused(416, "InvalidRange")
-        headers["Content_Range"] = f"bytes {start}-{end}/{len(found.data)}"
-        self._content(state, 206, found.data[start : end + 1], headers)
+        headers["Content_Range"] = f"bytes {start}-{end}/{len(stored.data)}"
+        self._content(state, 206, stored.data[start : end + 1], headers)
 
     def _content(self, state: State, status: int, data: bytes, headers: dict[str, str]) -> None:
         end, state.break_after = state.break_after, None
@@ -234,9 +234,9 @@ class _Handler(BaseHTTPRequestHandler):
             names = sorted(n for n in state.objects if n.startswith(query.get("prefix", "")) and n > after)
             page = {name: state.objects[name] for name in names[:PAGE]}
         text = "".join(
-            f"<Contents><Key>{escape(name)}</Key><LastModified>{_iso(one.written)}</LastModified>"
-            f"<ETag>{escape(one.etag)}</ETag><Size>{len(one.data)}</Size></Contents>"
-            for name, one in page.items()
+            f"<Contents><Key>{escape(name)}</Key><LastModified>{_iso(stored.written)}</LastModified>"
+            f"<ETag>{escape(stored.etag)}</ETag><Size>{len(stored.data)}</Size></Contents>"
+            for name, stored in page.items()
         )
         more = len(names) > PAGE
         text += f"<IsTruncated>{str(more).lower()}</IsTruncated><KeyCount>{len(page)}</KeyCount>"

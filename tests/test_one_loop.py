@@ -27,6 +27,6 @@ def test_a_second_client_runs_on_the_loop_of_the_first() -> None:
 
 
 def test_a_second_client_without_the_loop_of_the_first_is_caught() -> None:
-    with second_loops() as found, TestClient(_application()) as first:
+    with second_loops() as scopes, TestClient(_application()) as first:
         TestClient(first.app).get("/loop")
-    assert found == ["http /loop"]
+    assert scopes == ["http /loop"]

@@ -18,9 +18,9 @@ def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:
     with psycopg.connect(url) as connection:
         schema = sorted(row for row in connection.execute(SCHEMA).fetchall() if row[1] != "more")
         tables = {row[1] for row in schema if row[0] == "table"}
-        found = {name: connection.execute(f'TABLE "{name}"').fetchall() for name in tables}
+        rows = {name: connection.execute(f'TABLE "{name}"').fetchall() for name in tables}
         numbers = "SELECT sequencename, last_value FROM pg_sequences WHERE sequencename !~ 'more'"
-        return found | {"": schema, "sequences": sorted(connection.execute(numbers).fetchall())}
+        return rows | {"": schema, "sequences": sorted(connection.execute(numbers).fetchall())}
 
 
 @pytest.mark.parametrize(

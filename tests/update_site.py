@@ -17,12 +17,12 @@ class Site:
     def __init__(self) -> None:
         self.text = b""
         self.status = 200
-        self.asked: list[tuple[str, Message]] = []
+        self.requests: list[tuple[str, Message]] = []
         site = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                site.asked.append((self.path, self.headers))
+                site.requests.append((self.path, self.headers))
                 self.send_response(site.status)
                 if site.status == 302:
                     self.send_header("Location", "/elsewhere")
@@ -43,8 +43,8 @@ class Site:
 
 @pytest.fixture
 def update_site() -> Iterator[Site]:
-    made = Site()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
-    made.thread.join()
+    site = Site()
+    yield site
+    site.server.shutdown()
+    site.server.server_close()
+    site.thread.join()

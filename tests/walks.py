@@ -35,13 +35,13 @@ def walked(frame: FrameType | None = None, packages: Sequence[str] = PACKAGES) -
     A package counts once for all its frames in a row; one that is entered again later is listed again.
     """
     frame = sys._getframe(1) if frame is None else frame
-    found: list[str] = []
+    packages_met: list[str] = []
     while frame is not None:
         package = _package(frame.f_code.co_filename, packages)
-        if package and (not found or found[-1] != package):
-            found.append(package)
+        if package and (not packages_met or packages_met[-1] != package):
+            packages_met.append(package)
         frame = frame.f_back
-    return found[::-1]
+    return packages_met[::-1]
 
 
 def _package(filename: str, packages: Sequence[str]) -> str:

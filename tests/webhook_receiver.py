@@ -22,8 +22,8 @@ class Received(NamedTuple):
     @property
     def message(self) -> dict[str, Any]:
         """The body as JSON."""
-        found: dict[str, Any] = json.loads(self.body)
-        return found
+        message: dict[str, Any] = json.loads(self.body)
+        return message
 
 
 class Receiver:
@@ -41,9 +41,9 @@ class Receiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                given = {name.lower(): value for name, value in self.headers.items()}
+                headers = {name.lower(): value for name, value in self.headers.items()}
                 with receiver._arrived:
-                    receiver.received.append(Received(self.path, given, body))
+                    receiver.received.append(Received(self.path, headers, body))
                     receiver._arrived.notify_all()
                 receiver.answers.wait(PATIENCE)
                 self.send_response(receiver.status)

@@ -46,12 +46,12 @@ class _UserError(Exception):
     """What the person did wrong, as a sentence."""
 
 
-def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
     """Run one of the `user` commands and give the exit status: 0 done, 1 refused, 2 used wrongly.
 
     `before_commit` are listeners for what changes, such as the audit log's.
     """
-    options = _parser().parse_args(words[1:])
+    options = _parser().parse_args(arguments[1:])
     settings.prepare()
     database = Database(settings.url)
     database.before_commit.extend(before_commit)
@@ -79,13 +79,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="add|list|enable|disable|password")
 
     def command(
-        name: str, text: str, do: Callable[..., None], *, named: bool = True
+        name: str, text: str, do: Callable[..., None], *, with_username: bool = True
     ) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=text, description=text)
-        made.set_defaults(do=do)
-        if named:
-            made.add_argument("username", metavar="NAME")
-        return made
+        parser = commands.add_parser(name, help=text, description=text)
+        parser.set_defaults(do=do)
+        if with_username:
+            parser.add_argument("username", metavar="NAME")
+        return parser
 
     stdin = "read the password from the first line of standard input"
     add = command("add", "add a user", _add)
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("--role", action="append", required=True, choices=roles, help="may be given again")
     add.add_argument("--name", help="the person's name")
     add.add_argument("--password-stdin", action="store_true", help=stdin)
-    command("list", "list the users", _list, named=False)
+    command("list", "list the users", _list, with_username=False)
     command("enable", "let a user log in again", _enable)
     command("disable", "end a user's logins and allow no further one", _disable)
     password = command("password", "give a user a new password and end their logins", _password)
@@ -130,7 +130,7 @@ def _alter(database: Database, work: Callable[[Session], T]) -> T:
     return database.write_now(lambda session: store.altering(session, work))
 
 
-def _named(session: Session, username: str) -> User:
+def _find_user(session: Session, username: str) -> User:
     user = store.user_by_name(session, username)
     if user is None:
         raise _UserError(f"there is no user '{username}'; see: walkaround user list")
@@ -184,7 +184,7 @@ def _list(database: Database, _settings: Settings, _options: argparse.Namespace)
 
 def _switch(database: Database, username: str, *, enabled: bool) -> None:
     def work(session: Session) -> str:
-        user = _named(session, username)
+        user = _find_user(session, username)
         if user.enabled != enabled:
             try:
                 store.set_enabled(session, user, enabled, now())
@@ -207,12 +207,12 @@ def _disable(database: Database, _settings: Settings, options: argparse.Namespac
 
 
 def _password(database: Database, settings: Settings, options: argparse.Namespace) -> None:
-    name = database.read_now(lambda session: _named(session, options.username).username)
+    name = database.read_now(lambda session: _find_user(session, options.username).username)
     password = _ask_password(name, from_stdin=options.password_stdin)
     stored = hashed(password, settings.bcrypt_cost)
 
     def work(session: Session) -> None:
-        user = _named(session, name)
+        user = _find_user(session, name)
         store.set_password(session, user, stored, now())
         announce(session, _change("update", user, password=True))
 

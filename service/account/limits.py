@@ -58,12 +58,12 @@ class LoginLimits:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def attempt(self, username_key: str, address: str, *, known: bool) -> Attempt:
-        """The attempt of `address` on a user; `known` when that user has logged in from there before."""
+    def attempt(self, username_key: str, address: str, *, is_known: bool) -> Attempt:
+        """The attempt of `address` on a user; `is_known` when that user has logged in from there before."""
         group = addresses.group(address)
         pair = self._key("pair", username_key, group)
         free = {pair: PAIR_FREE}
-        if not known:
+        if not is_known:
             free[self._key("user", username_key)] = USER_FREE
             free[self._key("address", group)] = ADDRESS_FREE
         return Attempt(pair, free)

@@ -104,8 +104,8 @@ class Logins:
     ) -> tuple[User | None, Attempt]:
         user = session.exec(select(User).where(User.username_key == username_key)).first()
         at = self._clock()
-        known = store.is_known_address(session, user.id if user else None, address, at)
-        attempt = self._limits.attempt(username_key, address, known=known)
+        is_known = store.is_known_address(session, user.id if user else None, address, at)
+        attempt = self._limits.attempt(username_key, address, is_known=is_known)
         self._let_wait(session, attempt)
         return user, attempt
 
@@ -121,7 +121,7 @@ class Logins:
             )
 
     async def was_wrong(self, guess: PasswordAttempt, address: str, action: str) -> None:
-        """Count a wrong password and tell the listeners of `action`.
+        """Count a wrong password and notify the listeners of `action`.
 
         Raises Problem 429, and counts nothing, when others were wrong meanwhile and this one has to wait.
         """
@@ -211,12 +211,12 @@ class Logins:
         return self._tokens(session, user, login, Successor(refresh, new_id()), at)
 
     def _tokens(
-        self, session: Session, user: User, login: LoginSession, given: Successor, at: dt.datetime
+        self, session: Session, user: User, login: LoginSession, successor: Successor, at: dt.datetime
     ) -> Tokens:
         methods = tuple(login.methods.split(","))
         return Tokens(
-            access_token=self.access.sign(user.id, login.id, methods, at, given.access_id),
-            refresh_token=given.refresh,
+            access_token=self.access.sign(user.id, login.id, methods, at, successor.access_id),
+            refresh_token=successor.refresh,
             expires_in=self.access.seconds,
             payload=store.payload(session, user, self.faces_of),
         )
@@ -228,13 +228,13 @@ class Logins:
         from another client, it was copied: its session ends. Raises Problem 401.
         """
         text = token.get_secret_value()
-        given, client = refresh_hash(text), self._exchange.client(address, user_agent)
+        token_hash, client = refresh_hash(text), self._exchange.client(address, user_agent)
 
         def work(session: Session) -> Tokens | Problem | SpentRefresh:
             at = self._clock()
             # The row lock lets one of several at once win; the others then find the token spent.
             login = session.exec(
-                select(LoginSession).where(LoginSession.refresh_hash == given).with_for_update()
+                select(LoginSession).where(LoginSession.refresh_hash == token_hash).with_for_update()
             ).first()
             if login is None:
                 return self._repeated(session, text, client, at)
@@ -246,7 +246,7 @@ class Logins:
             seed = self._exchange.new_seed()
             successor = self._exchange.successor(text, seed)
             spent = SpentRefresh(
-                refresh_hash=given, session_id=login.id, spent_at=at, client=client, seed=seed
+                refresh_hash=token_hash, session_id=login.id, spent_at=at, client=client, seed=seed
             )
             store.spend(session, login, spent, at, self._refresh_for)
             login.refresh_hash = refresh_hash(successor.refresh)
@@ -284,14 +284,14 @@ class Logins:
 
     async def log_out(self, token: SecretStr, address: str) -> None:
         """End the session of a refresh token. A token of no session is no failure: it is ended already."""
-        given = refresh_hash(token.get_secret_value())
+        token_hash = refresh_hash(token.get_secret_value())
 
         def work(session: Session) -> None:
             session_id = session.exec(
-                select(LoginSession.id).where(LoginSession.refresh_hash == given)
+                select(LoginSession.id).where(LoginSession.refresh_hash == token_hash)
             ).first()
             if session_id is None:
-                spent = session.get(SpentRefresh, given)
+                spent = session.get(SpentRefresh, token_hash)
                 session_id = spent.session_id if spent is not None else None
             if session_id is not None:
                 self._end(session, session_id, address, "logout")

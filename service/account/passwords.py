@@ -46,11 +46,11 @@ class Passwords:
         self._nobody = self._pool.submit(hashed, secrets.token_urlsafe(32), cost)
 
     def _check(self, password: str, stored: str | None) -> bool:
-        given = stored or self._nobody.result()
-        right = bcrypt.checkpw(_prehash(password), given.encode("ascii"))
-        # A hash of an older cost is made up for, or its quick answer would tell that there is such a user:
+        stored_hash = stored or self._nobody.result()
+        right = bcrypt.checkpw(_prehash(password), stored_hash.encode("ascii"))
+        # A check of an older cost takes as long as one of today's, so that its time does not reveal the user:
         # 2^c + 2^c + 2^(c + 1) + ... + 2^(cost - 1) = 2^cost rounds.
-        for cost in range(_cost(given), self.cost):
+        for cost in range(_cost(stored_hash), self.cost):
             bcrypt.hashpw(_prehash(password), bcrypt.gensalt(cost))
         return right and stored is not None
 

@@ -116,8 +116,8 @@ def _auth(service: AccountService) -> APIRouter:
         caller: Caller = logged_in(),
     ) -> Envelope[Page[LoginSession]]:
         """The caller's sessions that have not ended, the last used one first."""
-        found = await service.sessions.find(caller, caller.user_id, current_page, page_size)
-        return Envelope(data=found, msg="登录会话获取成功")
+        sessions = await service.sessions.find(caller, caller.user_id, current_page, page_size)
+        return Envelope(data=sessions, msg="登录会话获取成功")
 
     @routes.delete("/sessions", responses=failures(401))
     async def end_other_sessions(caller: Caller = logged_in()) -> Envelope[int]:
@@ -173,8 +173,8 @@ def _users(service: AccountService) -> APIRouter:
         caller: Caller = manage,
     ) -> Envelope[Page[LoginSession]]:
         """The sessions of a user that have not ended, the last used one first."""
-        found = await service.sessions.find(caller, user_id, current_page, page_size)
-        return Envelope(data=found, msg="登录会话获取成功")
+        sessions = await service.sessions.find(caller, user_id, current_page, page_size)
+        return Envelope(data=sessions, msg="登录会话获取成功")
 
     @routes.delete("/{user_id}/sessions", responses=failures(401, 403, 404, 422))
     async def end_sessions(user_id: Id, caller: Caller = manage_now) -> Envelope[int]:

@@ -53,8 +53,8 @@ def program_of(user_agent: str) -> str | None:
     product = _PRODUCT.match(user_agent)
     names: list[str] = []
     for name, pattern in _BROWSERS if user_agent.startswith("Mozilla/") else ():
-        if found := re.search(pattern, user_agent):
-            names.append(f"{name} {found[1][:5]}")
+        if match := re.search(pattern, user_agent):
+            names.append(f"{name} {match[1][:5]}")
             break
     else:
         if product is not None and product[1] != "Mozilla":

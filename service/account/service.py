@@ -229,8 +229,8 @@ class AccountService:
             if user is None or not guess.right:
                 await self.logins.was_wrong(guess, caller.address, "password_change_failed")
                 raise Refusal(_WRONG_PASSWORD)
-            given = (new.get_secret_value(), current.get_secret_value())
-            fault = rules.new_password_fault(*given, user.username)
+            passwords = (new.get_secret_value(), current.get_secret_value())
+            fault = rules.new_password_fault(*passwords, user.username)
             if fault is not None:
                 raise _invalid("newPassword", fault)
             hashed = await self._passwords.hash(new.get_secret_value())

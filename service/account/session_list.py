@@ -35,7 +35,7 @@ def _ensure_user(session: Session, user_id: str) -> None:
 
 
 class SessionList:
-    """The sessions of one user at a time, as their owner and whoever manages users see and end them."""
+    """The sessions of one user at a time, which the user and an administrator see and end."""
 
     def __init__(self, db: Database, clock: Callable[[], dt.datetime]) -> None:
         self._db = db
@@ -48,11 +48,11 @@ class SessionList:
 
         def work(session: Session) -> Page[wire.LoginSession]:
             _ensure_user(session, user_id)
-            found = _live(user_id, self._clock())
-            total = session.exec(select(func.count()).select_from(found.subquery())).one()
+            live = _live(user_id, self._clock())
+            total = session.exec(select(func.count()).select_from(live.subquery())).one()
             last_used = func.coalesce(LoginSession.used_at, LoginSession.created_at)
             rows = session.exec(
-                found.order_by(last_used.desc(), col(LoginSession.id))
+                live.order_by(last_used.desc(), col(LoginSession.id))
                 .offset((current_page - 1) * page_size)
                 .limit(page_size)
             )

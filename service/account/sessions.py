@@ -24,7 +24,7 @@ USE_SECONDS = 300.0
 """How often it is written when sessions were last used."""
 
 _LOG = logging.getLogger(__name__)
-_MOST_KEPT = 10_000
+_MOST_CACHED = 10_000
 _VERSION = select(AccountVersion.number).where(AccountVersion.id == 1)
 
 
@@ -71,7 +71,7 @@ class LiveSessions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kept: dict[str, tuple[int, LiveSession]] = {}
+        self._cache: dict[str, tuple[int, LiveSession]] = {}
         self._shared_version = SharedRead(self._read_version)
 
     async def _read_version(self) -> int:
@@ -85,9 +85,9 @@ class LiveSessions:
 
     async def get(self, session_id: str) -> LiveSession | None:
         """The live session; None when it has ended or its user is disabled."""
-        kept = self._kept.get(session_id)
-        if kept is not None and kept[0] == await self._version():
-            return kept[1]
+        cached = self._cache.get(session_id)
+        if cached is not None and cached[0] == await self._version():
+            return cached[1]
 
         def work(session: Session) -> tuple[int, LiveSession | None]:
             # The version first: what is read after it is at least as new.
@@ -95,11 +95,11 @@ class LiveSessions:
 
         version, live = await self._database.read(work)
         if live is None:
-            self._kept.pop(session_id, None)
+            self._cache.pop(session_id, None)
             return None
-        if len(self._kept) >= _MOST_KEPT:
-            self._kept.clear()
-        self._kept[session_id] = (version, live)
+        if len(self._cache) >= _MOST_CACHED:
+            self._cache.clear()
+        self._cache[session_id] = (version, live)
         return live
 
 

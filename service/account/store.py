@@ -51,10 +51,10 @@ def any_user(session: Session) -> bool:
 
 def roles_of(session: Session, user_ids: Collection[str]) -> dict[str, list[Role]]:
     """The roles of each user, in the order of `Role`; roles this program does not know are left out."""
-    found: dict[str, set[str]] = {user_id: set() for user_id in user_ids}
+    roles_by_user: dict[str, set[str]] = {user_id: set() for user_id in user_ids}
     for row in session.exec(select(UserRole).where(col(UserRole.user_id).in_(user_ids))):
-        found[row.user_id].add(row.role)
-    return {user_id: [role for role in Role if role in roles] for user_id, roles in found.items()}
+        roles_by_user[row.user_id].add(row.role)
+    return {user_id: [role for role in Role if role in roles] for user_id, roles in roles_by_user.items()}
 
 
 def set_roles(session: Session, user_id: str, roles: Iterable[Role]) -> None:

@@ -117,23 +117,23 @@ class AuditService:
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             self._database.take_all_time(session)
         rows = session.exec(select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH))
-        found = verify_rows(rows, expect)
-        if check_signature and found.complete:
-            found.problems.extend(_check_end(self._key, session.get(HeadRow, 1), found))
-        return found
+        verification = verify_rows(rows, expect)
+        if check_signature and verification.complete:
+            verification.problems.extend(_check_end(self._key, session.get(HeadRow, 1), verification))
+        return verification
 
     def sign_restored(self, end: tuple[int, str]) -> None:
         """Sign a log that came from a backup made elsewhere, when it is whole and ends as it did there."""
-        found = self.verify(expect=end, check_signature=False)
-        if found.problems or (found.seq, found.hash) != end:
+        verification = self.verify(expect=end, check_signature=False)
+        if verification.problems or (verification.seq, verification.hash) != end:
             return
         mac = rules.head_mac(self._key, *end)
-        same = (col(HeadRow.seq) == found.seq) & (col(HeadRow.hash) == found.hash)
+        same = (col(HeadRow.seq) == verification.seq) & (col(HeadRow.hash) == verification.hash)
         self._database.write_now(lambda session: session.exec(update(HeadRow).where(same).values(mac=mac)))
 
 
 def verify_rows(rows: Iterable[AuditRow], expect: tuple[int, str] | None = None) -> Verification:
-    """Compare every hash of a log whose rows come in order; nothing is said of its signature.
+    """Compare every hash of a log whose rows come in order; its signature is not checked.
 
     `expect` is the number and hash of a row that must be among them.
     """
@@ -160,8 +160,8 @@ def end_checker(settings: Settings) -> CheckEnd:
     return functools.partial(_check_end, rules.head_key(settings.signing_secret()))
 
 
-def _check_end(key: bytes, head: HeadRow | None, found: Verification) -> list[str]:
-    seq, last = found.seq, found.hash
+def _check_end(key: bytes, head: HeadRow | None, verification: Verification) -> list[str]:
+    seq, last = verification.seq, verification.hash
     if head is None:
         return ["the log has no signed end" if seq else "the log is empty"]
     if not rules.is_signed(key, head.seq, head.hash, head.mac):
@@ -175,8 +175,10 @@ def _check_end(key: bytes, head: HeadRow | None, found: Verification) -> list[st
 
 def of_object(session: Session, kind: str, object_id: str, actions: Collection[str]) -> list[AuditEntry]:
     """The log's entries about one object with these actions, oldest first."""
-    here = (AuditRow.kind == kind, AuditRow.object_id == object_id, col(AuditRow.action).in_(actions))
-    return [_entry(row) for row in session.exec(select(AuditRow).where(*here).order_by(col(AuditRow.seq)))]
+    conditions = (AuditRow.kind == kind, AuditRow.object_id == object_id, col(AuditRow.action).in_(actions))
+    return [
+        _entry(row) for row in session.exec(select(AuditRow).where(*conditions).order_by(col(AuditRow.seq)))
+    ]
 
 
 def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> None:
@@ -277,15 +279,15 @@ def _entry(row: AuditRow) -> AuditEntry:
 
 def _page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
     exact = {"action": query.action, "kind": query.kind, "object_id": query.object_id, "actor": query.actor}
-    wanted = [getattr(AuditRow, name) == value for name, value in exact.items() if value is not None]
+    conditions = [getattr(AuditRow, name) == value for name, value in exact.items() if value is not None]
     if query.at_from is not None:
-        wanted.append(AuditRow.at >= query.at_from)
+        conditions.append(AuditRow.at >= query.at_from)
     if query.at_to is not None:
-        wanted.append(AuditRow.at <= query.at_to)
-    total = session.exec(select(func.count()).select_from(AuditRow).where(*wanted)).first() or 0
+        conditions.append(AuditRow.at <= query.at_to)
+    total = session.exec(select(func.count()).select_from(AuditRow).where(*conditions)).first() or 0
     rows = session.exec(
         select(AuditRow)
-        .where(*wanted)
+        .where(*conditions)
         .order_by(col(AuditRow.seq).desc())
         .limit(query.page_size)
         .offset((query.current_page - 1) * query.page_size)

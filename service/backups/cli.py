@@ -36,16 +36,16 @@ from shared.reasons import reason
 _PLACE_HELP = "the directory or s3://BUCKET/PREFIX of the backups (default: WALKAROUND_BACKUP_TO)"
 
 
-def main(words: Sequence[str], settings: Settings) -> int:
+def main(arguments: Sequence[str], settings: Settings) -> int:
     """Run `backup` or `restore`. Gives 0 when all went well, 1 otherwise."""
-    command = words[0]
-    run = _COMMANDS.get(words[1]) if command == "backup" and len(words) > 1 else None
+    command = arguments[0]
+    run = _COMMANDS.get(arguments[1]) if command == "backup" and len(arguments) > 1 else None
     try:
         if run is not None:
-            return run(words[2:], settings)
-        return _restore(words[1:], settings) if command == "restore" else _backup(words[1:], settings)
+            return run(arguments[2:], settings)
+        return _restore(arguments[1:], settings) if command == "restore" else _backup(arguments[1:], settings)
     except zipfile.BadZipFile:
-        print(f"{command} failed: {words[1]} is not a whole archive of a backup", file=sys.stderr)
+        print(f"{command} failed: {arguments[1]} is not a whole archive of a backup", file=sys.stderr)
     except OSError as problem:
         print(f"{command} failed: {reason(problem)}", file=sys.stderr)
     except psycopg.Error as problem:
@@ -63,7 +63,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
 # One archive
 
 
-def _backup(words: Sequence[str], settings: Settings) -> int:
+def _backup(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup",
         epilog="`walkaround backup run`, `list` and `verify` are about the backups on the schedule.",
@@ -74,7 +74,7 @@ def _backup(words: Sequence[str], settings: Settings) -> int:
         action="store_true",
         help="also the keys: without them everyone enrols their face again after a restore elsewhere",
     )
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     target: Path = options.file.absolute()
     if target.exists():
         raise Refused(f"{target} exists already; name another file")
@@ -98,20 +98,20 @@ def _backup(words: Sequence[str], settings: Settings) -> int:
 # The backups on the schedule
 
 
-def _folder(given: str | None, settings: Settings) -> SharedFolder:
-    address = given or settings.backup_to
+def _folder(place: str | None, settings: Settings) -> SharedFolder:
+    address = place or settings.backup_to
     if not address:
         raise Refused("name where the backups lie: set WALKAROUND_BACKUP_TO, or give --place")
-    if given and "://" not in given:
-        address = str(Path(given).expanduser().absolute())
+    if place and "://" not in place:
+        address = str(Path(place).expanduser().absolute())
     return SharedFolder(open_place(address, settings))
 
 
-def _run(words: Sequence[str], settings: Settings) -> int:
+def _run(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup run", description="make a backup now where those of the schedule lie"
     )
-    parser.parse_args(words)
+    parser.parse_args(arguments)
     _folder(None, settings)
     check_data(settings)
     database = Database(settings.url)
@@ -128,12 +128,12 @@ def _run(words: Sequence[str], settings: Settings) -> int:
     return 0 if outcome.problem is None else 1
 
 
-def _list(words: Sequence[str], settings: Settings) -> int:
+def _list(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup list", description="list the backups, oldest first"
     )
     parser.add_argument("--place", help=_PLACE_HELP)
-    folder = _folder(parser.parse_args(words).place, settings)
+    folder = _folder(parser.parse_args(arguments).place, settings)
     status = 0
     for name in folder.names():
         try:
@@ -148,7 +148,7 @@ def _list(words: Sequence[str], settings: Settings) -> int:
     return status
 
 
-def _verify(words: Sequence[str], settings: Settings) -> int:
+def _verify(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup verify",
         description="read a backup to its end: every hash, the database and the audit log",
@@ -159,10 +159,10 @@ def _verify(words: Sequence[str], settings: Settings) -> int:
     parser.add_argument("--place", help=_PLACE_HELP)
     parser.add_argument("--backup", metavar="NAME", help="one of `walkaround backup list`")
     parser.add_argument("--all", action="store_true", help="every backup that lies there")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     status = 0
     with contextlib.ExitStack() as stack:
-        backups = _named(options, settings, stack)
+        backups = _chosen_backups(options, settings, stack)
         for name, backup in backups:
             with tempfile.TemporaryDirectory(prefix="walkaround-verify-") as folder:
                 problems = verify(backup, Path(folder))
@@ -180,7 +180,7 @@ def _verify(words: Sequence[str], settings: Settings) -> int:
     return status
 
 
-def _named(
+def _chosen_backups(
     options: argparse.Namespace, settings: Settings, stack: contextlib.ExitStack
 ) -> Iterator[tuple[str, Backup]]:
     if options.file is not None:
@@ -201,7 +201,7 @@ def _named(
 # Restore
 
 
-def _restore(words: Sequence[str], settings: Settings) -> int:
+def _restore(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(prog="walkaround restore")
     parser.add_argument(
         "source", metavar="FILE", help="the archive, or the directory or s3://BUCKET/PREFIX of backups"
@@ -210,7 +210,7 @@ def _restore(words: Sequence[str], settings: Settings) -> int:
         "--backup", metavar="NAME", help="one of `walkaround backup list` (default: the newest)"
     )
     parser.add_argument("--force", action="store_true", help="also onto a data directory that is not empty")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     with _opened(options.source, options.backup, settings) as backup:
         restore(backup, settings, force=options.force)
         manifest = backup.manifest
@@ -242,11 +242,11 @@ def _opened(source: str, name: str | None, settings: Settings) -> Iterator[Backu
     yield folder.read(name or names[-1])
 
 
-def _process(words: Sequence[str], _settings: Settings) -> int:
+def _process(arguments: Sequence[str], _settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup process", description="make backups for a service, which starts this itself"
     )
-    parser.parse_args(words)
+    parser.parse_args(arguments)
     answer_requests()
     return 0
 

@@ -21,7 +21,7 @@ from service.backups.archive.taking import take
 from service.backups.archive.verification import verify
 from service.backups.messages import OF_HINDRANCE, BackupProblem
 from service.backups.outcome import Outcome
-from service.backups.retention import Retention, kept
+from service.backups.retention import Retention, times_to_keep
 from service.db.storage_faults import hindrance_of
 from service.exception_trace import trace_of
 from service.settings import Settings
@@ -52,7 +52,7 @@ def make(settings: Settings) -> Outcome:
     try:
         folder = SharedFolder(place_of(settings))
         folder.place.clean()
-        return _made(settings, folder)
+        return _make(settings, folder)
     except _FAILURES as problem:
         return Outcome(problem=_problem_of(problem))
     except Exception as problem:
@@ -60,7 +60,7 @@ def make(settings: Settings) -> Outcome:
         return Outcome(problem=BackupProblem.INTERNAL)
 
 
-def _made(settings: Settings, folder: SharedFolder) -> Outcome:
+def _make(settings: Settings, folder: SharedFolder) -> Outcome:
     new = folder.new()
     with folder.place.working_folder() as working:
         manifest = take(settings, new, working)
@@ -100,7 +100,7 @@ def retention(settings: Settings) -> Retention:
 def prune(folder: SharedFolder, retention: Retention) -> list[str]:
     """Remove backups that `retention` does not keep, and contents that no other names; gives their names."""
     names = {time_of(name): name for name in folder.names()}
-    keep = kept(names, retention)
+    keep = times_to_keep(names, retention)
     removed = [name for time, name in names.items() if time not in keep]
     for name in removed:
         folder.discard(name)
@@ -117,9 +117,9 @@ def _problem_of(problem: Exception) -> BackupProblem:
         return BackupProblem.DAMAGED_DATABASE
     # A driver's own error is understood as the one that SQLAlchemy makes of it.
     driver = isinstance(problem, psycopg.Error)
-    found = hindrance_of(OperationalError("", {}, problem) if driver else problem)
-    if found in OF_HINDRANCE:
-        return OF_HINDRANCE[found]
+    hindrance = hindrance_of(OperationalError("", {}, problem) if driver else problem)
+    if hindrance in OF_HINDRANCE:
+        return OF_HINDRANCE[hindrance]
     log.error("a backup failed: %s", trace_of(problem))
     return BackupProblem.PLACE_AWAY if isinstance(problem, OSError) else BackupProblem.INTERNAL
 

@@ -30,7 +30,7 @@ def _month(time: dt.datetime) -> Hashable:
     return (time.year, time.month)
 
 
-def kept(times: Iterable[dt.datetime], retention: Retention) -> set[dt.datetime]:
+def times_to_keep(times: Iterable[dt.datetime], retention: Retention) -> set[dt.datetime]:
     """The times, in UTC, of the backups to keep; the newest is always among them."""
     ordered = sorted(set(times), reverse=True)
     if not ordered:

@@ -69,7 +69,7 @@ class BackupService:
             self._thread.start()
 
     def stop(self) -> None:
-        """End it. A backup that is being made is given up: nothing of it is listed."""
+        """Stop. A backup that is being made is abandoned and never listed."""
         self._stopping.set()
         self._child.close()
         if self._thread is not None:
@@ -178,11 +178,11 @@ def _make_recorded(database: Database, settings: Settings, make: Make) -> Outcom
 
 
 def _log(outcome: Outcome) -> None:
-    said = "" if outcome.problem is None else TEXTS[outcome.problem].log
+    text = "" if outcome.problem is None else TEXTS[outcome.problem].log
     if outcome.name is None:
-        log.error("the backup failed: %s", said)
+        log.error("the backup failed: %s", text)
     elif outcome.problem is not None:
-        log.warning("backup %s: %s", outcome.name, said)
+        log.warning("backup %s: %s", outcome.name, text)
     else:
         size, added = (outcome.size or 0) / 2**20, (outcome.added or 0) / 2**20
         log.info("backup %s: %s files, %.1f MB, %.1f MB new", outcome.name, outcome.files, size, added)

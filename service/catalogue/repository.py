@@ -81,17 +81,19 @@ class Repository(Generic[Row, Read]):
 
     async def list(self, listing: Listing, *filters: ColumnElement[bool]) -> Page[Read]:
         """One page, newest first, ties by id."""
-        wanted = list(filters)
+        conditions = list(filters)
         if listing.q:
-            named = (name.icontains(listing.q, autoescape=True) for name in self.names)
-            wanted.append(or_(*named, *self.belonging(listing.q)))
-        return await self.database.read(lambda session: self._page(session, listing, wanted))
+            by_name = (name.icontains(listing.q, autoescape=True) for name in self.names)
+            conditions.append(or_(*by_name, *self.belonging(listing.q)))
+        return await self.database.read(lambda session: self._page(session, listing, conditions))
 
-    def _page(self, session: Session, listing: Listing, wanted: Sequence[ColumnElement[bool]]) -> Page[Read]:
-        total = session.exec(select(func.count()).select_from(self.row).where(*wanted)).first() or 0
+    def _page(
+        self, session: Session, listing: Listing, conditions: Sequence[ColumnElement[bool]]
+    ) -> Page[Read]:
+        total = session.exec(select(func.count()).select_from(self.row).where(*conditions)).first() or 0
         query = (
             select(self.row)
-            .where(*wanted)
+            .where(*conditions)
             .order_by(col(self.row.created_at).desc(), self.key.desc())
             .limit(listing.page_size)
             .offset((listing.current_page - 1) * listing.page_size)

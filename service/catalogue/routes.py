@@ -65,8 +65,8 @@ def _aircraft(service: CatalogueService) -> APIRouter:
         body: AircraftWrite, response: Response, caller: Caller = _MANAGE
     ) -> Envelope[Aircraft]:
         """Make an aircraft."""
-        made = await service.aircraft.create(body.model_dump(exclude_unset=True), caller)
-        return _answer(response, made, "飞机创建成功")
+        aircraft = await service.aircraft.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, aircraft, "飞机创建成功")
 
     @routes.get("/{aircraft_id}", responses=failures(401, 403, 404, 422))
     async def get_aircraft(aircraft_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Aircraft]:
@@ -110,8 +110,8 @@ def _flights(service: CatalogueService) -> APIRouter:
         body: FlightWrite, response: Response, caller: Caller = _MANAGE
     ) -> Envelope[Flight]:
         """Make a flight."""
-        made = await service.flights.create(body.model_dump(exclude_unset=True), caller)
-        return _answer(response, made, "航班创建成功")
+        flight = await service.flights.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, flight, "航班创建成功")
 
     @routes.get("/{flight_id}", responses=failures(401, 403, 404, 422))
     async def get_flight(flight_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Flight]:
@@ -155,8 +155,8 @@ def _tasks(service: CatalogueService) -> APIRouter:
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_task(body: TaskWrite, response: Response, caller: Caller = _MANAGE) -> Envelope[Task]:
         """Make a task."""
-        made = await service.tasks.create(body.model_dump(exclude_unset=True), caller)
-        return _answer(response, made, "任务创建成功")
+        task = await service.tasks.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, task, "任务创建成功")
 
     @routes.get("/{task_id}", responses=failures(401, 403, 404, 422))
     async def get_task(task_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Task]:
@@ -202,8 +202,8 @@ def _reference_images(service: CatalogueService) -> APIRouter:
         body: ReferenceImageWrite, response: Response, caller: Caller = _MANAGE
     ) -> Envelope[ReferenceImage]:
         """Make a reference image."""
-        made = await service.reference_images.create(body.model_dump(exclude_unset=True), caller)
-        return _answer(response, made, "参考图创建成功")
+        image = await service.reference_images.create(body.model_dump(exclude_unset=True), caller)
+        return _answer(response, image, "参考图创建成功")
 
     @routes.get("/{reference_image_id}", responses=failures(401, 403, 404, 422))
     async def get_reference_image(

@@ -34,8 +34,8 @@ from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20
-MUCH = 0.9
-"""Share of the quota of files from which on it is said."""
+NEARLY_FULL = 0.9
+"""Share of the quota of files from which on the check warns."""
 
 # Module to import -> (package that says its version, what needs it). Native code breaks most easily.
 _LIBRARIES = {
@@ -51,9 +51,9 @@ _LIBRARIES = {
 Check = Callable[[Settings], Iterator[CheckResult]]
 
 
-def main(words: Sequence[str], settings: Settings) -> int:
+def main(arguments: Sequence[str], settings: Settings) -> int:
     """Print one line per result. Gives 1 when one of them is a fault."""
-    return report("service", words[1:], ((check.__name__, partial(check, settings)) for check in CHECKS))
+    return report("service", arguments[1:], ((check.__name__, partial(check, settings)) for check in CHECKS))
 
 
 def python(_settings: Settings) -> Iterator[CheckResult]:
@@ -81,21 +81,21 @@ def libraries(_settings: Settings) -> Iterator[CheckResult]:
 def data_dir(settings: Settings) -> Iterator[CheckResult]:
     """The data directory: there, ours, writable, with room."""
     path = settings.data_dir
-    there = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
-    if not there.is_dir():
+    nearest = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
+    if not nearest.is_dir():
         yield fail(
             "data directory {folder} cannot be made or written",
             "{parent} is a file: name another directory with --data-dir",
             folder=path,
-            parent=there,
+            parent=nearest,
         )
         return
-    if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
+    if not os.access(nearest, os.R_OK | os.W_OK | os.X_OK):
         yield fail(
             "data directory {folder} cannot be made or written",
             "give this user the right to write in {parent}",
             folder=path,
-            parent=there,
+            parent=nearest,
         )
         return
     if not path.is_dir():
@@ -162,13 +162,13 @@ def database(settings: Settings) -> Iterator[CheckResult]:
         return
     finally:
         checked.close()
-    said = {"name": name, "revision": current, "newest": newest}
+    values = {"name": name, "revision": current, "newest": newest}
     if current is None or current < newest:
-        yield warn(_REVISION, "the next start brings it to {newest}", **said)
+        yield warn(_REVISION, "the next start brings it to {newest}", **values)
     elif current > newest:
-        yield fail(_REVISION, "it is of a newer version: install that one", **said)
+        yield fail(_REVISION, "it is of a newer version: install that one", **values)
     else:
-        yield ok(_REVISION, **said)
+        yield ok(_REVISION, **values)
 
 
 _REVISION = "{name} database at revision {revision}"
@@ -176,10 +176,10 @@ _REVISION = "{name} database at revision {revision}"
 
 def _whole(path: Path) -> CheckResult:
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if found != "ok":
+        result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if result != "ok":
         return fail(
-            "the database is damaged ({problem})", "stop the service and restore a backup", problem=found
+            "the database is damaged ({problem})", "stop the service and restore a backup", problem=result
         )
     return ok("database {file} is whole", file=path)
 
@@ -211,7 +211,7 @@ def files(settings: Settings) -> Iterator[CheckResult]:
     used = f"{share:.0%}"
     if share >= 1:
         yield fail("{used} of the quota of files is used: uploads are refused", _MORE_QUOTA, used=used)
-    elif share >= MUCH:
+    elif share >= NEARLY_FULL:
         yield warn("{used} of the quota of files is used", _MORE_QUOTA, used=used)
     else:
         yield ok("{used} of the quota of files is used", used=used)
@@ -248,8 +248,8 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
     try:
         names = SharedFolder(place_of(settings)).names()
     except (OSError, StoreSettingsError) as problem:
-        said = reason(problem) if isinstance(problem, OSError) else str(problem)
-        yield fail("the backups cannot be read: {problem}", "check WALKAROUND_BACKUP_TO", problem=said)
+        cause = reason(problem) if isinstance(problem, OSError) else str(problem)
+        yield fail("the backups cannot be read: {problem}", "check WALKAROUND_BACKUP_TO", problem=cause)
         return
     if not names:
         yield fail(
@@ -259,12 +259,12 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
         )
         return
     age = dt.datetime.now(dt.UTC) - time_of(names[-1])
-    found = "the newest of {count} backups is {hours} hours old"
-    said_age = {"count": len(names), "hours": f"{age.total_seconds() / 3600:.1f}"}
+    text = "the newest of {count} backups is {hours} hours old"
+    values = {"count": len(names), "hours": f"{age.total_seconds() / 3600:.1f}"}
     if age > parsed(settings.backup_at).interval + LATE:
-        yield warn(found, "the log of the service says why no newer one was made", **said_age)
+        yield warn(text, "the log of the service says why no newer one was made", **values)
     else:
-        yield ok(found, **said_age)
+        yield ok(text, **values)
 
 
 def service(settings: Settings) -> Iterator[CheckResult]:
@@ -281,8 +281,8 @@ def service(settings: Settings) -> Iterator[CheckResult]:
 def secrets(settings: Settings) -> Iterator[CheckResult]:
     """The keys: readable by their owner only."""
     elsewhere = (settings.secret_file, settings.face_key_file, settings.files_keys_file)
-    given = [path for path in elsewhere if path is not None]
-    for path in [*given, *sorted(settings.data_dir.glob("*.key"))]:
+    paths = [path for path in elsewhere if path is not None]
+    for path in [*paths, *sorted(settings.data_dir.glob("*.key"))]:
         if not path.is_file():
             yield warn(
                 "secret file {file} is not there yet", "the first start of the service makes it", file=path

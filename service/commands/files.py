@@ -33,7 +33,7 @@ def _days(value: str) -> dt.timedelta:
     raise argparse.ArgumentTypeError(f"give a number of days, at least {LEAST_DAYS:g}")
 
 
-def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
     """Run `files unused`; 0 done, 1 not possible now. `before_commit` write the audit log."""
     parser = argparse.ArgumentParser(prog="walkaround files")
     commands = parser.add_subparsers(required=True, metavar="unused")
@@ -48,7 +48,7 @@ def main(words: Sequence[str], settings: Settings, before_commit: Sequence[Befor
         metavar="DAYS",
         help=f"only what was uploaded longer ago (default {GRACE_DAYS:g} days)",
     )
-    options = parser.parse_args(words[1:])
+    options = parser.parse_args(arguments[1:])
     database = Database(settings.url)
     database.before_commit.extend(before_commit)
     contents, models = file_contents(settings), model_contents(settings)
@@ -75,8 +75,8 @@ def main(words: Sequence[str], settings: Settings, before_commit: Sequence[Befor
     return 0
 
 
-def _show(found: Unused, grace: dt.timedelta) -> None:
-    items = found.all
+def _show(unused: Unused, grace: dt.timedelta) -> None:
+    items = unused.all
     if not items:
         print(f"no unused files older than {grace / dt.timedelta(days=1):g} days")
         return
@@ -86,8 +86,8 @@ def _show(found: Unused, grace: dt.timedelta) -> None:
         print(f"... and {len(items) - MAX_SHOWN} more")
     size = sum({item.sha256: item.size for item in items}.values())
     print(
-        f"unused: {len(found.files)} files, {len(found.contents)} contents without a file, "
-        f"{len(found.models)} model files; {_amount(size)}, the oldest of {items[0].at:%Y-%m-%d}. "
+        f"unused: {len(unused.files)} files, {len(unused.contents)} contents without a file, "
+        f"{len(unused.models)} model files; {_amount(size)}, the oldest of {items[0].at:%Y-%m-%d}. "
         "Nothing was removed: --delete does."
     )
 

@@ -14,7 +14,7 @@ from service.statistics.service import StatisticsService
 from service.statistics_facts import statistics_ports
 
 
-def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
     """Run `statistics rebuild`; 0 done, 1 not possible now. `before_commit` write the audit log."""
     parser = argparse.ArgumentParser(prog="walkaround statistics")
     commands = parser.add_subparsers(required=True, metavar="rebuild")
@@ -22,7 +22,7 @@ def main(words: Sequence[str], settings: Settings, before_commit: Sequence[Befor
         "rebuild",
         help="recount records and findings, also while a service runs: after a change of its zone",
     )
-    parser.parse_args(words[1:])
+    parser.parse_args(arguments[1:])
     database = Database(settings.url)
     database.before_commit.extend(before_commit)
     try:

@@ -35,7 +35,7 @@ def _shares(value: str) -> tuple[Fraction, ...]:
     raise argparse.ArgumentTypeError("give three shares that add up to 1, for example 0.8/0.1/0.1")
 
 
-def main(words: Sequence[str], settings: Settings) -> int:
+def main(arguments: Sequence[str], settings: Settings) -> int:
     """Run `training-set`; 0 done, 1 not possible now."""
     parser = argparse.ArgumentParser(
         prog="walkaround training-set",
@@ -50,7 +50,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
         metavar="TRAIN/VAL/TEST",
         help="shares of the photos; the photos of an aircraft are in one split (default 0.8/0.1/0.1)",
     )
-    options = parser.parse_args(words[1:])
+    options = parser.parse_args(arguments[1:])
     out: Path = options.out
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         print(f"walkaround training-set: {out} is not an empty folder: name another one", file=sys.stderr)
@@ -98,7 +98,7 @@ def split(photos: Sequence[CorrectedPhoto], shares: Sequence[Fraction]) -> Parts
             for name, share in zip(SPLITS, shares, strict=True)
         ]
         parts[SPLITS[lacking.index(max(lacking))]] += members
-    return {name: sorted(part, key=lambda one: one.sha256) for name, part in parts.items()}
+    return {name: sorted(part, key=lambda photo: photo.sha256) for name, part in parts.items()}
 
 
 def _groups(photos: Sequence[CorrectedPhoto]) -> dict[str, list[CorrectedPhoto]]:
@@ -114,10 +114,10 @@ def _groups(photos: Sequence[CorrectedPhoto]) -> dict[str, list[CorrectedPhoto]]
         first, *others = sorted(map(leader, photo.groups))
         for other in others:
             leaders[other] = first
-    found: defaultdict[str, list[CorrectedPhoto]] = defaultdict(list)
+    by_leader: defaultdict[str, list[CorrectedPhoto]] = defaultdict(list)
     for photo in photos:
-        found[leader(photo.groups[0])].append(photo)
-    return found
+        by_leader[leader(photo.groups[0])].append(photo)
+    return by_leader
 
 
 def _copy(parts: Parts, contents: Contents, out: Path) -> int:
@@ -141,13 +141,13 @@ def _file_name(photo: CorrectedPhoto) -> str:
 
 def _classes(parts: Parts) -> list[str]:
     return sorted(
-        {one_line(one.label) for part in parts.values() for photo in part for one in photo.findings}
+        {one_line(finding.label) for part in parts.values() for photo in part for finding in photo.findings}
     )
 
 
 def _boxes(photo: CorrectedPhoto) -> list[DatasetBox]:
-    found = ((one.label, one.box.clamped(photo.width, photo.height)) for one in photo.findings)
-    return [DatasetBox(_file_name(photo), one_line(label), box) for label, box in found if not box.empty]
+    boxes = ((finding.label, finding.box.clamped(photo.width, photo.height)) for finding in photo.findings)
+    return [DatasetBox(_file_name(photo), one_line(label), box) for label, box in boxes if not box.empty]
 
 
 def _write_coco(parts: Parts, out: Path) -> None:
@@ -155,8 +155,10 @@ def _write_coco(parts: Parts, out: Path) -> None:
     classes = _classes(parts)
     (out / "annotations").mkdir()
     for name, part in parts.items():
-        pictures = [DatasetPicture(_file_name(one), one.width, one.height, one.content_id) for one in part]
-        document = coco_document(name, pictures, [box for one in part for box in _boxes(one)], classes)
+        pictures = [
+            DatasetPicture(_file_name(photo), photo.width, photo.height, photo.content_id) for photo in part
+        ]
+        document = coco_document(name, pictures, [box for photo in part for box in _boxes(photo)], classes)
         (out / "annotations" / f"{name}.json").write_text(document, encoding="utf-8")
 
 
@@ -180,13 +182,15 @@ _WRITERS: Final[dict[str, Callable[[Parts, Path], None]]] = {"coco": _write_coco
 
 def _summary(name: str, part: Sequence[CorrectedPhoto]) -> str:
     """One line: photos, from how many aircraft and records without one, findings by class, background."""
-    groups = Counter(group.split(" ")[0] for group in {one for photo in part for one in photo.groups})
+    groups = Counter(
+        group.split(" ")[0] for group in {group_id for photo in part for group_id in photo.groups}
+    )
     labels = Counter(box.category for photo in part for box in _boxes(photo))
-    told = ", ".join(f"{label} {count}" for label, count in sorted(labels.items()))
+    label_counts = ", ".join(f"{label} {count}" for label, count in sorted(labels.items()))
     return (
         f"{name}: {len(part)} photos of {groups['aircraft']} aircraft "
         f"and {groups['record']} records without one, "
-        f"{labels.total()} findings{f' ({told})' if told else ''}, "
+        f"{labels.total()} findings{f' ({label_counts})' if label_counts else ''}, "
         f"{sum(not photo.findings for photo in part)} photos without any, "
         f"{sum(photo.rejected for photo in part)} rejected findings as background"
     )

@@ -38,7 +38,7 @@ def _unused(session: Session) -> bool:
     return not any(session.exec(select(exists().select_from(each))).first() for each in tables)
 
 
-def main(words: Sequence[str], settings: Settings) -> int:
+def main(arguments: Sequence[str], settings: Settings) -> int:
     """Run `audit verify`. Gives 0 when log and record are whole or the log is not begun yet, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="walkaround audit")
     commands = parser.add_subparsers(required=True, metavar="verify")
@@ -56,7 +56,7 @@ def main(words: Sequence[str], settings: Settings) -> int:
         metavar="ID",
         help="also compare a finished record with its seal: the database, its files and the log",
     )
-    options = parser.parse_args(words[1:])
+    options = parser.parse_args(arguments[1:])
     database = Database(settings.url)
     try:
         if database.is_sqlite and not Path(database.url.database or "").is_file():
@@ -71,18 +71,19 @@ def main(words: Sequence[str], settings: Settings) -> int:
                 "the database is of another version of the program: start the service once, then verify again"
             )
             return 1
-        found = AuditService(database, settings).verify(expect=options.expect)
+        verification = AuditService(database, settings).verify(expect=options.expect)
         sealed = options.record is None or _sealed(seal_checks(database, settings), options.record)
     finally:
         database.close()
-    for problem in found.problems[:MAX_SHOWN]:
+    for problem in verification.problems[:MAX_SHOWN]:
         print(problem)
-    if len(found.problems) > MAX_SHOWN:
-        print(f"... and {len(found.problems) - MAX_SHOWN} more")
-    if found.problems:
-        print(f"FAILED: the audit log of {found.rows} rows is not whole; compare it with a backup")
+    if len(verification.problems) > MAX_SHOWN:
+        print(f"... and {len(verification.problems) - MAX_SHOWN} more")
+    if verification.problems:
+        print(f"FAILED: the audit log of {verification.rows} rows is not whole; compare it with a backup")
         return 1
-    print(f"ok: {found.rows} rows; keep this elsewhere for --expect next time: {found.seq}:{found.hash}")
+    end = f"{verification.seq}:{verification.hash}"
+    print(f"ok: {verification.rows} rows; keep this elsewhere for --expect next time: {end}")
     return 0 if sealed else 1
 
 
@@ -106,16 +107,16 @@ def _sealed(checks: SealChecks, inspection_id: str) -> bool:
     except NeverSealedError:
         print(f"FAILED: there is no record {inspection_id} that was ever finished")
         return False
-    for one in check.differences[:MAX_SHOWN]:
-        about = "" if one.item_name is None else f" (item {one.item_name!r})"
-        print(f"{one.path}{about}: {_DIFFERENCES[one.kind]}")
+    for difference in check.differences[:MAX_SHOWN]:
+        about = "" if difference.item_name is None else f" (item {difference.item_name!r})"
+        print(f"{difference.path}{about}: {_DIFFERENCES[difference.kind]}")
     if len(check.differences) > MAX_SHOWN:
         print(f"... and {len(check.differences) - MAX_SHOWN} more")
-    named = f"edition {check.edition} of record {check.inspection_id}, seal {check.seal}"
+    edition = f"edition {check.edition} of record {check.inspection_id}, seal {check.seal}"
     if check.differences:
-        print(f"FAILED: {named}: {len(check.differences)} difference(s)")
+        print(f"FAILED: {edition}: {len(check.differences)} difference(s)")
     elif check.current:
-        print(f"ok: {named}: the record and its {check.files} file(s) are as they were sealed")
+        print(f"ok: {edition}: the record and its {check.files} file(s) are as they were sealed")
     else:
-        print(f"ok: {named}: kept whole with its {check.files} file(s); the record was reopened since")
+        print(f"ok: {edition}: kept whole with its {check.files} file(s); the record was reopened since")
     return check.intact

@@ -31,7 +31,7 @@ class RunningStatement:
         self._free = threading.Event()
         self._connection: Any = None
         self._unwanted = False
-        self.begun: float | None = None
+        self.started_at: float | None = None
         """When a thread began with it, on the clock of `time.perf_counter`."""
 
     def attach(self, connection: Any) -> None:

@@ -121,7 +121,7 @@ class Database:
         self.after_commit: list[AfterCommit] = []
         self.watch: Watch | None = None
         self._patience = statement_seconds + GRACE_SECONDS
-        self._here = threading.local()
+        self._thread_state = threading.local()
         if self.is_sqlite:
             self.writer = self._sqlite_engine(writes=True)
             self.reader = self._sqlite_engine(writes=False)
@@ -186,7 +186,7 @@ class Database:
         return engine
 
     def _taken(self, dialect: Dialect, connection: Any, _record: Any, _proxy: Any) -> None:
-        running: RunningStatement | None = getattr(self._here, "running", None)
+        running: RunningStatement | None = getattr(self._thread_state, "running", None)
         if running is not None:
             running.attach(connection)
         if not self.is_sqlite:
@@ -199,7 +199,7 @@ class Database:
                 raise InvalidatePoolError from problem
 
     def _given_back(self, _connection: Any, _record: Any) -> None:
-        running: RunningStatement | None = getattr(self._here, "running", None)
+        running: RunningStatement | None = getattr(self._thread_state, "running", None)
         if running is not None:
             running.detach()
 
@@ -280,7 +280,7 @@ class Database:
 
     async def _on_loop(self, reading: Awaitable[T]) -> T:
         try:
-            found = await reading
+            result = await reading
         except LockedError:
             raise
         except Exception as problem:
@@ -288,7 +288,7 @@ class Database:
             raise
         if self.watch is not None:
             self.watch.ran_here()
-        return found
+        return result
 
     async def _read(self, do: Callable[[], T]) -> T:
         running = RunningStatement()
@@ -315,15 +315,15 @@ class Database:
         if self.watch is not None:
             self.watch.failed(problem)
 
-    def _waited(self, kind: Kind, asked: float, running: RunningStatement | None) -> None:
+    def _waited(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None:
         if self.watch is not None:
-            begun = None if running is None else running.begun
+            started_at = None if running is None else running.started_at
             # Work that has not begun waits still.
-            self.watch.waited(kind, (begun or time.perf_counter()) - asked)
+            self.watch.waited(kind, (started_at or time.perf_counter()) - requested_at)
 
     async def _awaited(self, do: Callable[[], T], running: RunningStatement) -> T:
         loop = asyncio.get_running_loop()
-        asked = time.perf_counter()
+        requested_at = time.perf_counter()
         try:
             async with asyncio.timeout(self._patience) as patience:
                 return await loop.run_in_executor(self._readers, self._followed, do, running)
@@ -338,15 +338,15 @@ class Database:
             self._report(problem)
             raise
         finally:
-            self._waited("read", asked, running)
+            self._waited("read", requested_at, running)
 
     def _followed(self, do: Callable[[], T], running: RunningStatement) -> T:
-        self._here.running = running
-        running.begun = time.perf_counter()
+        self._thread_state.running = running
+        running.started_at = time.perf_counter()
         try:
             return do()
         finally:
-            self._here.running = None
+            self._thread_state.running = None
             running.detach()
 
     def close(self) -> None:

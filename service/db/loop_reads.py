@@ -87,10 +87,10 @@ class SqliteReads:
         """See LoopReads."""
         statement = self._statements.get(select)
         try:
-            found = self._connected().execute(statement.text, statement.parameters(values)).fetchall()
+            records = self._connected().execute(statement.text, statement.parameters(values)).fetchall()
         except sqlite3.Error as problem:
             raise _of_sqlite(problem) from problem
-        return statement.rows(found)
+        return statement.rows(records)
 
     async def stamped_rows(
         self, select: Select[Any], values: Mapping[str, Any], table: str
@@ -100,9 +100,9 @@ class SqliteReads:
         try:
             connection.execute("BEGIN")
             try:
-                found = await self.rows(select, values)
+                rows = await self.rows(select, values)
                 # After the rows: their first step takes the snapshot that both belong to.
-                return found, await self.stamp(table)
+                return rows, await self.stamp(table)
             finally:
                 connection.execute("COMMIT")
         except sqlite3.Error as problem:
@@ -152,24 +152,24 @@ class PostgresqlReads:
         import psycopg
 
         statement = self._statements.get(select)
-        given = statement.parameters(values)
+        parameters = statement.parameters(values)
         async with self._free:
             while True:
-                kept = self._idle.pop() if self._idle else None
+                idle = self._idle.pop() if self._idle else None
                 try:
                     async with asyncio.timeout(self._patience):
-                        connection = await self._connect() if kept is None else kept
-                        found = await self._run(connection, statement.text, given)
+                        connection = await self._connect() if idle is None else idle
+                        records = await self._run(connection, statement.text, parameters)
                 except TimeoutError:
                     raise NoAnswerError("the database does not answer") from None
                 except psycopg.OperationalError as problem:
-                    if kept is not None and _is_lost(problem.sqlstate):
+                    if idle is not None and _is_lost(problem.sqlstate):
                         continue
                     raise OperationalError("", None, problem) from problem
                 except psycopg.Error as problem:
                     raise DBAPIError("", None, problem) from problem
                 self._idle.append(connection)
-                return statement.rows(found)
+                return statement.rows(records)
 
     async def _connect(self) -> psycopg.AsyncConnection[Any]:
         import psycopg
@@ -177,10 +177,12 @@ class PostgresqlReads:
         return await psycopg.AsyncConnection.connect(self._address, autocommit=True)
 
     @staticmethod
-    async def _run(connection: psycopg.AsyncConnection[Any], text: str, given: dict[str, Any]) -> list[Any]:
+    async def _run(
+        connection: psycopg.AsyncConnection[Any], text: str, parameters: dict[str, Any]
+    ) -> list[Any]:
         try:
             # The text comes from SQLAlchemy, never from a caller.
-            cursor = await connection.execute(text, given, prepare=True, binary=True)
+            cursor = await connection.execute(text, parameters, prepare=True, binary=True)
             return list(await cursor.fetchall())
         except BaseException:
             # Also when the caller left in the middle: what the server still sends belongs to nobody.
@@ -194,8 +196,8 @@ class PostgresqlReads:
         stamped = self._stamped.get((select, table))
         if stamped is None:
             stamped = self._stamped[select, table] = select.add_columns(table_changes.stamp_column(table))
-        found = await self.rows(stamped, values)
-        return found, str(found[0].stamp) if found else ""
+        rows = await self.rows(stamped, values)
+        return rows, str(rows[0].stamp) if rows else ""
 
     async def stamp(self, table: str | None) -> Stamp:
         """See LoopReads."""
@@ -226,7 +228,7 @@ def _is_lost(sqlstate: str | None) -> bool:
 class SharedRead(Generic[T]):
     """Gives what a read finds to everyone who asks at the same time: they share one query.
 
-    What is given was read after it was asked for: whoever asks while a query is under way gets the next one.
+    A result is read after it was requested: a request during a query gets the result of the next one.
     """
 
     def __init__(self, read: Callable[[], Awaitable[T]]) -> None:

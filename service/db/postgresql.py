@@ -47,7 +47,7 @@ def arguments(
         **further,
     }
     bounds = " ".join(f"-c {name}={value}" for name, value in settings.items())
-    given = {name: value for name, value in url.query.items() if isinstance(value, str)}
+    in_address = {name: value for name, value in url.query.items() if isinstance(value, str)}
     chosen = {
         "connect_timeout": CONNECT_SECONDS,
         "keepalives": 1,
@@ -55,10 +55,10 @@ def arguments(
         "keepalives_interval": SILENT_SECONDS // 6,
         "keepalives_count": 3,
         "tcp_user_timeout": SILENT_SECONDS * 1000,
-        **given,
+        **in_address,
     }
     # The last one of several counts.
-    return {**chosen, "options": f"{bounds} {given.get('options', '')}".rstrip()}
+    return {**chosen, "options": f"{bounds} {in_address.get('options', '')}".rstrip()}
 
 
 def address(url: URL, statement_seconds: int = STATEMENT_SECONDS, further: Mapping[str, str] = _NONE) -> str:

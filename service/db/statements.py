@@ -21,11 +21,11 @@ class Statement:
     def __init__(self, select: Select[Any], dialect: Dialect) -> None:
         compiled = select.compile(dialect=dialect)
         self.text = str(compiled)
-        self._given: dict[str, Any] = {}
+        self._constants: dict[str, Any] = {}
         self._binds: dict[str, _Convert] = {}
         for bind, name in compiled.bind_names.items():
             if not bind.required:
-                self._given[name] = bind.effective_value
+                self._constants[name] = bind.effective_value
             convert = bind.type.dialect_impl(dialect).bind_processor(dialect)
             if convert is not None:
                 self._binds[name] = convert
@@ -38,18 +38,18 @@ class Statement:
         self._row = result_tuple([str(column.key) for column in columns])
 
     def parameters(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters that the driver is given for `values`."""
-        given = {**self._given, **values}
+        """The driver's parameters for `values`."""
+        parameters = {**self._constants, **values}
         for name, convert in self._binds.items():
-            given[name] = convert(given[name])
-        return given
+            parameters[name] = convert(parameters[name])
+        return parameters
 
-    def rows(self, found: Iterable[Sequence[Any]]) -> list[ResultRow]:
-        """The rows that the driver found."""
+    def rows(self, records: Iterable[Sequence[Any]]) -> list[ResultRow]:
+        """The rows of the driver's `records`."""
         if not self._columns:
-            return [self._row(values) for values in found]
+            return [self._row(values) for values in records]
         rows = []
-        for values in found:
+        for values in records:
             converted = list(values)
             for place, read in self._columns:
                 converted[place] = read(converted[place])
@@ -66,7 +66,7 @@ class Statements:
 
     def get(self, select: Select[Any]) -> Statement:
         """The compiled form of `select`."""
-        found = self._compiled.get(select)
-        if found is None:
-            found = self._compiled[select] = Statement(select, self._dialect)
-        return found
+        statement = self._compiled.get(select)
+        if statement is None:
+            statement = self._compiled[select] = Statement(select, self._dialect)
+        return statement

@@ -64,5 +64,5 @@ def _of_postgresql(problem: DBAPIError, sqlstate: str | None) -> Hindrance | Non
         # It comes from the driver and not from the server: there is none, or it went.
         lost = isinstance(problem, OperationalError | InterfaceError)
         return Hindrance.NO_DATABASE if lost else None
-    found = (_POSTGRESQL.get(sqlstate[:length]) for length in (5, 3, 2))
-    return next((each for each in found if each is not None), None)
+    hindrances = (_POSTGRESQL.get(sqlstate[:length]) for length in (5, 3, 2))
+    return next((hindrance for hindrance in hindrances if hindrance is not None), None)

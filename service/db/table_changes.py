@@ -50,8 +50,8 @@ def stamp_column(name: str) -> Label[str]:
     """The column `stamp`: how many changes of `name` have begun."""
     counter = table(f"{name}_changes", column("last_value"), column("is_called"))
     # Before its first number a sequence has the same last one as after it.
-    said = cast(counter.c.last_value, String) + cast(counter.c.is_called, String)
-    return select(said).scalar_subquery().label("stamp")
+    stamp = cast(counter.c.last_value, String) + cast(counter.c.is_called, String)
+    return select(stamp).scalar_subquery().label("stamp")
 
 
 @lru_cache(maxsize=8)
@@ -63,11 +63,11 @@ def stamp_statement(name: str | None) -> Select[Any]:
 @lru_cache(maxsize=8)
 def open_changes(name: str) -> Select[Any]:
     """Finds one row when a change of `name` has begun that has not ended yet, else none."""
-    here = select(_DATABASES.c.oid).where(_DATABASES.c.datname == func.current_database())
-    found = select(_LOCKS.c.objid).where(
+    database = select(_DATABASES.c.oid).where(_DATABASES.c.datname == func.current_database())
+    locks = select(_LOCKS.c.objid).where(
         _LOCKS.c.locktype == literal_column("'advisory'"),
         _LOCKS.c.classid == literal_column(str(_LOCK_CLASS)),
         _LOCKS.c.objid == literal_column(f"'{name}'::regclass"),
-        _LOCKS.c.database == here.scalar_subquery(),
+        _LOCKS.c.database == database.scalar_subquery(),
     )
-    return found.limit(1)
+    return locks.limit(1)

@@ -23,17 +23,17 @@ from service.db.watch import Kind
 T = TypeVar("T")
 
 MOST_TOGETHER = 32
-"""So many changes at most are committed together."""
+"""How many changes are committed together at most."""
 WRITES = "writes"
 """In `Session.info` of a session that may lock rows."""
 LOCK_MILLISECONDS = 100
-"""So long a change waits for a row of PostgreSQL while others wait with it; then it is made alone."""
+"""How long a change waits for a row of PostgreSQL while others wait with it; then it is made alone."""
 
 ANOTHER_SECONDS = 0.05
-"""After so long a change no longer waits for the group that is being made: another thread takes it."""
+"""After these seconds a change no longer waits for the group that is being made: another thread takes it."""
 
 _LOCKED = frozenset({"55P03", "40P01"})
-"""A lock was not to be had, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
+"""A lock was not available, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
 
 
 class Followed(Protocol):
@@ -51,13 +51,13 @@ class Make(Protocol):
 
 
 class Waited(Protocol):
-    """Hears how long a change has waited for its turn."""
+    """Is notified of how long a change has waited for its turn."""
 
-    def __call__(self, kind: Kind, asked: float, running: RunningStatement | None) -> None: ...
+    def __call__(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None: ...
 
 
 class Write(Generic[T]):
-    """A change that waits to be made. `settled` gives what came of it, once it is committed or has failed."""
+    """A change that waits to be made. `settled` gives its outcome, once it is committed or has failed."""
 
     def __init__(self, work: Callable[[Session], T]) -> None:
         self._work = work
@@ -127,7 +127,7 @@ class WriteQueue:
         Once begun it is finished, also when the caller has left. Raises NoAnswerError after `patience`
         seconds; whether the change was made is not known then.
         """
-        write, asked = Write(work), time.perf_counter()
+        write, requested_at = Write(work), time.perf_counter()
         with self._lock:
             self._waiting.append(write)
         self._begin(1)
@@ -144,7 +144,7 @@ class WriteQueue:
             raise NoAnswerError("the database does not answer") from None
         finally:
             later.cancel()
-            waited("write", asked, write.running)
+            waited("write", requested_at, write.running)
 
     def _begin(self, most: int) -> None:
         """Have a thread take what waits, unless nothing does or `most` threads are at it."""
@@ -179,7 +179,7 @@ class WriteQueue:
                 self.make_alone(write)
 
     def make_alone(self, write: Write[Any]) -> None:
-        """Make and commit the change on this thread; `settled` says what came of it."""
+        """Make and commit the change on this thread; `settled` gives its outcome."""
         try:
             with Session(self._engine, expire_on_commit=False, info={WRITES: True}) as session:
                 changes = write.make(session)
@@ -232,7 +232,7 @@ class WriteQueue:
     def _make_all(
         self, connection: Connection, group: Sequence[Write[Any]]
     ) -> tuple[Sequence[Write[Any]], Write[Any] | None]:
-        """Make all changes of `group`, and nothing when one of them fails, which is given then.
+        """Make all changes of `group`; when one fails, make none and return that one.
 
         That saves each of them the two statements of a savepoint.
         """

@@ -35,10 +35,10 @@ class ChangeFeed:
     the events in the order in which it heard of them.
     """
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, capacity: int = KEPT) -> None:
         self._run = secrets.token_hex(4)
         self._lock = threading.Lock()
-        self._events: deque[ChangeEvent] = deque(maxlen=kept)
+        self._events: deque[ChangeEvent] = deque(maxlen=capacity)
         self._count = 0
         self._readers: Counter[str] = Counter()
         self.changed = Notifier()

@@ -49,9 +49,9 @@ class ChangeNotice(BaseModel):
 
 
 def notes(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
-    """The notifications that tell `changes` but the quiet ones, in order, each within `MOST_BYTES`."""
+    """The notifications of `changes` without the quiet ones, in order, each within `MOST_BYTES`."""
     empty = ChangeNotice(origin=origin, at=now(), changes=[])
-    room = MOST_BYTES - len(empty.model_dump_json().encode())
+    space = MOST_BYTES - len(empty.model_dump_json().encode())
     part: list[_Told] = []
     used = 0
     for change in changes:
@@ -59,7 +59,7 @@ def notes(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
             continue
         entry = (change.action, change.kind, change.object_id, change.actor)
         size = len(empty.model_copy(update={"changes": [entry]}).model_dump_json().encode())
-        if part and used + size > room:
+        if part and used + size > space:
             yield empty.model_copy(update={"changes": part}).model_dump_json()
             part, used = [], 0
         part.append(entry)
@@ -114,14 +114,14 @@ class Relay:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _listen(self, connection: psycopg.Connection) -> None:
-        heard = time.monotonic()
+        heard_at = time.monotonic()
         while not self._ended.is_set():
             for notification in connection.notifies(timeout=_LOOK_SECONDS):
-                heard = time.monotonic()
+                heard_at = time.monotonic()
                 self._take(notification.payload)
-            if time.monotonic() - heard >= _SILENT_SECONDS:
+            if time.monotonic() - heard_at >= _SILENT_SECONDS:
                 connection.execute("SELECT 1")
-                heard = time.monotonic()
+                heard_at = time.monotonic()
 
     def _take(self, payload: str) -> None:
         try:

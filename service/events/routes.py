@@ -23,7 +23,7 @@ MAX_STREAMS = 500
 MAX_STREAMS_OF_ONE = 20
 """Streams of one user: each of their windows has one, and nobody takes those of the others."""
 
-# Whoever may read a thing hears of its changes; of what is not named here, whoever may read the audit log.
+# A permission to read a thing includes its changes; other changes need the permission to read the audit log.
 _READ_BY: Final[Mapping[str, Permission]] = {
     "record": Permission.INSPECTION_READ,
     "item": Permission.INSPECTION_ITEM_READ,
@@ -40,8 +40,8 @@ _READ_BY: Final[Mapping[str, Permission]] = {
     "webhook": Permission.SETTINGS_MANAGE,
 }
 
-Sees = Callable[[ChangeEvent], bool]
-"""Whether someone may hear of an event."""
+EventFilter = Callable[[ChangeEvent], bool]
+"""Whether a caller may receive an event."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -53,12 +53,12 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 
 
 def _message(event: str, data: str, event_id: str | None = None) -> bytes:
-    named = f"id: {event_id}\n" if event_id else ""
-    return f"{named}event: {event}\ndata: {data}\n\n".encode()
+    id_line = f"id: {event_id}\n" if event_id else ""
+    return f"{id_line}event: {event}\ndata: {data}\n\n".encode()
 
 
-def sees(caller: Caller) -> Sees:
-    """What `caller` may hear of: changes of what they may read, and of their own account."""
+def event_filter(caller: Caller) -> EventFilter:
+    """Which events `caller` may receive: changes of what they may read, and of their own account."""
 
     def may(event: ChangeEvent) -> bool:
         if event.kind == "user" and event.object_id == caller.user_id:
@@ -71,15 +71,15 @@ def sees(caller: Caller) -> Sees:
 async def stream(
     change_feed: ChangeFeed,
     last_event_id: str | None,
-    ask: Callable[[], Awaitable[Sees | None]],
+    ask: Callable[[], Awaitable[EventFilter | None]],
     heartbeat: float,
     user_id: str = "",
 ) -> AsyncIterator[bytes]:
     """The text of one client's stream: events from `last_event_id` on, a comment every `heartbeat` seconds.
 
-    `ask` says what the client may hear of at this moment, None when nothing any more; it is asked at each
-    heartbeat, and before events when the last answer is older than `ASK_AGAIN_SECONDS`. Ends with its None,
-    and when the feed is closed.
+    `ask` gives which events the client may receive at this moment, None when it may no longer receive any. It
+    is called at each heartbeat, and before events when its last answer is older than `ASK_AGAIN_SECONDS`. The
+    stream ends with its None, and when the feed is closed.
     """
     clock = asyncio.get_running_loop()
     with change_feed.reading(user_id):
@@ -90,18 +90,18 @@ async def stream(
         if place is None:
             place = change_feed.since(0).place
             yield _message("resync", "{}", change_feed.id_of(place))
-        may: Sees | None = None
-        asked = -ASK_AGAIN_SECONDS
+        may: EventFilter | None = None
+        answered_at = -ASK_AGAIN_SECONDS
         due = clock.time() + heartbeat
         while True:
-            seen = change_feed.changed.count
+            count = change_feed.changed.count
             if change_feed.closed:
                 return
             news = change_feed.since(place)
             place = news.place
             beat = clock.time() >= due
-            if beat or ((news.events or news.lost) and clock.time() - asked >= ASK_AGAIN_SECONDS):
-                may, asked = await ask(), clock.time()
+            if beat or ((news.events or news.lost) and clock.time() - answered_at >= ASK_AGAIN_SECONDS):
+                may, answered_at = await ask(), clock.time()
                 if may is None:
                     yield _message("end", "{}")
                     return
@@ -113,7 +113,7 @@ async def stream(
             if beat:
                 yield b": alive\n\n"
                 due = clock.time() + heartbeat
-            await change_feed.changed.wait(seen, due - clock.time())
+            await change_feed.changed.wait(count, due - clock.time())
 
 
 def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
@@ -137,12 +137,12 @@ def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> API
         if change_feed.closed or crowded:
             raise Problem(503, ErrorCode.UNAVAILABLE, "实时通知的连接过多，请稍后重试")
 
-        async def ask() -> Sees | None:
+        async def ask() -> EventFilter | None:
             try:
                 now = await authenticated(request)
             except Problem:
                 return None
-            return sees(now) if Permission.INSPECTION_READ in now.permissions else None
+            return event_filter(now) if Permission.INSPECTION_READ in now.permissions else None
 
         return StreamingResponse(
             stream(change_feed, last_event_id, ask, heartbeat, caller.user_id),

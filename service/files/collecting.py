@@ -114,13 +114,13 @@ class Collector:
                 self._database.take_all_time(session)
             rows = session.execute(core_select(*_ITEM).where(before > _UPLOADED))
             files = [Item(*row) for row in rows]
-            wanted = {item.file_id or "" for item in files} | {item.sha256 for item in files}
-            named = _named(self._texts(session, None), wanted | stored.keys() | models.keys())
+            names = {item.file_id or "" for item in files} | {item.sha256 for item in files}
+            used_names = _used_names(self._texts(session, None), names | stored.keys() | models.keys())
             with_file = set(session.exec(select(FileRow.sha256).distinct()))
             return Unused(
-                [item for item in files if not {item.file_id, item.sha256} & named],
-                [item for sha, item in stored.items() if sha not in with_file and sha not in named],
-                [item for sha, item in models.items() if sha not in named],
+                [item for item in files if not {item.file_id, item.sha256} & used_names],
+                [item for sha, item in stored.items() if sha not in with_file and sha not in used_names],
+                [item for sha, item in models.items() if sha not in used_names],
             )
 
         return self._database.read_now(read)
@@ -131,11 +131,11 @@ class Collector:
         What is uploaded again or named meanwhile stays.
         """
         since = now() - _SKEW
-        found = self.find()
+        unused = self.find()
         total = Removed(0, 0, 0)
-        for batch in _batches(found):
+        for batch in _batches(unused):
             done = self._locked(partial(self._remove, batch=batch, since=since, actor=actor))
-            total = Removed(*(one + other for one, other in zip(total, done, strict=True)))
+            total = Removed(*(part + other for part, other in zip(total, done, strict=True)))
         return total
 
     def _locked(self, work: Callable[[Session], Removed]) -> Removed:
@@ -146,9 +146,9 @@ class Collector:
                 self._database.take_all_time(session)
                 connection = session.connection()
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}")
-                named = ", ".join(f'"{table.name}"' for table in self._tables)
+                tables = ", ".join(f'"{table.name}"' for table in self._tables)
                 # Who is about to name a file ends first, who begins waits until the file is gone.
-                connection.exec_driver_sql(f"LOCK TABLE {named} IN SHARE MODE")
+                connection.exec_driver_sql(f"LOCK TABLE {tables} IN SHARE MODE")
                 connection.exec_driver_sql(f'LOCK TABLE "{FileRow.__tablename__}" IN EXCLUSIVE MODE')
             return work(session)
 
@@ -164,18 +164,20 @@ class Collector:
 
     def _remove(self, session: Session, batch: Unused, since: dt.datetime, actor: str | None) -> Removed:
         before = now() - self._grace
-        wanted = {item.sha256 for item in batch.all} | {item.file_id or "" for item in batch.files}
-        named = _named(self._texts(session, since), wanted)
-        ids = [item.file_id for item in batch.files if not {item.file_id, item.sha256} & named]
+        names = {item.sha256 for item in batch.all} | {item.file_id or "" for item in batch.files}
+        used_names = _used_names(self._texts(session, since), names)
+        ids = [item.file_id for item in batch.files if not {item.file_id, item.sha256} & used_names]
         old = select(FileRow.file_id).where(col(FileRow.file_id).in_(ids), before > _UPLOADED)
-        gone = set(session.exec(old).all())
-        session.exec(delete(FileRow).where(col(FileRow.file_id).in_(gone)))
-        files = [item for item in batch.files if item.file_id in gone]
-        sizes = {item.sha256: item.size for item in (*files, *batch.contents) if item.sha256 not in named}
-        kept = select(FileRow.sha256).where(col(FileRow.sha256).in_(sizes))
-        for sha256 in set(session.exec(kept).all()):
+        removed_ids = set(session.exec(old).all())
+        session.exec(delete(FileRow).where(col(FileRow.file_id).in_(removed_ids)))
+        files = [item for item in batch.files if item.file_id in removed_ids]
+        sizes = {
+            item.sha256: item.size for item in (*files, *batch.contents) if item.sha256 not in used_names
+        }
+        in_use = select(FileRow.sha256).where(col(FileRow.sha256).in_(sizes))
+        for sha256 in set(session.exec(in_use).all()):
             del sizes[sha256]
-        models = {item.sha256: item.size for item in batch.models if item.sha256 not in named}
+        models = {item.sha256: item.size for item in batch.models if item.sha256 not in used_names}
         removed = Removed(len(files), len(sizes) + len(models), sum((*sizes.values(), *models.values())))
         if files or sizes or models:
             details = {
@@ -194,24 +196,24 @@ class Collector:
 
 
 def _old(contents: Contents, before: dt.datetime) -> Iterator[tuple[str, Item]]:
-    for sha256, found in contents.every():
-        if found.written_at < before:
-            yield sha256, Item(sha256, found.size, found.written_at)
+    for sha256, stored in contents.every():
+        if stored.written_at < before:
+            yield sha256, Item(sha256, stored.size, stored.written_at)
 
 
-def _named(texts: Iterable[str], wanted: Collection[str]) -> set[str]:
+def _used_names(texts: Iterable[str], names: Collection[str]) -> set[str]:
     """Those of the ids and SHA-256 that the texts name."""
-    found = set()
+    names_found = set()
     for text in texts:
         for name in _NAMES.findall(text):
             token = name.lower()
             if token.startswith("bafkrei"):
                 token = sha256_of(token)
-            if token in wanted:
-                found.add(token)
-    return found
+            if token in names:
+                names_found.add(token)
+    return names_found
 
 
-def _batches(found: Unused) -> Iterator[Unused]:
-    for start in range(0, max(map(len, found)), BATCH):
-        yield Unused(*(each[start : start + BATCH] for each in found))
+def _batches(unused: Unused) -> Iterator[Unused]:
+    for start in range(0, max(map(len, unused)), BATCH):
+        yield Unused(*(each[start : start + BATCH] for each in unused))

@@ -181,8 +181,8 @@ def as_rgb(image: Any) -> Any:
 
 def orientation(image: Any) -> int:
     """The EXIF orientation of a vips image, 1..8."""
-    found = _field(image, "orientation")
-    return found if found in range(1, 9) else 1
+    number = _field(image, "orientation")
+    return number if number in range(1, 9) else 1
 
 
 def thumbnail(path: Path, mime_type: str, size: int) -> bytes:

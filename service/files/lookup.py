@@ -36,8 +36,8 @@ def _camera(text: str | None) -> CameraData | None:
     """What a row keeps; None when it is nothing, or was not read."""
     if text is None:
         return None
-    found = CameraData.model_validate_json(text)
-    return None if found == CameraData() else found
+    camera = CameraData.model_validate_json(text)
+    return None if camera == CameraData() else camera
 
 
 def file_info(session: Session, file_id: str) -> StoredFile | None:

@@ -110,19 +110,19 @@ def router(service: FilesService) -> APIRouter:
             raise Problem(
                 416, ErrorCode.RANGE_NOT_SATISFIABLE, msg, headers=where, size=stored.size
             ) from error
-        wanted = range(stored.size) if part is None else part
+        bytes_sent = range(stored.size) if part is None else part
         headers = {
             "ETag": etag,
             "Accept-Ranges": "bytes",
-            "Content-Length": str(len(wanted)),
+            "Content-Length": str(len(bytes_sent)),
             "Content-Disposition": disposition(stored.filename),
             "X-Content-Type-Options": "nosniff",
             # Opened in a browser after all, it may do nothing.
             "Content-Security-Policy": "default-src 'none'; sandbox",
         }
         if part is not None:
-            headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{stored.size}"
-        opened = await service.open(stored, wanted)
+            headers["Content-Range"] = f"bytes {bytes_sent.start}-{bytes_sent.stop - 1}/{stored.size}"
+        opened = await service.open(stored, bytes_sent)
         return StreamingResponse(
             service.pieces(opened),
             status_code=200 if part is None else 206,

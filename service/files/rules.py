@@ -28,13 +28,13 @@ IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/webp", "image/tiff", 
 ANY_TYPE = "application/octet-stream"
 
 
-def clean_name(given: str) -> str:
+def clean_name(sent: str) -> str:
     """The name of a file as it is kept: only a name, safe to show and to save under on every system.
 
     Directories, control characters, invisible and direction marks, characters and device names that Windows
     forbids are taken out; at most 255 bytes of UTF-8, the ending kept. "file" when nothing is left.
     """
-    name = re.split(r"[/\\]", unicodedata.normalize("NFC", given))[-1]
+    name = re.split(r"[/\\]", unicodedata.normalize("NFC", sent))[-1]
     # Cc control, Cf format (direction marks), Cs surrogates, Co private, Cn unassigned, Zl/Zp line breaks.
     name = "".join(
         c for c in name if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -45,15 +45,15 @@ def clean_name(given: str) -> str:
     stem, dot, ending = name.rpartition(".")
     if not stem or len(ending.encode()) > 20:
         stem, dot, ending = name, "", ""
-    room = MAX_NAME_BYTES - len((dot + ending).encode())
-    stem = stem.encode()[:room].decode(errors="ignore")
+    stem_bytes = MAX_NAME_BYTES - len((dot + ending).encode())
+    stem = stem.encode()[:stem_bytes].decode(errors="ignore")
     return (stem + dot + ending).strip() or "file"
 
 
 def type_by_content(head: bytes) -> str:
-    """The MIME type that the first 16 bytes tell; `application/octet-stream` for what is not known here."""
+    """The MIME type by the first 16 bytes; `application/octet-stream` for any other format."""
     for magic, mime_type in _MAGIC:
-        # Two letters are too little to tell a bitmap: its header size must be one of those there are.
+        # Two letters are too little to recognise a bitmap: its header size must be a valid one as well.
         if head.startswith(magic) and (magic != b"BM" or (len(head) >= 16 and head[14:16] in _BMP_HEADERS)):
             return mime_type
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":

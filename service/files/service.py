@@ -152,7 +152,7 @@ class FilesService:
         return stored
 
     def keep(self, name: str, data: bytes, by: str | None) -> Callable[[Session], StoredFile]:
-        """Bring `data` to the disk, on this thread; what is given stores it under `name` in a transaction.
+        """Write `data` to the disk, on this thread; gives what stores it under `name` in a transaction.
 
         Raises the Problems of `receive`.
         """
@@ -230,9 +230,9 @@ class FilesService:
         """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None when it is not a
         file of this service."""
         file_id = file_id_of(file_info.get("download_url"))
-        found = None if file_id is None else self.file_info(session, file_id)
-        if found is not None:
-            return found
+        stored = None if file_id is None else self.file_info(session, file_id)
+        if stored is not None:
+            return stored
         try:
             sha256 = sha256_of(str(file_info.get("ipfs_cid") or ""))
         except ValueError:
@@ -272,10 +272,10 @@ class FilesService:
             raise Problem(404, ErrorCode.NOT_FOUND, "文件不存在")
         return stored
 
-    async def open(self, stored: StoredFile, wanted: range) -> Pieces:
-        """The bytes `wanted` of a file, for `pieces`. Raises Problem 404 when the content is lost."""
+    async def open(self, stored: StoredFile, byte_range: range) -> Pieces:
+        """The bytes in `byte_range` of a file, for `pieces`. Raises Problem 404 when the content is lost."""
         try:
-            return await self._on_disk(self._contents.open, stored.sha256, wanted)
+            return await self._on_disk(self._contents.open, stored.sha256, byte_range)
         except FileNotFoundError as error:
             raise _lost(stored) from error
 
@@ -290,8 +290,8 @@ class FilesService:
     async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
         """A JPEG that fits into `size` x `size`. Raises Problem 404 and 415 when it is no readable image."""
         self._require_picture(stored, "该文件不是图片，无法生成缩略图")
-        kept = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
-        if size in KEPT_SIZES and (data := await self._on_disk(_read, kept)) is not None:
+        cached_path = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
+        if size in KEPT_SIZES and (data := await self._on_disk(_read, cached_path)) is not None:
             return data
         path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
@@ -302,7 +302,7 @@ class FilesService:
                 415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
             ) from error
         if size in KEPT_SIZES:
-            await self._on_disk(_write, kept, data)
+            await self._on_disk(_write, cached_path, data)
         return data
 
     async def crop(self, stored: StoredFile, rect: Rect) -> bytes:
@@ -381,12 +381,12 @@ def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
 
 def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
     same = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
-    if (known := session.exec(same.with_for_update()).first()) is not None:
-        if now() - (known.uploaded_at or known.created_at) > _UPLOADED_AGAIN:
-            known.uploaded_at = now()
-        if known.camera is None:
-            known.camera = row.camera
-        return lookup.stored(known)
+    if (row_before := session.exec(same.with_for_update()).first()) is not None:
+        if now() - (row_before.uploaded_at or row_before.created_at) > _UPLOADED_AGAIN:
+            row_before.uploaded_at = now()
+        if row_before.camera is None:
+            row_before.camera = row.camera
+        return lookup.stored(row_before)
     if not insert_or_ignore(session, FileRow.__table__, [row.model_dump()], ["sha256", "filename"]):
         # Another service process stored the same file at the same moment.
         return lookup.stored(session.exec(same).one())

@@ -79,13 +79,13 @@ def _cut(request: CutRequest, report: Report) -> Outcome:
 
 
 def _report(image: Any, report: Report) -> None:
-    seen = -1
+    reported = -1
 
     def changed(_image: Any, state: Any) -> None:
-        nonlocal seen
-        if state.percent != seen:
-            seen = int(state.percent)
-            report(seen)
+        nonlocal reported
+        if state.percent != reported:
+            reported = int(state.percent)
+            report(reported)
 
     image.set_progress(True)
     image.signal_connect("eval", changed)

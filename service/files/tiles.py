@@ -95,7 +95,7 @@ class TileStore:
         """
         assert stored.width is not None
         assert stored.height is not None
-        percent = 100 if self._kept(stored) is not None else self._ask(stored, source)
+        percent = 100 if self._tiles_file(stored) is not None else self._ask(stored, source)
         return Tiles(
             width=stored.width,
             height=stored.height,
@@ -110,8 +110,8 @@ class TileStore:
 
         Raises Problem 409 while the tiles are made, and those of `describe`.
         """
-        kept = self._kept(stored)
-        if kept is None:
+        tiles_file = self._tiles_file(stored)
+        if tiles_file is None:
             percent = self._ask(stored, source)
             raise Problem(
                 409,
@@ -123,18 +123,18 @@ class TileStore:
             )
         levels = len(level_sizes(stored.width or 1, stored.height or 1))
         try:
-            return self._opened(kept).read(tile_name(level, levels, column, row))
+            return self._opened(tiles_file).read(tile_name(level, levels, column, row))
         except (OSError, KeyError, zipfile.BadZipFile) as error:
             # Damaged on the disk: it is rebuilt at the next request.
             with self._guard:
-                self._open.pop(kept.name, None)
-            kept.unlink(missing_ok=True)
+                self._open.pop(tiles_file.name, None)
+            tiles_file.unlink(missing_ok=True)
             raise _problem(_FAILED) from error
 
     def _path(self, sha256: str) -> Path:
         return self._folder / f"{sha256}-{TILE}.zip"
 
-    def _kept(self, stored: StoredFile) -> Path | None:
+    def _tiles_file(self, stored: StoredFile) -> Path | None:
         """The file with the tiles, marked as used now; None when there is none."""
         path = self._path(stored.sha256)
         try:
@@ -145,12 +145,12 @@ class TileStore:
 
     def _opened(self, path: Path) -> zipfile.ZipFile:
         with self._guard:
-            found = self._open.pop(path.name, None) or zipfile.ZipFile(path)
-            self._open[path.name] = found
+            archive = self._open.pop(path.name, None) or zipfile.ZipFile(path)
+            self._open[path.name] = archive
             if len(self._open) > _OPEN:
                 # Closes itself when the last thread that reads it is through.
                 self._open.popitem(last=False)
-            return found
+            return archive
 
     # Making
 
@@ -179,10 +179,10 @@ class TileStore:
         failed = None
         try:
             with self._alone():
-                if self._kept(stored) is None:
+                if self._tiles_file(stored) is None:
                     failed = self._cut(stored, source())
-                    kept = self._path(stored.sha256)
-                    drop_unused(self._folder.glob("*.zip"), self._limit, kept, self._close)
+                    tiles_file = self._path(stored.sha256)
+                    drop_unused(self._folder.glob("*.zip"), self._limit, tiles_file, self._close)
         except _ClosedError:
             return
         except FileNotFoundError:
@@ -230,7 +230,7 @@ class TileStore:
         )
 
         def progress(percent: int) -> None:
-            # In a file, so that every service process can tell.
+            # In a file, so that every service process can read it.
             (scratch / "percent").write_text(str(percent), "ascii")
 
         outcome = None

@@ -69,8 +69,8 @@ class Room:
 
     def free(self) -> int:
         """Bytes that are free on the disk that takes uploads."""
-        there = next(folder for folder in (self._folder, *self._folder.parents) if folder.is_dir())
-        return shutil.disk_usage(there).free
+        existing = next(folder for folder in (self._folder, *self._folder.parents) if folder.is_dir())
+        return shutil.disk_usage(existing).free
 
     def usage(self, contents: int, stored: int) -> Usage:
         """The figures, with what the database says."""

@@ -26,55 +26,58 @@ class ContradictionError(ValueError):
 def merged(sent: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
     """The entries of an item after a client sent `sent` as its result.
 
-    Every entry of the service stays as it is stored, also one that was not sent. A sent entry whose version
-    is that of such an entry is a copy of it. All others are the client's own; what they say in the service's
-    places is left out. Raises ContradictionError when a copy says something else.
+    Every entry of the service stays as it is stored, even if it was not sent. A sent entry with the version
+    of such an entry is a copy of it. All others are the client's own, without the keys that only the service
+    may write. Raises ContradictionError when a copy differs.
     """
-    own = [entry for entry in stored if results.is_service_entry(entry)]
+    service_entries = [entry for entry in stored if results.is_service_entry(entry)]
     out: list[Entry] = []
     for entry in sent:
-        version = _given_version(entry)
-        known = next((one for one in own if version is not None and _given_version(one) == version), None)
-        if known is None:
+        version = _version_of(entry)
+        original = next(
+            (other for other in service_entries if version is not None and _version_of(other) == version),
+            None,
+        )
+        if original is None:
             out.append(plain(entry))
             continue
-        _check_copy(entry, known)
-        if known not in out:
-            out.append(known)
-    for entry in own:
+        _check_copy(entry, original)
+        if original not in out:
+            out.append(original)
+    for entry in service_entries:
         if entry not in out:
-            version = _given_version(entry) or 0
-            later = (at for at, one in enumerate(out) if (_given_version(one) or 0) > version)
+            version = _version_of(entry) or 0
+            later = (at for at, other in enumerate(out) if (_version_of(other) or 0) > version)
             out.insert(next(later, len(out)), entry)
     return out
 
 
 def plain(entry: Entry) -> Entry:
     """`entry` without the keys that only the service may write."""
-    kept = cast(Entry, {key: value for key, value in entry.items() if key not in results.SERVICE_KEYS})
-    image = kept.get("resultImage")
+    fields = cast(Entry, {key: value for key, value in entry.items() if key not in results.SERVICE_KEYS})
+    image = fields.get("resultImage")
     if isinstance(image, Mapping) and isinstance(image.get("boxes"), Sequence):
-        kept["resultImage"] = {**image, "boxes": [_anonymous(box) for box in image["boxes"]]}
-    return kept
+        fields["resultImage"] = {**image, "boxes": [_anonymous(box) for box in image["boxes"]]}
+    return fields
 
 
 def _anonymous(box: EntryBox) -> EntryBox:
     return cast(EntryBox, {key: value for key, value in box.items() if key not in results.AUTHOR_KEYS})
 
 
-def _given_version(entry: Entry) -> int | None:
-    given = entry.get("version")
-    return given if isinstance(given, int) and not isinstance(given, bool) else None
+def _version_of(entry: Entry) -> int | None:
+    version = entry.get("version")
+    return version if isinstance(version, int) and not isinstance(version, bool) else None
 
 
-def _check_copy(entry: Entry, known: Entry) -> None:
-    job = results.job_of(known)
+def _check_copy(entry: Entry, original: Entry) -> None:
+    job = results.job_of(original)
     if job is not None and results.is_under_way(entry) and results.job_of(entry) == job:
         # How the detection stood when the client read it.
         return
     for key, value in entry.items():
-        if value != known.get(key):
-            raise ContradictionError(results.version(known), key)
+        if value != original.get(key):
+            raise ContradictionError(results.version(original), key)
 
 
 def authored(
@@ -83,20 +86,20 @@ def authored(
     """`boxes` of a correction of the findings `corrected`, each with its origin and who drew or changed it.
 
     A box that is the same as before keeps its origin and its author. One that was moved or given another
-    label keeps them and says who changed it: of a model's finding the confidence stays and tells which one it
-    is, of a person's its author. Every other box was drawn by the person `by`.
+    label keeps them and says who changed it: a model's finding is recognised by its confidence, a person's by
+    its author. Every other box was drawn by the person `by`.
     """
     left = list(corrected)
     out: list[EntryBox | None] = [None] * len(boxes)
     for at, box in enumerate(boxes):
-        same = next((one for one in left if _core(one) == _core(box)), None)
+        same = next((other for other in left if _core(other) == _core(box)), None)
         if same is not None:
             left.remove(same)
             out[at] = {**_anonymous(box), **_history(same)}
     for at, box in enumerate(boxes):
         if out[at] is not None:
             continue
-        before = next((one for one in left if _changed_from(one, box)), None)
+        before = next((other for other in left if _changed_from(other, box)), None)
         if before is None:
             out[at] = {**_anonymous(box), "origin": Origin.PERSON.value, "by": by, "by_name": by_name}
             continue
@@ -118,9 +121,9 @@ def _origin(box: EntryBox) -> Origin:
 
 
 def _history(box: EntryBox) -> BoxAuthors:
-    said: Mapping[str, object] = box
-    known = {key: said[key] for key in results.AUTHOR_KEYS if key in said}
-    return cast(BoxAuthors, {"origin": _origin(box).value, **known})
+    fields: Mapping[str, object] = box
+    authors = {key: fields[key] for key in results.AUTHOR_KEYS if key in fields}
+    return cast(BoxAuthors, {"origin": _origin(box).value, **authors})
 
 
 def _changed_from(before: EntryBox, box: EntryBox) -> bool:

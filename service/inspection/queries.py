@@ -70,7 +70,7 @@ class RecordQueries:
 
         self._joined = joined
         updaters = sources.executors.alias("updaters")
-        self.one = (
+        self.by_id = (
             select(*self._columns, updaters.c.name.label("updated_by_name"))
             .select_from(joined(RECORD).outerjoin(updaters, updaters.c.id == record.updated_by))
             .where(record.inspection_id == bindparam("inspection_id"))
@@ -82,7 +82,9 @@ class RecordQueries:
             .outerjoin(sources.flights, flights.id == tasks.flight_id)
             .where(aircraft_id == bindparam("aircraft_id"))
         )
-        named = select(executors.id).where(executors.name.icontains(bindparam("executor_name"), escape="\\"))
+        executor_ids = select(executors.id).where(
+            executors.name.icontains(bindparam("executor_name"), escape="\\")
+        )
         text: BindParameter[str] = bindparam("q")
         of_person = select(executors.id).where(executors.name.icontains(text, escape="\\"))
         of_named_aircraft = (
@@ -100,7 +102,7 @@ class RecordQueries:
             "reference_image_id": record.reference_image_id == bindparam("reference_image_id"),
             "flight_id": record.task_id.in_(of_flight),
             "aircraft_id": record.task_id.in_(of_aircraft),
-            "executor_name": record.executor_id.in_(named),
+            "executor_name": record.executor_id.in_(executor_ids),
             "q": or_(
                 record.inspection_name.icontains(text, escape="\\"),
                 record.executor_id.in_(of_person),
@@ -140,20 +142,20 @@ class RecordQueries:
             cut = (
                 of_few if few else self.place(filters, newest_first=newest_first, behind_mark=behind_mark)
             ).subquery()
-            found = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
+            page = cut.join(RECORD, RECORD.c.inspection_id == cut.c.inspection_id)
             order = _order(RECORD.c, newest_first)
-            self._pages[key] = select(*self._columns).select_from(self._joined(found)).order_by(*order)
+            self._pages[key] = select(*self._columns).select_from(self._joined(page)).order_by(*order)
         return self._pages[key]
 
     def _of_few(self, filters: Iterable[str], *, newest_first: bool) -> Select[Any]:
-        found = (
+        passing = (
             select(RECORD.c.created_at, RECORD.c.inspection_id)
             .where(*(self._conditions[name] for name in filters))
             .cte("found")
             # Both planners would prefer an index in the order of the page, whatever has to be skipped there.
             .prefix_with("MATERIALIZED")
         )
-        ordered = select(found).order_by(*_order(found.c, newest_first))
+        ordered = select(passing).order_by(*_order(passing.c, newest_first))
         return ordered.limit(bindparam("size")).offset(bindparam("skip"))
 
     def place(self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool) -> Select[Any]:
@@ -163,14 +165,14 @@ class RecordQueries:
         """
         key = (tuple(sorted(filters)), newest_first, behind_mark)
         if key not in self._places:
-            here = tuple_(RECORD.c.created_at, RECORD.c.inspection_id)
+            position = tuple_(RECORD.c.created_at, RECORD.c.inspection_id)
             mark = tuple_(
                 bindparam("mark_time", type_=RECORD.c.created_at.type),
                 bindparam("mark_id", type_=RECORD.c.inspection_id.type),
             )
             conditions = [self._conditions[name] for name in key[0]]
             if behind_mark:
-                conditions.append(here < mark if newest_first else here > mark)
+                conditions.append(position < mark if newest_first else position > mark)
             self._places[key] = (
                 select(RECORD.c.created_at, RECORD.c.inspection_id)
                 .where(*conditions)
@@ -189,10 +191,10 @@ def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
         return RECORD.c.inspection_id.in_(select(records.id).where(condition))
 
     def of_items(measure: str, *conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-        found = select(items.record_id).where(items.measure == measure, *conditions)
-        return RECORD.c.inspection_id.in_(found)
+        record_ids = select(items.record_id).where(items.measure == measure, *conditions)
+        return RECORD.c.inspection_id.in_(record_ids)
 
-    named = {
+    measures = {
         "finding_label": "label",
         "finding_region": "region",
         "model_shown": "shown",
@@ -205,7 +207,7 @@ def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
         "without_aircraft": of_records(records.aircraft_id == ""),
         "timed": of_records(records.seconds.is_not(None)),
         "with_findings": of_items("region"),
-        **{name: of_items(measure, items.name == bindparam(name)) for name, measure in named.items()},
+        **{name: of_items(measure, items.name == bindparam(name)) for name, measure in measures.items()},
     }
 
 
@@ -231,7 +233,7 @@ class ItemQueries:
         )
         of_record = item.inspection_id == bindparam("inspection_id")
         updaters = sources.executors.alias("updaters")
-        self.one = (
+        self.by_id = (
             full.add_columns(updaters.c.name.label("updated_by_name"))
             .outerjoin(updaters, updaters.c.id == item.updated_by)
             .where(item.item_id == bindparam("item_id"))

@@ -110,8 +110,8 @@ def _records(routes: APIRouter, service: InspectionService) -> None:
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Response:
         """One page of the records that pass every filter given, newest first."""
-        found, standing = await records.search(where, current_page, page_size)
-        return _page(orjson.dumps(found).decode(), standing, READ)
+        rows, standing = await records.search(where, current_page, page_size)
+        return _page(orjson.dumps(rows).decode(), standing, READ)
 
     @routes.get(
         "/inspection/getInspectionById/{inspection_id}",
@@ -177,8 +177,8 @@ def _items(routes: APIRouter, service: InspectionService) -> None:
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Response:
         """One page of the items of a record, oldest first."""
-        found, standing = await items.page(inspection_id, current_page, page_size)
-        return _page(_array(found), standing, ITEMS_READ)
+        rows, standing = await items.page(inspection_id, current_page, page_size)
+        return _page(_array(rows), standing, ITEMS_READ)
 
     @routes.get(
         "/inspection_item/{item_id}", tags=["inspection_item"], response_model=Item, responses=failures(404)
@@ -247,10 +247,12 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         model's opinion on them in the caller's name, which also asks for INSPECTION_ITEM_UPDATE. 409
         `detections_running` names items whose detection has not ended.
         """
-        wanted = body or RecordFinish()
-        if wanted.accept_model_opinion:
+        request_body = body or RecordFinish()
+        if request_body.accept_model_opinion:
             ask_right(caller, Permission.INSPECTION_ITEM_UPDATE)
-        return _record(await service.finishing.finish(inspection_id, wanted, if_match, caller), FINISHED)
+        return _record(
+            await service.finishing.finish(inspection_id, request_body, if_match, caller), FINISHED
+        )
 
     @routes.post(
         "/inspection/{inspection_id}/items-from-template",

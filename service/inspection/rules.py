@@ -48,8 +48,8 @@ def outcome(entries: Sequence[Entry]) -> Outcome:
 
 
 def recomputed(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, Status]:
-    """Progress (0..100) and status of a record with so many items of each outcome, now at `status`."""
-    items = [_STANDS_FOR[one] for one, count in outcomes.items() for _ in range(count)]
+    """Progress (0..100) and status of a record at `status`; `outcomes` counts its items by their outcome."""
+    items = [_STANDS_FOR[outcome] for outcome, count in outcomes.items() for _ in range(count)]
     return results.record_progress(items), results.record_status(items, status)
 
 
@@ -68,7 +68,7 @@ def verdict_entry(
     `accepted_version`: the decision accepts the model's opinion in the entry with this version.
     """
     undecided = verdict is Verdict.UNDECIDED
-    said: EntryVerdict = {
+    entry_verdict: EntryVerdict = {
         "value": str(verdict),
         "reason": reason,
         "by": by,
@@ -76,12 +76,12 @@ def verdict_entry(
         "at": at.replace(tzinfo=None).isoformat() + "Z",
     }
     if accepted_version is not None:
-        said["accepted_opinion_of_version"] = accepted_version
+        entry_verdict["accepted_opinion_of_version"] = accepted_version
     return {
         "isPassed": None if undecided else verdict is Verdict.PASSED,
         "progress": str(Progress.PENDING if undecided else Progress.DONE),
         "version": results.next_version(entries),
-        "verdict": said,
+        "verdict": entry_verdict,
     }
 
 
@@ -105,10 +105,10 @@ def correction_entry(
         return None
     origin = corrected.get("provenance")
     alignment = origin.get("alignment") if isinstance(origin, Mapping) else None
-    found = (corrected.get("resultImage") or {}).get("boxes") or []
+    boxes_before = (corrected.get("resultImage") or {}).get("boxes") or []
     return {
         "inputImage": corrected.get("inputImage"),
-        "resultImage": {"boxes": authored(boxes, found, by, by_name), "resultImage": None},
+        "resultImage": {"boxes": authored(boxes, boxes_before, by, by_name), "resultImage": None},
         "isPassed": not boxes,
         "progress": str(Progress.DONE),
         "version": results.next_version(entries),
@@ -129,7 +129,8 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
     """
     job = results.job_of(entry)
     position = next(
-        (index for index, one in enumerate(entries) if job is not None and results.job_of(one) == job), None
+        (index for index, stored in enumerate(entries) if job is not None and results.job_of(stored) == job),
+        None,
     )
     if position is None:
         version = results.next_version(entries)
@@ -161,7 +162,7 @@ def body_hash(body: Mapping[str, Any]) -> str:
 
 
 # Longer values are recorded by size and hash: a log line stays short and can still prove the value.
-_LONGEST_TOLD = 300
+_LONGEST_VALUE = 300
 
 
 def audit_value(value: Any) -> Any:
@@ -169,7 +170,7 @@ def audit_value(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    if len(text) <= _LONGEST_TOLD:
+    if len(text) <= _LONGEST_VALUE:
         return value
     return {"size": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
 

@@ -68,8 +68,8 @@ def _standing(routes: APIRouter, service: InspectionService) -> None:
         Every difference is said with its place in the content and a sentence. 409 for a record that was never
         finished.
         """
-        found = await service.seal_checks.check(inspection_id)
-        return Envelope(data=found, msg=INTACT if found.intact else DIFFERS)
+        check = await service.seal_checks.check(inspection_id)
+        return Envelope(data=check, msg=INTACT if check.intact else DIFFERS)
 
     @routes.get("/inspection/{inspection_id}/editions", tags=["inspection"], responses=failures(404))
     async def list_editions(

@@ -1,4 +1,4 @@
-"""Gives the metrics over HTTP: on an address of their own, or on the service's to whoever has their token."""
+"""Gives the metrics over HTTP: on an address of their own, or on the service's with a token."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _END_SECONDS = 3.0
 
 
 def _may_read(request: Request, token: str) -> bool:
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(credentials.strip().encode(), token.encode())
 
 
 async def _answer(request: Request, text: Text) -> Response:
@@ -37,7 +37,7 @@ async def _answer(request: Request, text: Text) -> Response:
 
 
 def metrics_routes(text: Text, token: str) -> APIRouter:
-    """The route `/metrics` of the service, for whoever sends `token` as a bearer token."""
+    """The route `/metrics` of the service, which answers requests with `token` as their bearer token."""
     router = APIRouter()
 
     @router.get("/metrics", include_in_schema=False)
@@ -51,7 +51,7 @@ def metrics_routes(text: Text, token: str) -> APIRouter:
 
 
 def metrics_app(text: Text, token: str | None) -> ASGIApp:
-    """An application that answers GET /metrics and nothing else; with a token, only to whoever sends it."""
+    """An application that answers GET /metrics alone; with `token`, only requests that carry it."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

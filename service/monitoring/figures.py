@@ -43,7 +43,7 @@ class FiguresCollector(Collector):
         self._data_dir = data_dir
         self._database_file = database_file
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="metrics")
-        self._asked: Future[StoredFigures] | None = None
+        self._pending: Future[StoredFigures] | None = None
 
     def close(self) -> None:
         """Release the thread."""
@@ -93,19 +93,19 @@ class FiguresCollector(Collector):
 
     def _stored(self) -> StoredFigures | None:
         # One question at a time: a database that does not answer must not take a thread for each scrape.
-        if self._asked is None:
-            self._asked = self._thread.submit(self._read)
+        if self._pending is None:
+            self._pending = self._thread.submit(self._read)
         try:
-            found = self._asked.result(timeout=ANSWER_SECONDS)
+            figures = self._pending.result(timeout=ANSWER_SECONDS)
         except TimeoutError:
-            if not self._asked.done():
+            if not self._pending.done():
                 return None
-            found = None
+            figures = None
         except Exception as problem:
             log.debug("the figures of the database cannot be read: %s", trace_of(problem))
-            found = None
-        self._asked = None
-        return found
+            figures = None
+        self._pending = None
+        return figures
 
 
 def _gauge(name: str, text: str, value: float) -> Metric:

@@ -91,9 +91,9 @@ class Metrics:
         self._reads_here = Counter(
             "walkaround_database_reads_at_once", "Reads that waited for no thread.", registry=self._counted
         )
-        self._here = 0
-        self._here_told = 0
-        self._telling = threading.Lock()
+        self._local_reads = 0
+        self._reported_local_reads = 0
+        self._report_lock = threading.Lock()
         self._lag = Gauge(
             "walkaround_event_loop_lag_seconds",
             "How late the event loop came back to a timer; of several processes the worst.",
@@ -123,12 +123,12 @@ class Metrics:
 
     def text(self, accept: str = "") -> tuple[bytes, str]:
         """All metrics and their content type, in the form that `accept` (a header) asks for."""
-        self._tell()
+        self._report()
         return metrics_text(self._text_registry, accept)
 
     def close(self) -> None:
         """Hand over the last counts, and release what reads the figures."""
-        self._tell()
+        self._report()
         self._figures.close()
 
     # What is counted
@@ -148,7 +148,7 @@ class Metrics:
         group = f"{status // 100}xx" if status else "aborted"
         labels = (method if method in _METHODS else "other", route or "other", group)
         if labels not in self._tallies:
-            with self._telling:
+            with self._report_lock:
                 self._tallies[labels] = Seconds(_REQUEST_SECONDS, self._requests.labels(*labels))
         tally = self._tallies[labels]
         if method in _METHODS:
@@ -178,16 +178,16 @@ class Metrics:
 
     def ran_here(self) -> None:
         """Count a read on the event loop."""
-        self._here += 1
+        self._local_reads += 1
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """Hand what was counted since the last time to prometheus_client."""
-        with self._telling:
+        with self._report_lock:
             for tally in (*self._tallies.values(), *self._waits.values()):
-                tally.tell()
-            here = self._here
-            self._reads_here.inc(here - self._here_told)
-            self._here_told = here
+                tally.report()
+            local_reads = self._local_reads
+            self._reads_here.inc(local_reads - self._reported_local_reads)
+            self._reported_local_reads = local_reads
 
     def failed(self, problem: Exception) -> None:
         """Count a fault of the database or of its disk."""
@@ -199,10 +199,10 @@ class Metrics:
         """Look every `SAMPLE_SECONDS` at what this process has, and hand over what it counted."""
         loop = asyncio.get_running_loop()
         while True:
-            begun = loop.time()
+            started_at = loop.time()
             await asyncio.sleep(SAMPLE_SECONDS)
-            self._lag.set(max(0.0, loop.time() - begun - SAMPLE_SECONDS))
-            self._tell()
+            self._lag.set(max(0.0, loop.time() - started_at - SAMPLE_SECONDS))
+            self._report()
             self._streams.set(streams())
             if not database.is_sqlite:
                 pool = database.reader.pool
@@ -211,7 +211,7 @@ class Metrics:
 
 
 def text_registry(counted: CollectorRegistry, figures: FiguresCollector) -> CollectorRegistry:
-    """What is given to Prometheus: the figures, and what this process or all of them counted."""
+    """The metrics for Prometheus: the figures, and what this process or all of them counted."""
     if MULTIPROCESS not in os.environ:
         counted.register(figures)
         return counted

@@ -25,7 +25,7 @@ from shared.ids import random_name
 log = logging.getLogger("walkaround.readiness")
 
 KEPT_SECONDS = 1.0
-"""How long an outcome is given again: probes of every second cost one look at each part."""
+"""How long an outcome is reused: several probes within a second check each part once."""
 
 ANSWER_SECONDS = 2.0
 """How long a check may take. Probes commonly wait some seconds for the answer."""
@@ -122,13 +122,13 @@ def migrations_check(database: Database) -> Check:
     newest = newest_revision()
 
     def revision(connection: Connection) -> str:
-        found: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
-        return found
+        number: str = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+        return number
 
     async def check() -> None:
-        found = await database.fetch(revision)
-        if found != newest:
-            raise NotReadyError("newer_database" if found > newest else "older_database")
+        present = await database.fetch(revision)
+        if present != newest:
+            raise NotReadyError("newer_database" if present > newest else "older_database")
 
     return check
 

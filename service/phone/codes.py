@@ -28,7 +28,7 @@ ADDING = frozenset({Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD})
 
 _SEEN_EVERY = dt.timedelta(seconds=10)
 _KEPT = dt.timedelta(days=1)
-"""How long it is known of an ended code what came of its photos."""
+"""How long an ended code and the outcome of its photos are kept."""
 _ENDINGS = {"seal": CodeEnd.SEALED, "delete": CodeEnd.DELETED}
 _NO_PHONE = secrets.token_hex(32)
 
@@ -49,7 +49,7 @@ class Codes:
     def __init__(self, database: Database, ports: Ports) -> None:
         self._database = database
         self._ports = ports
-        self._made = Rate(30, 60)
+        self._creations = Rate(30, 60)
         self._guesses = Rate(10, 60)
 
     def before_commit(self, session: Session, changes: list[ObjectChange]) -> None:
@@ -59,8 +59,8 @@ class Codes:
             end = _ENDINGS.get(change.action)
             if column is None or end is None:
                 continue
-            here = update(CODE).where(column == change.object_id, CODE.c.ended.is_(None))
-            session.execute(here.values(ended=str(end)))
+            statement = update(CODE).where(column == change.object_id, CODE.c.ended.is_(None))
+            session.execute(statement.values(ended=str(end)))
 
     # The maker's side
 
@@ -70,9 +70,9 @@ class Codes:
         Raises Problem 404 without such a record or item, 409 when it is sealed or the caller has too many
         codes, 429.
         """
-        if wait := self._made.wait(caller.user_id):
+        if wait := self._creations.wait(caller.user_id):
             raise _too_often(wait)
-        self._made.count(caller.user_id)
+        self._creations.count(caller.user_id)
         token, code_id, at = new_token(), new_id(), now()
 
         def work(session: Session) -> PhoneCode:
@@ -82,8 +82,10 @@ class Codes:
             if facts.sealed:
                 raise Problem(409, ErrorCode.RECORD_SEALED, ENDED[CodeEnd.SEALED])
             session.execute(delete(CODE).where(CODE.c.expires_at < at - _KEPT))
-            mine = (CODE.c.made_by == caller.user_id, CODE.c.ended.is_(None), CODE.c.expires_at > at)
-            if (session.scalar(select(func.count()).select_from(CODE).where(*mine)) or 0) >= MOST_CODES:
+            callers_codes = (CODE.c.made_by == caller.user_id, CODE.c.ended.is_(None), CODE.c.expires_at > at)
+            if (
+                session.scalar(select(func.count()).select_from(CODE).where(*callers_codes)) or 0
+            ) >= MOST_CODES:
                 raise Problem(409, ErrorCode.CONFLICT, "连接码数量已达上限，请先结束不再使用的连接码")
             values = {
                 "code_id": code_id,
@@ -154,9 +156,9 @@ class Codes:
             row = session.execute(query).one_or_none()
             if row is None or row.key_hash is not None or row.ended is not None or row.expires_at <= at:
                 return row
-            here = update(CODE).where(CODE.c.code_id == row.code_id)
+            claim = update(CODE).where(CODE.c.code_id == row.code_id)
             phone = phone_of(agent)
-            session.execute(here.values(key_hash=key_hash, claimed_at=at, seen_at=at, phone=phone))
+            session.execute(claim.values(key_hash=key_hash, claimed_at=at, seen_at=at, phone=phone))
             details = {"inspection_id": row.inspection_id, "item_id": row.item_id, "device": phone}
             announce(session, _change("claim", row.code_id, row.made_by, address, details))
             return session.execute(select(CODE).where(CODE.c.code_id == row.code_id)).one()
@@ -178,33 +180,33 @@ class Codes:
 
         Raises Problem 401 when it claimed no such code, 410 when the code has ended.
         """
-        scheme, _, given = authorization.partition(" ")
-        code_id, _, key = given.strip().partition(".")
+        scheme, _, credentials = authorization.partition(" ")
+        code_id, _, key = credentials.strip().partition(".")
         row = None
         if scheme.lower() == "phone" and key:
             query = select(CODE).where(CODE.c.code_id == code_id)
             row = await self._database.read(lambda session: session.execute(query).one_or_none())
-        kept = _NO_PHONE if row is None or row.key_hash is None else row.key_hash
-        if not hmac.compare_digest(kept, hash_of(key)) or row is None:
+        stored_hash = _NO_PHONE if row is None or row.key_hash is None else row.key_hash
+        if not hmac.compare_digest(stored_hash, hash_of(key)) or row is None:
             raise Problem(
                 *(401, ErrorCode.NOT_LOGGED_IN, "手机未连接，请扫描工作台上的二维码"),
                 headers={"WWW-Authenticate": "Phone"},
             )
-        found = await self._valid(row, address)
+        phone = await self._valid(row, address)
         if row.seen_at is None or now() - row.seen_at > _SEEN_EVERY:
-            seen = update(CODE).where(CODE.c.code_id == row.code_id).values(seen_at=now())
-            await self._database.write(lambda session: session.execute(seen))
-        return found
+            contact = update(CODE).where(CODE.c.code_id == row.code_id).values(seen_at=now())
+            await self._database.write(lambda session: session.execute(contact))
+        return phone
 
     async def ended(self, row: CodeRow, address: str) -> Problem:
         """The Problem 410 of a code that ended while something was done with it."""
         end, _ = await self._standing(row, address)
-        return _gone(end or CodeEnd.ENDED)
+        return _ended_problem(end or CodeEnd.ENDED)
 
     async def _valid(self, row: CodeRow, address: str) -> Connected:
         end, caller = await self._standing(row, address)
         if end is not None or caller is None:
-            raise _gone(end or CodeEnd.LOGGED_OUT)
+            raise _ended_problem(end or CodeEnd.LOGGED_OUT)
         return Connected(row, caller)
 
     async def _standing(self, row: CodeRow, address: str) -> tuple[CodeEnd | None, Caller | None]:
@@ -231,19 +233,19 @@ class Codes:
 
     @staticmethod
     def _end(session: Session, code_id: str, end: CodeEnd) -> bool:
-        here = (CODE.c.code_id == code_id, CODE.c.ended.is_(None))
-        if session.execute(select(CODE.c.code_id).where(*here).with_for_update()).first() is None:
+        conditions = (CODE.c.code_id == code_id, CODE.c.ended.is_(None))
+        if session.execute(select(CODE.c.code_id).where(*conditions).with_for_update()).first() is None:
             return False
-        session.execute(update(CODE).where(*here).values(ended=str(end)))
+        session.execute(update(CODE).where(*conditions).values(ended=str(end)))
         return True
 
     def _wire(self, session: Session, row: CodeRow) -> PhoneCode:
-        known = {name: value for name, value in row._mapping.items() if name in PhoneCode.model_fields}
+        columns = {name: value for name, value in row._mapping.items() if name in PhoneCode.model_fields}
         left = max(0, int((row.expires_at - now()).total_seconds()))
         ended = row.ended or (None if left else str(CodeEnd.EXPIRED))
         name = self._ports.names(session, [row.made_by]).get(row.made_by)
         return PhoneCode(
-            **{**known, "ended": ended, "made_by_name": name, "seconds_left": 0 if ended else left}
+            **{**columns, "ended": ended, "made_by_name": name, "seconds_left": 0 if ended else left}
         )
 
 
@@ -271,7 +273,7 @@ def _find(session: Session, code_id: str, caller: Caller) -> CodeRow:
     return row
 
 
-def _gone(end: CodeEnd) -> Problem:
+def _ended_problem(end: CodeEnd) -> Problem:
     return Problem(410, ErrorCode.PHONE_CODE_ENDED, ENDED[end], ended=str(end))
 
 

@@ -21,12 +21,12 @@ class _PhoneServer(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.begun = asyncio.Event()
+        self.running = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
         await super().startup(sockets)
-        self.begun.set()
+        self.running.set()
 
     def capture_signals(self) -> Any:
         """Leave them alone."""
@@ -56,10 +56,10 @@ async def listen_for_phones(settings: Settings, app: ASGIApp) -> Listening:
     )
     server = _PhoneServer(config)
     serving = asyncio.create_task(server.serve([listening]))
-    begun = asyncio.create_task(server.begun.wait())
-    await asyncio.wait({serving, begun}, return_when=asyncio.FIRST_COMPLETED)
+    starting = asyncio.create_task(server.running.wait())
+    await asyncio.wait({serving, starting}, return_when=asyncio.FIRST_COMPLETED)
     if serving.done():
-        begun.cancel()
+        starting.cancel()
         listening.close()
         await serving
 

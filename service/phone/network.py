@@ -26,14 +26,14 @@ def reached(settings: Settings, server: tuple[str, int] | None, listening: Liste
     """
     if listening is not None:
         return Reached(
-            [f"https://{_host(one)}:{listening.port}" for one in _outside()], listening.fingerprint
+            [f"https://{_host(host)}:{listening.port}" for host in _outside()], listening.fingerprint
         )
     if _is_loopback(settings.host) or settings.plain_http or settings.trusted_proxies or server is None:
         return Reached([], None)
     scheme = "https" if needs_tls(settings) else "http"
     everywhere = settings.host in ("0.0.0.0", "::")  # noqa: S104 - compared, not listened on
     hosts = _outside() if everywhere else [settings.host]
-    return Reached([f"{scheme}://{_host(one)}:{server[1]}" for one in hosts], _fingerprint(settings))
+    return Reached([f"{scheme}://{_host(host)}:{server[1]}" for host in hosts], _fingerprint(settings))
 
 
 def _is_loopback(host: str) -> bool:
@@ -41,13 +41,13 @@ def _is_loopback(host: str) -> bool:
 
 
 def _outside() -> list[str]:
-    found = []
-    for one in own_addresses():
-        address = ipaddress.ip_address(one.partition("%")[0])
+    addresses = []
+    for own_address in own_addresses():
+        address = ipaddress.ip_address(own_address.partition("%")[0])
         # The second listener is IPv4 alone, and few people can read an IPv6 address out.
         if address.version == 4 and not address.is_loopback and not address.is_link_local:
-            found.append(str(address))
-    return found
+            addresses.append(str(address))
+    return addresses
 
 
 def _host(address: str) -> str:

@@ -57,8 +57,8 @@ def router(service: PhoneService) -> APIRouter:
     may_add = require(Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD)
 
     async def connected(request: Request, _scheme: object = Depends(_PHONE)) -> Connected:
-        given = request.headers.get("authorization", "")
-        return await service.codes.connected(given, client_address(request))
+        authorization = request.headers.get("authorization", "")
+        return await service.codes.connected(authorization, client_address(request))
 
     phone_asks = failures(401, 410, 422)
     phone_code: Any = Depends(connected)

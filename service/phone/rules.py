@@ -58,20 +58,24 @@ class Rate:
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._seconds, self._clock = most, seconds, clock
-        self._seen: dict[str, deque[float]] = {}
+        self._times: dict[str, deque[float]] = {}
 
     def wait(self, key: str) -> int:
         """The whole seconds until the next is allowed; 0 for now."""
-        seen, at = self._seen.get(key), self._clock()
-        while seen and seen[0] <= at - self._seconds:
-            seen.popleft()
-        if seen is None or len(seen) < self._most:
+        times, at = self._times.get(key), self._clock()
+        while times and times[0] <= at - self._seconds:
+            times.popleft()
+        if times is None or len(times) < self._most:
             return 0
-        return int(seen[0] + self._seconds - at) + 1
+        return int(times[0] + self._seconds - at) + 1
 
     def count(self, key: str) -> None:
         """One more happened."""
-        if len(self._seen) > 10_000:
+        if len(self._times) > 10_000:
             newest = self._clock() - self._seconds
-            self._seen = {one: seen for one, seen in self._seen.items() if seen and seen[-1] > newest}
-        self._seen.setdefault(key, deque(maxlen=self._most)).append(self._clock())
+            self._times = {
+                counted_key: times
+                for counted_key, times in self._times.items()
+                if times and times[-1] > newest
+            }
+        self._times.setdefault(key, deque(maxlen=self._most)).append(self._clock())

@@ -105,12 +105,12 @@ class PhoneService:
                 seconds_left=max(0, int((code.expires_at - now()).total_seconds())),
                 items=[
                     PhoneItem(
-                        item_id=one.item_id,
-                        item_name=one.item_name,
-                        photos=one.photos,
-                        has_picture=one.region is not None,
+                        item_id=item.item_id,
+                        item_name=item.item_name,
+                        photos=item.photos,
+                        has_picture=item.region is not None,
                     )
-                    for one in items
+                    for item in items
                 ],
                 uploads=self.uploads.of_code(session, code.code_id),
             )
@@ -129,6 +129,6 @@ class PhoneService:
 
     def _items(self, session: Session, phone: Connected) -> dict[str, ItemFacts]:
         """The items that the code is for, by their ids."""
-        found = self._ports.items(session, phone.code.inspection_id)
+        items = self._ports.items(session, phone.code.inspection_id)
         only: Any = phone.code.item_id
-        return {one.item_id: one for one in found if only in (None, one.item_id)}
+        return {item.item_id: item for item in items if only in (None, item.item_id)}

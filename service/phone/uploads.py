@@ -34,7 +34,7 @@ class Uploads:
         self._database = database
         self._codes = codes
         self._ports = ports
-        self._begun = Rate(120, 60)
+        self._beginnings = Rate(120, 60)
         self._ending: dict[str, asyncio.Lock] = {}
 
     def of_code(self, session: Session, code_id: str) -> list[PhoneUpload]:
@@ -51,13 +51,13 @@ class Uploads:
         429, 507.
         """
         code = phone.code
-        known = await self._database.write(lambda session: self._resume(session, phone, body))
-        if known is not None:
-            return known
-        if wait := self._begun.wait(code.code_id):
+        resumed = await self._database.write(lambda session: self._resume(session, phone, body))
+        if resumed is not None:
+            return resumed
+        if wait := self._beginnings.wait(code.code_id):
             msg = f"请求过于频繁，请在 {wait} 秒后重试"
             raise Problem(429, ErrorCode.TOO_MANY_REQUESTS, msg, headers={"Retry-After": str(wait)})
-        self._begun.count(code.code_id)
+        self._beginnings.count(code.code_id)
         await self._ports.ensure_room(body.size)
         item_id = code.item_id or body.item_id
 
@@ -65,11 +65,13 @@ class Uploads:
             facts = self._ports.record(session, code.inspection_id, item_id)
             if (body.item_id or item_id) != item_id or facts is None or not facts.has_item:
                 raise Problem(404, ErrorCode.NOT_FOUND, "检查项不存在，请选择其他检查项")
-            here = UPLOAD.c.code_id == code.code_id
+            of_code = UPLOAD.c.code_id == code.code_id
             session.execute(select(CODE.c.code_id).where(CODE.c.code_id == code.code_id).with_for_update())
-            if (session.scalar(select(func.count()).select_from(UPLOAD).where(here)) or 0) >= MOST_PHOTOS:
+            if (session.scalar(select(func.count()).select_from(UPLOAD).where(of_code)) or 0) >= MOST_PHOTOS:
                 raise Problem(409, ErrorCode.CONFLICT, "此连接码的照片数量已达上限，请生成新的连接码")
-            unfinished = select(UPLOAD.c.upload_id).where(here, UPLOAD.c.state == str(UploadState.RECEIVING))
+            unfinished = select(UPLOAD.c.upload_id).where(
+                of_code, UPLOAD.c.state == str(UploadState.RECEIVING)
+            )
             oldest = unfinished.order_by(UPLOAD.c.created_at.desc()).offset(MOST_UNFINISHED - 1)
             given_up = session.execute(oldest).scalars().all()
             session.execute(delete(UPLOAD).where(UPLOAD.c.upload_id.in_(given_up)))
@@ -101,8 +103,8 @@ class Uploads:
         if not same_phone or row.size != body.size:
             raise Problem(409, ErrorCode.CONFLICT, "照片编号已被使用，请重新拍照")
         if row.code_id != phone.code.code_id:
-            here = update(UPLOAD).where(UPLOAD.c.upload_id == body.upload_id)
-            session.execute(here.values(code_id=phone.code.code_id))
+            statement = update(UPLOAD).where(UPLOAD.c.upload_id == body.upload_id)
+            session.execute(statement.values(code_id=phone.code.code_id))
         return _wire(_find(session, body.upload_id))
 
     async def take(self, phone: Connected, upload_id: str, start: int, content: bytes) -> PhoneUpload:
@@ -182,9 +184,9 @@ class Uploads:
         start = 0
         query = select(PART.c.content).where(PART.c.upload_id == upload_id)
         while True:
-            here = query.where(PART.c.start == start)
+            part = query.where(PART.c.start == start)
             content: bytes | None = await self._database.read(
-                lambda session, here=here: session.execute(here).scalar_one_or_none()  # type: ignore[misc]
+                lambda session, part=part: session.execute(part).scalar_one_or_none()  # type: ignore[misc]
             )
             if content is None:
                 return
@@ -198,8 +200,8 @@ class Uploads:
             session.execute(delete(PART).where(PART.c.upload_id == row.upload_id))
             error = None if problem is None else problem.error
             reason = None if problem is None else problem.msg
-            here = update(UPLOAD).where(UPLOAD.c.upload_id == row.upload_id)
-            session.execute(here.values(state=str(state), error=error, reason=reason))
+            statement = update(UPLOAD).where(UPLOAD.c.upload_id == row.upload_id)
+            session.execute(statement.values(state=str(state), error=error, reason=reason))
             if state is UploadState.ARRIVED:
                 chosen = CODE.c.code_id == phone.code.code_id
                 code = session.execute(select(CODE).where(chosen).with_for_update()).one()

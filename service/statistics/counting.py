@@ -60,33 +60,33 @@ def count(
     if connection.dialect.name == "postgresql":
         # What another transaction counted is seen only when it has ended: it is waited for.
         connection.execute(_LOCK)
-    present_items = {one.item_id: one for one in ports.items(session, items)} if items else {}
-    wanted = {*records, *(one.inspection_id for one in present_items.values())}
-    present = {one.inspection_id: one for one in ports.records(session, wanted)}
-    stored = _stored_records(connection, wanted.difference(created))
+    present_items = {item.item_id: item for item in ports.items(session, items)} if items else {}
+    record_ids = {*records, *(item.inspection_id for item in present_items.values())}
+    present = {facts.inspection_id: facts for facts in ports.records(session, record_ids)}
+    stored = _stored_records(connection, record_ids.difference(created))
     places = {key: _place(facts) for key, facts in present.items()}
-    moved = [key for key in wanted if key not in stored or places.get(key) != _stored_place(stored[key])]
-    known = _stored_items(connection, items, moved, stored)
+    moved = [key for key in record_ids if key not in stored or places.get(key) != _stored_place(stored[key])]
+    stored_items = _stored_items(connection, items, moved, stored)
     # An item that is gone does not say any more which record it was of.
-    missing = {row.inspection_id for row in known} - wanted
+    missing = {row.inspection_id for row in stored_items} - record_ids
     stored |= _stored_records(connection, missing)
     places |= {key: _stored_place(stored[key]) for key in missing}
 
-    before = [*_amounts_of_records(stored[key] for key in wanted if key in stored)]
+    before = [*_amounts_of_records(stored[key] for key in record_ids if key in stored)]
     after = [
         amount
         for key, facts in present.items()
         for amount in _amounts(places[key], facts.state, facts.seconds)
     ]
-    kept: list[dict[str, Any]] = []
-    for row in known:
+    item_rows: list[dict[str, Any]] = []
+    for row in stored_items:
         before += _of_finding(_stored_place(stored[row.inspection_id]), row.measure, row.name, row.amount)
         if row.item_id not in items and row.inspection_id in places:
             after += _of_finding(places[row.inspection_id], row.measure, row.name, row.amount)
     for item in present_items.values():
         for (measure, name), amount in of_item(item.item_name, item.result).items():
             after += _of_finding(places[item.inspection_id], measure, name, amount)
-            kept.append(
+            item_rows.append(
                 {
                     "item_id": item.item_id,
                     "measure": str(measure),
@@ -95,8 +95,8 @@ def count(
                     "amount": amount,
                 }
             )
-    _keep_records(connection, stored, present, places, wanted)
-    _keep_items(connection, known, kept, items, places)
+    _keep_records(connection, stored, present, places, record_ids)
+    _keep_items(connection, stored_items, item_rows, items, places)
     changes = differences(before, after)
     if changes:
         _add(connection, [(*cell, amount) for cell, amount in changes.items()])
@@ -119,10 +119,10 @@ def _stored_items(
     connection: Connection, items: Collection[str], moved: list[str], stored: Collection[str]
 ) -> list[Stored]:
     # A record that was never counted has no items that were: a new record asks for nothing.
-    were_there = [key for key in moved if key in stored]
-    if not items and not were_there:
+    counted_before = [key for key in moved if key in stored]
+    if not items and not counted_before:
         return []
-    return list(connection.execute(_ITEMS, {"items": list(items), "moved": were_there}))
+    return list(connection.execute(_ITEMS, {"items": list(items), "moved": counted_before}))
 
 
 def _place(facts: RecordFacts) -> Place:
@@ -157,7 +157,7 @@ def _keep_records(
     stored: dict[str, Stored],
     present: dict[str, RecordFacts],
     places: dict[str, Place],
-    wanted: Collection[str],
+    record_ids: Collection[str],
 ) -> None:
     new, changed = [], []
     for key, facts in present.items():
@@ -175,26 +175,28 @@ def _keep_records(
         connection.execute(_INSERT_RECORDS, new)
     if changed:
         connection.execute(_UPDATE_RECORDS, changed)
-    gone = [key for key in wanted if key in stored and key not in present]
-    if gone:
-        connection.execute(delete(RECORD).where(RECORD.c.inspection_id.in_(gone)))
-        connection.execute(delete(ITEM).where(ITEM.c.inspection_id.in_(gone)))
+    deleted_ids = [key for key in record_ids if key in stored and key not in present]
+    if deleted_ids:
+        connection.execute(delete(RECORD).where(RECORD.c.inspection_id.in_(deleted_ids)))
+        connection.execute(delete(ITEM).where(ITEM.c.inspection_id.in_(deleted_ids)))
 
 
 def _keep_items(
     connection: Connection,
-    known: list[Stored],
-    kept: list[dict[str, Any]],
+    stored_items: list[Stored],
+    rows: list[dict[str, Any]],
     items: Collection[str],
     places: dict[str, Place],
 ) -> None:
-    before = [dict(row._mapping) for row in known if row.item_id in items and row.inspection_id in places]
-    if sorted(before, key=_key) == sorted(kept, key=_key):
+    before = [
+        dict(row._mapping) for row in stored_items if row.item_id in items and row.inspection_id in places
+    ]
+    if sorted(before, key=_key) == sorted(rows, key=_key):
         return
     if before:
         connection.execute(delete(ITEM).where(ITEM.c.item_id.in_({row["item_id"] for row in before})))
-    if kept:
-        connection.execute(_INSERT_ITEMS, kept)
+    if rows:
+        connection.execute(_INSERT_ITEMS, rows)
 
 
 def _key(row: dict[str, Any]) -> tuple[str, ...]:

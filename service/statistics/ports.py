@@ -40,8 +40,8 @@ class ItemFacts(NamedTuple):
 class Ports:
     """The sides of other domains that statistics uses, inside its transactions.
 
-    `records` and `items`: those of these ids that are there. `of_tasks`, `of_flights`: the ids of the records
-    of these tasks, of the tasks of these flights. `next_records`: so many records behind a mark, in the
+    `records` and `items`: those of these ids that exist. `of_tasks`, `of_flights`: the ids of the records of
+    these tasks, of the tasks of these flights. `next_records`: a number of records behind a mark, in the
     order of their creation, and `items_of` the ids of the items of records.
     `aircraft`, `models`: the names of these ids.
     """

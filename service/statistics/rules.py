@@ -89,8 +89,8 @@ Counted = tuple[str, str]
 
 def name_of(text: object) -> str:
     """`text` as a name: short enough for a key, and with characters that every database stores."""
-    given = text if isinstance(text, str) else ""
-    return given.replace("\x00", "").encode("utf-8", "replace").decode()[:LONGEST_NAME]
+    name = text if isinstance(text, str) else ""
+    return name.replace("\x00", "").encode("utf-8", "replace").decode()[:LONGEST_NAME]
 
 
 def day_of(moment: dt.datetime) -> int:
@@ -112,21 +112,25 @@ def of_item(item_name: str, result: str) -> Counter[Counted]:
     entries = _entries(result)
     counted: Counter[Counted] = Counter()
     present = results.finished_detection(entries)
-    found = list(findings.readable_boxes(present))
-    for box in found:
+    boxes = list(findings.readable_boxes(present))
+    for box in boxes:
         counted[Measure.LABEL, name_of(str(box["label"]))] += 1
-    if found:
-        counted[Measure.REGION, name_of(item_name)] = len(found)
+    if boxes:
+        counted[Measure.REGION, name_of(item_name)] = len(boxes)
     counted.update(_agreement(entries, present))
     return counted
 
 
 def _entries(result: str) -> list[Entry]:
     try:
-        given = json.loads(result)
+        content = json.loads(result)
     except ValueError:
         return []
-    return [cast(Entry, one) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    return (
+        [cast(Entry, entry) for entry in content if isinstance(entry, dict)]
+        if isinstance(content, list)
+        else []
+    )
 
 
 def _agreement(entries: Sequence[Entry], present: Entry | None) -> dict[Counted, int]:

@@ -27,7 +27,7 @@ from shared.wire.common import Day, EmptyAsNull, OptionalId, Wire
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Series
 
 MOST_SERIES = 8
-"""So many names have a series of their own, the largest; more colours are not told apart."""
+"""How many names, the largest, have a series of their own: people cannot tell more colours apart."""
 SLICE = 500
 """So many records are recounted in one transaction: others write between two of them."""
 
@@ -76,7 +76,7 @@ class StatisticsService:
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Count what `changes` changed, in the transaction of `session`.
 
-        Fleeting changes only tell how far a detection is.
+        Fleeting changes only show how far a detection is.
         """
         touched: defaultdict[str, set[str]] = defaultdict(set)
         created: set[str] = set()
@@ -156,12 +156,12 @@ class StatisticsService:
         """How long the records that have ended took, over time."""
 
         def work(connection: Connection) -> Durations:
-            parts, found = _read(connection, (Measure.FINISHED, Measure.SECONDS), query)
+            parts, amounts = _read(connection, (Measure.FINISHED, Measure.SECONDS), query)
             none = [0] * len(parts.starts)
             return Durations(
                 periods=parts.periods,
-                records=found.get((Measure.FINISHED, ""), none),
-                seconds=found.get((Measure.SECONDS, ""), none),
+                records=amounts.get((Measure.FINISHED, ""), none),
+                seconds=amounts.get((Measure.SECONDS, ""), none),
             )
 
         return await self._database.fetch(work)
@@ -170,13 +170,13 @@ class StatisticsService:
         """What people made of each model's findings, the version with most of them first."""
 
         def work(session: Session) -> list[ModelAgreement]:
-            _, found = _read(session.connection(), AGREEMENT, query)
+            _, amounts_by_key = _read(session.connection(), AGREEMENT, query)
             sums: defaultdict[str, dict[str, int]] = defaultdict(dict)
-            for (measure, name), amounts in found.items():
+            for (measure, name), amounts in amounts_by_key.items():
                 sums[name][measure] = sum(amounts)
             models = {name: name.rpartition(MODEL_SIGN) for name in sums}
             titles = self._ports.models(session, {model_id for model_id, _, _ in models.values()})
-            told = [
+            agreements = [
                 ModelAgreement(
                     name=name,
                     model_id=model_id,
@@ -186,23 +186,26 @@ class StatisticsService:
                 )
                 for name, (model_id, _, version) in models.items()
             ]
-            return sorted(told, key=lambda one: (-one.shown - one.missed, one.name))[:MOST_SERIES]
+            return sorted(
+                agreements, key=lambda agreement: (-agreement.shown - agreement.missed, agreement.name)
+            )[:MOST_SERIES]
 
         return await self._database.read(work)
 
     async def _chart(self, measure: Measure, query: ChartQuery) -> Chart:
         def work(session: Session) -> Chart:
-            parts, found = _read(session.connection(), (measure,), query)
-            largest = sorted(found, key=lambda key: (-sum(found[key]), key))
+            parts, amounts = _read(session.connection(), (measure,), query)
+            largest = sorted(amounts, key=lambda key: (-sum(amounts[key]), key))
             shown, rest = largest[:MOST_SERIES], largest[MOST_SERIES:]
             names = {name for _, name in shown}
             titles = self._ports.aircraft(session, names) if measure is Measure.AIRCRAFT else {}
             return Chart(
                 periods=parts.periods,
                 series=[
-                    Series(name=name, title=titles.get(name), amounts=found[key, name]) for key, name in shown
+                    Series(name=name, title=titles.get(name), amounts=amounts[key, name])
+                    for key, name in shown
                 ],
-                others=[sum(column) for column in zip(*(found[key] for key in rest), strict=True)] or None,
+                others=[sum(column) for column in zip(*(amounts[key] for key in rest), strict=True)] or None,
             )
 
         return await self._database.read(work)
@@ -226,8 +229,8 @@ def _read(
     if not _is_complete(connection):
         raise Problem(503, ErrorCode.UNAVAILABLE, "统计数据正在生成，请稍后重试")
     scope, aircraft_id, executor_id = _scope(query)
-    here = (
-        SUM.c.measure.in_([str(one) for one in measures]),
+    conditions = (
+        SUM.c.measure.in_([str(measure) for measure in measures]),
         SUM.c.aircraft_id == aircraft_id,
         SUM.c.executor_id == executor_id,
     )
@@ -235,15 +238,15 @@ def _read(
     if query.day_from is not None:
         first = query.day_from.toordinal()
     else:
-        of_days = select(func.min(SUM.c.day)).where(*here, SUM.c.scope == int(scope), SUM.c.amount != 0)
+        of_days = select(func.min(SUM.c.day)).where(*conditions, SUM.c.scope == int(scope), SUM.c.amount != 0)
         first = connection.execute(of_days).scalar_one() or last
     parts = rules.division(first, last)
     places = {start: index for index, start in enumerate(parts.starts)}
-    found: dict[tuple[str, str], list[int]] = {}
-    for measure, name, day, amount in connection.execute(_statement(parts, scope, here)):
-        amounts = found.setdefault((measure, name), [0] * len(places))
+    amounts_by_key: dict[tuple[str, str], list[int]] = {}
+    for measure, name, day, amount in connection.execute(_statement(parts, scope, conditions)):
+        amounts = amounts_by_key.setdefault((measure, name), [0] * len(places))
         amounts[places[parts.start_of(day)]] += int(amount)
-    return parts, {key: amounts for key, amounts in found.items() if any(amounts)}
+    return parts, {key: amounts for key, amounts in amounts_by_key.items() if any(amounts)}
 
 
 def _scope(query: ChartQuery) -> tuple[Scope, str, str]:
@@ -255,7 +258,7 @@ def _scope(query: ChartQuery) -> tuple[Scope, str, str]:
     return scope, query.aircraft_id or "", query.executor_id or ""
 
 
-def _statement(parts: Division, scope: Scope, here: Sequence[ColumnElement[bool]]) -> Select[Any]:
+def _statement(parts: Division, scope: Scope, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     """Measure, name, first day and amount of each part; of months the sums of months, and of days at the
     ends."""
     months = parts.whole_months if parts.unit == "month" else None
@@ -263,15 +266,15 @@ def _statement(parts: Division, scope: Scope, here: Sequence[ColumnElement[bool]
     if months is None:
         # Monday is the first of seven days: `rules.week_of`.
         start = SUM.c.day - (SUM.c.day - 1) % 7 if parts.unit == "week" else SUM.c.day
-        return _sums(start, *here, of_scope, SUM.c.day.between(parts.first, parts.last))
+        return _sums(start, *conditions, of_scope, SUM.c.day.between(parts.first, parts.last))
     first, last = months
     of_months = _sums(
-        SUM.c.day, *here, SUM.c.scope == int(scope | Scope.MONTH), SUM.c.day.between(first, last)
+        SUM.c.day, *conditions, SUM.c.scope == int(scope | Scope.MONTH), SUM.c.day.between(first, last)
     )
     at_the_ends = or_(
         SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.after_month(last), parts.last)
     )
-    both = union_all(of_months, _sums(SUM.c.day, *here, of_scope, at_the_ends)).subquery()
+    both = union_all(of_months, _sums(SUM.c.day, *conditions, of_scope, at_the_ends)).subquery()
     return select(both)
 
 

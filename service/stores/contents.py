@@ -97,9 +97,9 @@ class Contents:
         """Store a finished content durably. The same content twice is stored once, a torn one is replaced."""
         sha256 = incoming.sha256
         name = self._naming.name(sha256)
-        found = self._store.find(name)
-        incoming.stored_before = found is not None
-        if found is None or found.size != incoming.size:
+        stored = self._store.find(name)
+        incoming.stored_before = stored is not None
+        if stored is None or stored.size != incoming.size:
             self._store.put(name, incoming.path)
         if self._copies is not None:
             # Most contents are looked at soon after they came.
@@ -138,9 +138,9 @@ class Contents:
         """Whether the store has the content."""
         return self._store.find(self._naming.name(sha256)) is not None
 
-    def open(self, sha256: str, wanted: range | None = None) -> Pieces:
-        """The bytes `wanted` (all without it), from the store. Raises FileNotFoundError."""
-        return self._store.open(self._naming.name(sha256), wanted)
+    def open(self, sha256: str, byte_range: range | None = None) -> Pieces:
+        """The bytes in `byte_range` (all without it), from the store. Raises FileNotFoundError."""
+        return self._store.open(self._naming.name(sha256), byte_range)
 
     def stored_hash(self, sha256: str) -> str | None:
         """The SHA-256 of the bytes that the store has under `sha256`; None when there are none."""
@@ -156,10 +156,10 @@ class Contents:
 
     def every(self) -> Iterator[tuple[str, StoredObject]]:
         """The SHA-256 of every content, and what the store knows of it."""
-        for found in self._store.list():
-            match = self._naming.pattern.fullmatch(found.name)
+        for stored in self._store.list():
+            match = self._naming.pattern.fullmatch(stored.name)
             if match is not None:
-                yield match["first"] + match["rest"], found
+                yield match["first"] + match["rest"], stored
 
     def delete(self, hashes: Sequence[str]) -> None:
         """Remove contents, and their copies on this machine."""

@@ -13,14 +13,14 @@ from shared.ids import random_name
 
 
 class FilePieces:
-    """The bytes `wanted` of the file at `path`. Raises FileNotFoundError."""
+    """The bytes in `byte_range` of the file at `path`. Raises FileNotFoundError."""
 
-    def __init__(self, path: Path, wanted: range | None) -> None:
+    def __init__(self, path: Path, byte_range: range | None) -> None:
         self._file = path.open("rb")
         self._left: int | None = None
-        if wanted is not None:
-            self._file.seek(wanted.start)
-            self._left = len(wanted)
+        if byte_range is not None:
+            self._file.seek(byte_range.start)
+            self._left = len(byte_range)
 
     def read(self) -> bytes:
         """The next piece; empty at the end."""
@@ -64,9 +64,9 @@ class FolderStore:
         source.replace(path)
         atomic.sync_folder(path.parent)
 
-    def open(self, name: str, wanted: range | None = None) -> FilePieces:
+    def open(self, name: str, byte_range: range | None = None) -> FilePieces:
         """The bytes of a file. Raises FileNotFoundError."""
-        return FilePieces(self.local_path(name), wanted)
+        return FilePieces(self.local_path(name), byte_range)
 
     def find(self, name: str) -> StoredObject | None:
         """What is known of a file; None when there is none."""
@@ -79,14 +79,14 @@ class FolderStore:
     def list(self, folder: str = "") -> Iterator[StoredObject]:
         """Every file below the folder."""
         top = self.local_path(folder) if folder else self._folder
-        for here, _, names in os.walk(top):
+        for directory, _, names in os.walk(top):
             for name in names:
-                path = Path(here) / name
+                path = Path(directory) / name
                 if name.startswith(atomic.PART_PREFIX):
                     continue
-                found = self.find(path.relative_to(self._folder).as_posix())
-                if found is not None:
-                    yield found
+                stored = self.find(path.relative_to(self._folder).as_posix())
+                if stored is not None:
+                    yield stored
 
     def delete(self, names: Sequence[str]) -> None:
         """Remove files."""

@@ -48,8 +48,8 @@ class LocalCopies:
 
         Raises FileNotFoundError when the bytes are not those of the SHA-256, and what `fetch` raises.
         """
-        if (found := self.find(sha256)) is not None:
-            return found
+        if (path := self.find(sha256)) is not None:
+            return path
         with self._alone(sha256):
             return self.find(sha256) or self._fetched(sha256, fetch)
 

@@ -66,11 +66,11 @@ def _keys(path: Path) -> dict[str, str]:
     try:
         parser.read_string(path.read_text("utf-8"))
         section = parser["default"]
-        found = {ours: section[theirs] for theirs, ours in _KEYS.items() if theirs in section}
+        keys = {name: section[aws_name] for aws_name, name in _KEYS.items() if aws_name in section}
     except (configparser.Error, KeyError, UnicodeDecodeError):
-        found = {}
-    if not {"access_key_id", "secret_access_key"} <= found.keys():
+        keys = {}
+    if not {"access_key_id", "secret_access_key"} <= keys.keys():
         raise StoreSettingsError(
             f"{path} needs a section [default] with aws_access_key_id and aws_secret_access_key"
         )
-    return found
+    return keys

@@ -31,7 +31,7 @@ class StoredObject(NamedTuple):
 
 
 class Pieces(Protocol):
-    """The bytes of an object that were asked for, in pieces. It is closed by whoever opened it."""
+    """The bytes of a range of an object, in pieces. The caller that opened it closes it."""
 
     def read(self) -> bytes:
         """The next piece; empty at the end."""
@@ -49,8 +49,8 @@ class Store(Protocol):
     def put(self, name: str, source: Path) -> None:
         """Store the file at `source` as `name`, in place of an older object. `source` may be moved there."""
 
-    def open(self, name: str, wanted: range | None = None) -> Pieces:
-        """The bytes `wanted` (all without it) of an object. Raises FileNotFoundError."""
+    def open(self, name: str, byte_range: range | None = None) -> Pieces:
+        """The bytes in `byte_range` (all without it) of an object. Raises FileNotFoundError."""
 
     def find(self, name: str) -> StoredObject | None:
         """What is known of an object; None when there is none."""

@@ -42,8 +42,8 @@ _LOG = logging.getLogger("walkaround.stores")
 
 
 class _S3Pieces:
-    def __init__(self, bucket: Bucket, key: str, wanted: range | None) -> None:
-        options: Any = {} if wanted is None else {"range": (wanted.start, wanted.stop)}
+    def __init__(self, bucket: Bucket, key: str, byte_range: range | None) -> None:
+        options: Any = {} if byte_range is None else {"range": (byte_range.start, byte_range.stop)}
         self._stream: Iterator[Any] | None = None
         self._stream = iter(obstore.get(bucket, key, options=options).stream(min_chunk_size=PIECE))
 
@@ -94,27 +94,27 @@ class S3Store:
                 self._bucket, self._prefix + name, file, chunk_size=_PART, max_concurrency=_PARTS_AT_ONCE
             )
 
-    def open(self, name: str, wanted: range | None = None) -> _S3Pieces:
+    def open(self, name: str, byte_range: range | None = None) -> _S3Pieces:
         """The bytes of an object, as they arrive. Raises FileNotFoundError."""
         with _faults("get"):
-            return _S3Pieces(self._bucket, self._prefix + name, wanted)
+            return _S3Pieces(self._bucket, self._prefix + name, byte_range)
 
     def find(self, name: str) -> StoredObject | None:
         """What is known of an object; None when there is none."""
         try:
             with _faults("head"):
-                found = obstore.head(self._bucket, self._prefix + name)
+                head = obstore.head(self._bucket, self._prefix + name)
         except FileNotFoundError:
             return None
-        return StoredObject(name, found["size"], found["last_modified"])
+        return StoredObject(name, head["size"], head["last_modified"])
 
     def list(self, folder: str = "") -> Iterator[StoredObject]:
         """Every object, by pages of a thousand."""
         with _faults("list", missing=False):
             for page in obstore.list(self._bucket, prefix=(self._prefix + folder) or None, chunk_size=1000):
-                for found in page:
-                    name = found["path"].removeprefix(self._prefix)
-                    yield StoredObject(name, found["size"], found["last_modified"])
+                for entry in page:
+                    name = entry["path"].removeprefix(self._prefix)
+                    yield StoredObject(name, entry["size"], entry["last_modified"])
 
     def delete(self, names: Sequence[str]) -> None:
         """Remove objects, a thousand in one request."""

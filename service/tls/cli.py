@@ -14,14 +14,14 @@ from service.tls.files import CertificateFiles
 from service.tls.made import names_of
 
 
-def main(words: Sequence[str], settings: Settings) -> int:
+def main(arguments: Sequence[str], settings: Settings) -> int:
     """Print fingerprint, end, names and file. Gives 1 when there is no certificate or it cannot be used."""
     parser = argparse.ArgumentParser(
         prog="walkaround tls", description="Show the certificate that the service answers with."
     )
     parser.add_argument("--tls-cert", type=Path, help="the certificate that the service was started with")
     parser.add_argument("--tls-key", type=Path, help="its key")
-    options = parser.parse_args(words[1:])
+    options = parser.parse_args(arguments[1:])
     if (options.tls_cert is None) != (options.tls_key is None):
         parser.error("--tls-cert and --tls-key belong together: name both")
     if options.tls_cert is None:

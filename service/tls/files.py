@@ -120,15 +120,15 @@ class _Following:
 
 def _state(files: CertificateFiles) -> _State:
     """What changes when one of the files does; a file that is missing has a state of its own."""
-    found = []
+    state = []
     for path in (files.certificate, files.key):
         try:
             status = path.stat()
         except OSError:
-            found.append((0, 0, 0))
+            state.append((0, 0, 0))
         else:
-            found.append((status.st_mtime_ns, status.st_size, status.st_ino))
-    return tuple(found)
+            state.append((status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(state)
 
 
 def _no_password() -> str:

@@ -45,8 +45,8 @@ def make(certificate: Path, key: Path, names: Iterable[str]) -> None:
     Raises OSError, and ValueError when the key that is there cannot be read.
     """
     if not key.exists():
-        made = ec.generate_private_key(ec.SECP256R1())
-        atomic.write_once(key, made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        private_key = ec.generate_private_key(ec.SECP256R1())
+        atomic.write_once(key, private_key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     _write(certificate, key, [*names, *_machine_names()])
 
 
@@ -85,7 +85,7 @@ def _write(certificate: Path, key: Path, names: Iterable[str]) -> None:
         encipher_only=False,
         decipher_only=False,
     )
-    made = (
+    signed = (
         x509.CertificateBuilder()
         .subject_name(holder)
         .issuer_name(holder)
@@ -103,22 +103,22 @@ def _write(certificate: Path, key: Path, names: Iterable[str]) -> None:
         )
         .sign(signing, hashes.SHA256())
     )
-    atomic.write(certificate, made.public_bytes(Encoding.PEM), durable=True, private=True)
+    atomic.write(certificate, signed.public_bytes(Encoding.PEM), durable=True, private=True)
 
 
 def _alternative_names(names: Iterable[str]) -> list[x509.GeneralName]:
-    found: list[x509.GeneralName] = []
+    alternatives: list[x509.GeneralName] = []
     for name in dict.fromkeys(names):
         try:
             address = ipaddress.ip_address(name.strip("[]").partition("%")[0])
         except ValueError:
             # A name that is not a host name cannot stand in a certificate.
             with contextlib.suppress(ValueError):
-                found.append(x509.DNSName(name))
+                alternatives.append(x509.DNSName(name))
         else:
             if not address.is_unspecified:
-                found.append(x509.IPAddress(address))
-    return found
+                alternatives.append(x509.IPAddress(address))
+    return alternatives
 
 
 def _machine_names() -> list[str]:

@@ -33,15 +33,15 @@ def is_loopback(address: str) -> bool:
 
 def own_addresses() -> list[str]:
     """The addresses of this machine, the one from which it reaches others first. Blocks."""
-    found: list[str] = []
+    addresses: list[str] = []
     for family, somewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         # Sends nothing: the system only says from which address it would (the targets are for documentation).
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
             asking.connect((somewhere, 9))
-            found.append(str(asking.getsockname()[0]))
+            addresses.append(str(asking.getsockname()[0]))
     with contextlib.suppress(OSError):
-        found += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None)]
-    return [*dict.fromkeys(found)]
+        addresses += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None)]
+    return [*dict.fromkeys(addresses)]
 
 
 def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

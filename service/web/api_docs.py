@@ -39,9 +39,9 @@ BodyBytes = Callable[[str], int]
 
 def _document(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> dict[str, Any]:
     """The OpenAPI document: with the limits of heads and bodies, and 415 where a body is JSON."""
-    made = app.openapi_schema is not None
+    is_complete = app.openapi_schema is not None
     document = FastAPI.openapi(app)
-    if not made:
+    if not is_complete:
         _define(document, Failure)
         document["info"]["x-max-head-bytes"] = HEAD_BYTES
         for path, methods in document["paths"].items():

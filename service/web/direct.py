@@ -61,15 +61,15 @@ class _Parameters:
         values: dict[str, Any] = {}
         for field in self._fields:
             model = self._models[field.name]
-            given: Any
+            value: Any
             if model is not None:
-                given = {name: received[name] for name in model.model_fields if name in received}
-            elif (given := received.get(field.alias)) is None:
+                value = {name: received[name] for name in model.model_fields if name in received}
+            elif (value := received.get(field.alias)) is None:
                 if field.field_info.is_required():
                     return None
                 values[field.name] = field.get_default()
                 continue
-            values[field.name], wrong = field.validate(given)
+            values[field.name], wrong = field.validate(value)
             if wrong:
                 return None
         return values
@@ -116,20 +116,20 @@ def direct_app(route: APIRoute, prepare: Prepare, caller_names: Sequence[str]) -
         caller = await prepare(request)
         values, errors = path.read(request.path_params)
         if depends.query_params:
-            found, wrong = query.read(request.query_params)
-            values.update(found)
+            parameters, wrong = query.read(request.query_params)
+            values.update(parameters)
             errors += wrong
         if depends.header_params:
-            found, wrong = header.read(request.headers)
-            values.update(found)
+            parameters, wrong = header.read(request.headers)
+            values.update(parameters)
             errors += wrong
         body: Any = PydanticUndefined
         if depends.body_params:
             body = await request.json() if await request.body() else PydanticUndefined
-            found, wrong = await request_body_to_args(
+            parameters, wrong = await request_body_to_args(
                 body_fields=depends.body_params, received_body=body, embed_body_fields=embed
             )
-            values.update(found)
+            values.update(parameters)
             errors += wrong
         if errors:
             raise RequestValidationError(errors, body=body)

@@ -139,12 +139,12 @@ _EVERYTHING = "*"
 
 def _methods(request: Request) -> set[str]:
     # Each method of a path is a route of its own, and the router names only those of the first.
-    asked = request.scope["path"]
-    found = [route for route in iter_route_contexts(request.app.routes) if route.path and route.methods]
-    if asked != _EVERYTHING:
-        exact = [route for route in found if route.path == asked]
-        found = exact or [route for route in found if compile_path(route.path or "")[0].match(asked)]
-    methods = {method for route in found for method in route.methods or ()}
+    path = request.scope["path"]
+    routes = [route for route in iter_route_contexts(request.app.routes) if route.path and route.methods]
+    if path != _EVERYTHING:
+        exact = [route for route in routes if route.path == path]
+        routes = exact or [route for route in routes if compile_path(route.path or "")[0].match(path)]
+    methods = {method for route in routes for method in route.methods or ()}
     # `layers.answer_form.AnswerForm` answers HEAD, the handler of this failure OPTIONS.
     return methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
 

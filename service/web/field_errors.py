@@ -113,6 +113,6 @@ def sentence(faults: Sequence[Mapping[str, str]]) -> str:
     for fault in faults:
         if fault["field"]:
             messages.setdefault(fault["field"], fault["message"])
-    named = "；".join(f"{field}：{message}" for field, message in list(messages.items())[:_NAMED_IN_MSG])
+    listed = "；".join(f"{field}：{message}" for field, message in list(messages.items())[:_NAMED_IN_MSG])
     more = len(messages) - _NAMED_IN_MSG
-    return f"{named}；另有 {more} 个字段有误" if more > 0 else named
+    return f"{listed}；另有 {more} 个字段有误" if more > 0 else listed

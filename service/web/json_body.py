@@ -26,8 +26,8 @@ async def read_json(request: Request) -> None:
             if not _says_json(request.headers.get("content-type", "")):
                 raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, _NOT_JSON)
             await request.json()
-    except ClientDisconnect as gone:
-        raise Problem(400, ErrorCode.INVALID_INPUT, _NOT_READABLE) from gone
+    except ClientDisconnect as problem:
+        raise Problem(400, ErrorCode.INVALID_INPUT, _NOT_READABLE) from problem
     except (ValueError, RecursionError):
         # Without its cause, which repeats the input.
         fault = {"field": "", "type": "json_invalid", "message": _NOT_READABLE}

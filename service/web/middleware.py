@@ -106,9 +106,9 @@ class RequestMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        asked = Headers(scope=scope)
-        given = asked.get("x-request-id", "")
-        number = given if _GIVEN_ID.fullmatch(given) else new_request_id()
+        request_headers = Headers(scope=scope)
+        sent_id = request_headers.get("x-request-id", "")
+        number = sent_id if _GIVEN_ID.fullmatch(sent_id) else new_request_id()
         token = request_id.set(number)
         started = time.perf_counter()
         status = 0
@@ -120,16 +120,16 @@ class RequestMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = message.get("headers") or ()
-                given = {name.lower() for name, _ in headers}
+                present = {name.lower() for name, _ in headers}
                 message["headers"] = [
                     *headers,
                     (b"x-request-id", number.encode()),
-                    *(pair for pair in _ADDED_HEADERS if pair[0] not in given),
+                    *(pair for pair in _ADDED_HEADERS if pair[0] not in present),
                 ]
             await send(message)
 
         try:
-            if _is_repeated(asked):
+            if _is_repeated(request_headers):
                 msg = "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个"
                 await _answer(framed, 400, ErrorCode.INVALID_INPUT, msg, close=True)
                 return
@@ -150,7 +150,7 @@ class RequestMiddleware:
                 route = scope[SEEN_ROUTE][0] if scope[SEEN_ROUTE] else None
                 seconds = time.perf_counter() - started
                 for observe in self._observers:
-                    observe(scope["method"], route, status, seconds, number, asked)
+                    observe(scope["method"], route, status, seconds, number, request_headers)
             if self._logs and log.isEnabledFor(logging.INFO):
                 milliseconds = (time.perf_counter() - started) * 1000
                 path = scope["path"].encode("unicode_escape").decode("ascii")
@@ -207,14 +207,14 @@ class BodyLimit:
             await _too_large(send, limit)
             return
         clock = asyncio.get_running_loop()
-        begun, received, complete = clock.time(), 0, False
+        started_at, received, complete = clock.time(), 0, False
         refuse: Callable[[], Awaitable[None]] | None = None
         refused = False
 
         async def counted() -> Message:
             nonlocal received, complete, refuse
             # What comes behind the body is the end of the connection, and that may be awaited for long.
-            due = None if complete else begun + BODY_SECONDS + received / BODY_RATE
+            due = None if complete else started_at + BODY_SECONDS + received / BODY_RATE
             try:
                 async with asyncio.timeout_at(due):
                     message = await receive()
@@ -275,9 +275,9 @@ class ApiPrefix:
         await self.app(scope, receive, send)
 
 
-def allowed_hosts(host: str, given: Iterable[str]) -> set[str]:
+def allowed_hosts(host: str, configured: Iterable[str]) -> set[str]:
     """The Host names to accept: those given; on loopback only loopback's; otherwise (empty set) any."""
-    named = set(given)
+    hosts = set(configured)
     if host in {"127.0.0.1", "localhost", "::1"}:
-        return named | _LOOPBACK
-    return named | _LOOPBACK if named else set()
+        return hosts | _LOOPBACK
+    return hosts | _LOOPBACK if hosts else set()

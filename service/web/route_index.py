@@ -30,23 +30,23 @@ class RouteIndex:
         self._exact, self._below = dict(exact), dict(below)
 
     def _candidates(self, path: str) -> list[tuple[int, Route]]:
-        found = list(self._exact.get(path, ()))
+        candidates = list(self._exact.get(path, ()))
         end = path.rfind("/")
         while end >= 0:
-            found += self._below.get(path[: end + 1], ())
+            candidates += self._below.get(path[: end + 1], ())
             end = path.rfind("/", 0, end)
-        found.sort(key=_order)
-        return found
+        candidates.sort(key=_order)
+        return candidates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request."""
         if scope["type"] == "http" and scope.get("fastapi.telemetry") is None:
             for _, route in self._candidates(scope["path"]):
-                match, found = route.matches(scope)
+                match, child_scope = route.matches(scope)
                 if match is Match.FULL:
-                    scope.update(found)
-                    if (seen := scope.get(SEEN_ROUTE)) is not None:
-                        seen.append(route.path)
+                    scope.update(child_scope)
+                    if (routes := scope.get(SEEN_ROUTE)) is not None:
+                        routes.append(route.path)
                     await route.handle(scope, receive, send)
                     return
         await self.app(scope, receive, send)

@@ -84,8 +84,8 @@ _BEARER = HTTPBearer(
 
 async def current_caller(request: Request, _scheme: object = Depends(_BEARER)) -> Caller:
     """The caller of the request, whom `AuthorizedRoute` has asked for. Raises Problem 401."""
-    asked: Caller | None = getattr(request.state, "caller", None)
-    return await authenticated(request) if asked is None else asked
+    caller: Caller | None = getattr(request.state, "caller", None)
+    return await authenticated(request) if caller is None else caller
 
 
 def logged_in() -> Any:
@@ -100,7 +100,7 @@ def require(*needed: Permission, recent_password: bool = False) -> Any:
     Raises Problem 401 without a valid token, 403 without the right.
     """
 
-    return Security(_Permitted(needed, recent_password), scopes=[str(one) for one in needed])
+    return Security(_Permitted(needed, recent_password), scopes=[str(permission) for permission in needed])
 
 
 def ask_right(caller: Caller, *needed: Permission) -> None:
@@ -142,18 +142,20 @@ class AuthorizedRoute(APIRoute):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         dependencies = self.dependant.dependencies
-        of_caller = [one for one in dependencies if self._is_caller(one.call)]
+        of_caller = [dependency for dependency in dependencies if self._is_caller(dependency.call)]
         if len(of_caller) == len(dependencies) and gives_response(self):
-            self.app = direct_app(self, self._prepare, [one.name for one in of_caller if one.name])
+            self.app = direct_app(
+                self, self._prepare, [dependency.name for dependency in of_caller if dependency.name]
+            )
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def asked(request: Request) -> Response:
+        async def handle_authorized(request: Request) -> Response:
             request.state.caller = await self._prepare(request)
             return await handle(request)
 
-        return asked
+        return handle_authorized
 
     @staticmethod
     def _is_caller(call: object) -> bool:
@@ -161,12 +163,12 @@ class AuthorizedRoute(APIRoute):
 
     @cached_property
     def _rights(self) -> list[_Permitted]:
-        calls = (one.call for one in self.dependant.dependencies)
+        calls = (dependency.call for dependency in self.dependant.dependencies)
         return [call for call in calls if isinstance(call, _Permitted)]
 
     @cached_property
     def _asks_login(self) -> bool:
-        return any(self._is_caller(one.call) for one in self.dependant.dependencies)
+        return any(self._is_caller(dependency.call) for dependency in self.dependant.dependencies)
 
     async def _prepare(self, request: Request) -> Caller | None:
         """Check the login and the rights, then read the body. Raises Problem."""

@@ -35,11 +35,11 @@ class BoundedConfig(uvicorn.Config):
             listen: Callable[..., Any] = loop.create_server
 
             # A service on loopback may come to listen with TLS for phones.
-            def create_server(*given: Any, **named: Any) -> Any:
-                if named.get("ssl"):
-                    named["ssl_handshake_timeout"] = HANDSHAKE_SECONDS
-                    named["ssl_shutdown_timeout"] = CLOSING_SECONDS
-                return listen(*given, **named)
+            def create_server(*arguments: Any, **options: Any) -> Any:
+                if options.get("ssl"):
+                    options["ssl_handshake_timeout"] = HANDSHAKE_SECONDS
+                    options["ssl_shutdown_timeout"] = CLOSING_SECONDS
+                return listen(*arguments, **options)
 
             loop.create_server = create_server  # type: ignore[method-assign]
             return loop

@@ -103,7 +103,7 @@ class Deliverer:
 
     async def _loop(self) -> None:
         while True:
-            seen = self._kicked.count
+            kicks = self._kicked.count
             seconds = _POLL_SECONDS
             try:
                 due = await self._database.read(self._outbox.seconds_to_next)
@@ -117,7 +117,7 @@ class Deliverer:
             except Exception as problem:
                 # An unreachable database must not end the deliveries for good.
                 _LOG.error("webhooks could not be delivered: %s; trying again", trace_of(problem))
-            await self._kicked.wait(seen, seconds)
+            await self._kicked.wait(kicks, seconds)
 
     async def _step(self) -> bool:
         """Make one delivery; False when none is free."""

@@ -151,13 +151,13 @@ class Outbox:
 
     @staticmethod
     def finish_test(session: Session, delivery_id: str, outcome: Outcome) -> None:
-        """Store what came of a test."""
+        """Store the outcome of a test."""
         state = DeliveryState.DELIVERED if outcome.error is None else DeliveryState.FAILED
         session.execute(_of(delivery_id).values(state=str(state), **_attempted(outcome)))
 
     @staticmethod
     def finish(session: Session, attempt: Attempt, outcome: Outcome, chance: float) -> bool:
-        """Store what came of an attempt; pause the webhook when a day of attempts came to nothing.
+        """Store the outcome of an attempt; pause the webhook after a day without a successful one.
 
         True when it is paused by that.
         """
@@ -170,24 +170,24 @@ class Outbox:
         if row is None:
             # The webhook was deleted meanwhile, or another process ended this one.
             return False
-        here = update(WEBHOOK).where(WEBHOOK.c.webhook_id == attempt.webhook_id)
-        mine = _of(attempt.delivery_id)
+        webhook_update = update(WEBHOOK).where(WEBHOOK.c.webhook_id == attempt.webhook_id)
+        delivery_update = _of(attempt.delivery_id)
         if outcome.error is None:
             ended = {"state": str(DeliveryState.DELIVERED), "next_attempt_at": None}
-            session.execute(mine.values(**ended, **_attempted(outcome)))
-            session.execute(here.values(failures=0, last_success_at=now()))
+            session.execute(delivery_update.values(**ended, **_attempted(outcome)))
+            session.execute(webhook_update.values(failures=0, last_success_at=now()))
             return False
-        session.execute(here.values(failures=WEBHOOK.c.failures + 1))
+        session.execute(webhook_update.values(failures=WEBHOOK.c.failures + 1))
         wait = wait_after(row.attempts + 1, chance)
         if wait is not None:
-            session.execute(mine.values(next_attempt_at=now() + wait, **_attempted(outcome)))
+            session.execute(delivery_update.values(next_attempt_at=now() + wait, **_attempted(outcome)))
         elif row.last_success_at is not None and row.last_success_at > row.created_at:
             # Others arrive: it is this one that the receiver refuses.
             ended = {"state": str(DeliveryState.FAILED), "next_attempt_at": None}
-            session.execute(mine.values(**ended, **_attempted(outcome)))
+            session.execute(delivery_update.values(**ended, **_attempted(outcome)))
         else:
-            session.execute(mine.values(next_attempt_at=now(), **_attempted(outcome)))
-            session.execute(here.values(state=str(WebhookState.FAILING), updated_at=now()))
+            session.execute(delivery_update.values(next_attempt_at=now(), **_attempted(outcome)))
+            session.execute(webhook_update.values(state=str(WebhookState.FAILING), updated_at=now()))
             details = {"failures": row.failures + 1}
             announce(session, ObjectChange("pause", "webhook", attempt.webhook_id, details=details))
             return True

@@ -101,10 +101,10 @@ def may_send_to(address: IPv4Address | IPv6Address, allowed: Networks, *, encryp
 def _embedded(address: IPv4Address | IPv6Address) -> Sequence[IPv4Address]:
     if isinstance(address, IPv4Address):
         return ()
-    found = [address.sixtofour, *(address.teredo or ())]
+    candidates = [address.sixtofour, *(address.teredo or ())]
     if address in _NAT64 or int(address) >> 32 & 0xFFFF_FFFF in _ISATAP:
-        found.append(IPv4Address(int(address) & 0xFFFF_FFFF))
-    return [one for one in found if one is not None]
+        candidates.append(IPv4Address(int(address) & 0xFFFF_FFFF))
+    return [embedded for embedded in candidates if embedded is not None]
 
 
 def new_secret() -> str:
@@ -128,7 +128,7 @@ def message(event: WebhookEvent | str, at: dt.datetime, data: Mapping[str, Any])
 
 
 def wait_after(attempts: int, chance: float) -> dt.timedelta | None:
-    """How long to wait after so many failed attempts; None when there is no further one.
+    """How long to wait after this number of failed attempts; None when there is no further one.
 
     `chance` in 0..1 makes the wait up to a fifth shorter or longer, so that what failed together does not
     come back together.

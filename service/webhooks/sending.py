@@ -54,12 +54,14 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Connect to the first address that answers. Raises _RefusedError, httpcore.ConnectError."""
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            resolved = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise _RefusedError(DeliveryError.NOT_RESOLVED) from None
-        addresses = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found)
+        addresses = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in resolved)
         open_ones = [
-            one for one in addresses if may_send_to(ip_address(one), self._allowed, encrypted=self._encrypted)
+            address
+            for address in addresses
+            if may_send_to(ip_address(address), self._allowed, encrypted=self._encrypted)
         ]
         if not open_ones:
             raise _RefusedError(DeliveryError.ADDRESS_REFUSED)
@@ -88,7 +90,7 @@ async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Netwo
     """POST `body` to `url`, once. Never raises for what the other side does."""
     parts = urlsplit(url)
     backend = _CheckedBackend(allowed, encrypted=parts.scheme == "https")
-    given = {"Host": parts.netloc, "Content-Length": str(len(body)), **headers}
+    all_headers = {"Host": parts.netloc, "Content-Length": str(len(body)), **headers}
     certificates = await asyncio.to_thread(_certificates)
     try:
         async with (
@@ -96,7 +98,7 @@ async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Netwo
             httpcore.AsyncConnectionPool(
                 ssl_context=certificates, network_backend=backend, max_keepalive_connections=0
             ) as pool,
-            pool.stream("POST", url, headers=list(given.items()), content=body) as answer,
+            pool.stream("POST", url, headers=list(all_headers.items()), content=body) as answer,
         ):
             return _outcome(answer.status)
     except _RefusedError as refused:
@@ -117,7 +119,7 @@ def _outcome(status: int) -> Outcome:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or seen.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__

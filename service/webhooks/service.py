@@ -109,16 +109,16 @@ class WebhookService:
             before = _row(session, webhook_id)._mapping
             changed = {name: value for name, value in values.items() if before[name] != value}
             if changed:
-                here = update(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id)
-                session.execute(here.values(**changed, updated_at=now()))
+                statement = update(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id)
+                session.execute(statement.values(**changed, updated_at=now()))
                 _announce(session, "update", webhook_id, caller, _audited(changed))
             if changed.get("state") == WebhookState.ACTIVE:
                 self._outbox.resume(session, webhook_id)
             return Webhook(**_fields(_row(session, webhook_id)))
 
-        found = await self._database.write(work)
+        webhook = await self._database.write(work)
         self._deliverer.kick()
-        return found
+        return webhook
 
     async def delete(self, webhook_id: str, caller: Caller) -> None:
         """Delete a webhook with its deliveries. Raises Problem 404."""
@@ -131,7 +131,7 @@ class WebhookService:
         await self._database.write(work)
 
     async def test(self, webhook_id: str, caller: Caller) -> Delivery:
-        """Send a test now, also to a paused webhook, and give what came of it. Raises Problem 404."""
+        """Send a test now, also to a paused webhook, and give its outcome. Raises Problem 404."""
 
         def begin(session: Session) -> Attempt:
             row = _row(session, webhook_id)
@@ -146,8 +146,8 @@ class WebhookService:
 
         def end(session: Session) -> Delivery:
             self._outbox.finish_test(session, attempt.delivery_id, outcome)
-            found = select(DELIVERY).where(DELIVERY.c.delivery_id == attempt.delivery_id)
-            row = session.execute(found).one_or_none()
+            query = select(DELIVERY).where(DELIVERY.c.delivery_id == attempt.delivery_id)
+            row = session.execute(query).one_or_none()
             if row is None:
                 raise _missing()
             return _delivery(row)
@@ -192,8 +192,8 @@ def _joined(events: list[WebhookEvent]) -> str:
 
 
 def _fields(row: Any) -> dict[str, Any]:
-    known = {name: value for name, value in row._mapping.items() if name != "secret"}
-    return {**known, "events": row.events.split()}
+    columns = {name: value for name, value in row._mapping.items() if name != "secret"}
+    return {**columns, "events": row.events.split()}
 
 
 def _delivery(row: Any) -> Delivery:

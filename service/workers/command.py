@@ -24,14 +24,14 @@ KINDS = {
 _DETECTION = "service.detection.compute.worker"
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Answer requests of one kind until the input closes; detections without an option."""
     parser = argparse.ArgumentParser(prog="walkaround worker", description="run a child process of a service")
     kinds = parser.add_mutually_exclusive_group()
     for option, (module, line) in KINDS.items():
         kinds.add_argument(option, dest="module", action="store_const", const=module, help=line)
     parser.set_defaults(module=_DETECTION)
-    options = parser.parse_args(words[1:])
+    options = parser.parse_args(arguments[1:])
     with without_collections():
         serve: Callable[[], None] = importlib.import_module(options.module).main
     serve()

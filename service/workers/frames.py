@@ -1,8 +1,8 @@
 """Sends and receives frames between the service and a child process.
 
 A frame is two lengths of four bytes, then a JSON object, then raw bytes: a picture or an embedding goes as it
-is. Nothing in a frame is ever run, as a pickle would be: whoever takes over a child process by a picture does
-not get the service as well.
+is. Nothing in a frame is ever executed, as a pickle would be: a picture that takes over a child process does
+not reach the service.
 """
 
 from __future__ import annotations

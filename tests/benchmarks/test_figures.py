@@ -51,7 +51,7 @@ def test_percentile() -> None:
 
 
 def test_the_machine_is_named() -> None:
-    machine = Machine.here()
+    machine = Machine.of_this_computer()
     assert machine.processor
     assert machine.cores > 0
     assert machine.python == sys.version.split()[0]

@@ -17,7 +17,7 @@ class Target:
     """A server that counts what it is asked, and refuses below /wrong."""
 
     def __init__(self) -> None:
-        self.asked: Counter[tuple[str, str, str, str]] = Counter()
+        self.requests: Counter[tuple[str, str, str, str]] = Counter()
         target = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -25,7 +25,7 @@ class Target:
 
             def _answer(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-                target.asked[self.command, self.path, self.headers.get("Authorization", ""), body] += 1
+                target.requests[self.command, self.path, self.headers.get("Authorization", ""), body] += 1
                 self.send_response(500 if self.path.startswith("/wrong") else 200)
                 self.send_header("Content-Length", "2")
                 self.end_headers()
@@ -64,18 +64,18 @@ def client(request: pytest.FixtureRequest) -> str:
 
 def test_every_path_is_asked_with_the_token(target: Target, client: str) -> None:
     work = Work(["/a?b=1", "/c"])
-    found = put_load(target.url, work, token="secret", connections=2, seconds=0.3, client=client)
-    assert {key[:3] for key in target.asked} == {("GET", path, "Bearer secret") for path in work.paths}
-    assert abs(target.asked.total() - found.requests) <= 2
-    assert found.per_second > 0
-    assert 0 < found.p50 <= found.p99
+    load = put_load(target.url, work, token="secret", connections=2, seconds=0.3, client=client)
+    assert {key[:3] for key in target.requests} == {("GET", path, "Bearer secret") for path in work.paths}
+    assert abs(target.requests.total() - load.requests) <= 2
+    assert load.per_second > 0
+    assert 0 < load.p50 <= load.p99
 
 
 def test_a_body_is_posted(target: Target, client: str) -> None:
     work = Work(["/make"], {"name": "新"})
     put_load(target.url, work, connections=1, seconds=0.3, client=client)
-    assert {(method, path) for method, path, *_ in target.asked} == {("POST", "/make")}
-    assert {json.dumps(json.loads(body)) for *_, body in target.asked} == {json.dumps(work.body)}
+    assert {(method, path) for method, path, *_ in target.requests} == {("POST", "/make")}
+    assert {json.dumps(json.loads(body)) for *_, body in target.requests} == {json.dumps(work.body)}
 
 
 def test_an_answer_that_failed_is_an_error(target: Target, client: str) -> None:

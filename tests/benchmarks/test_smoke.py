@@ -101,9 +101,9 @@ SMALL: dict[str, tuple[str, set[str]]] = {
 }
 
 
-def lines_of(name: str, words: str) -> list[dict[str, Any]]:
+def lines_of(name: str, arguments: str) -> list[dict[str, Any]]:
     run = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.{name}", *words.split()],
+        [sys.executable, "-m", f"benchmarks.{name}", *arguments.split()],
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
@@ -116,8 +116,8 @@ def lines_of(name: str, words: str) -> list[dict[str, Any]]:
 @pytest.mark.slow(120)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_prints_its_figures(name: str) -> None:
-    words, expected = SMALL[name]
-    lines = lines_of(name, words)
+    arguments, expected = SMALL[name]
+    lines = lines_of(name, arguments)
     assert expected <= {line["figure"] for line in lines}
     for line in lines:
         if "skipped" not in line:
@@ -127,9 +127,9 @@ def test_it_prints_its_figures(name: str) -> None:
 
 
 def test_make_bench_runs_every_benchmark() -> None:
-    own = {
+    programs = {
         path.stem
         for path in (ROOT / "benchmarks").glob("*.py")
         if path.stem != "__main__" and "def main(arguments: Sequence[str]" in path.read_text("utf-8")
     }
-    assert own == set(NAMES) == set(SMALL)
+    assert programs == set(NAMES) == set(SMALL)

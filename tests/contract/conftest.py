@@ -47,12 +47,12 @@ def joined(running: Running) -> dict[str, Any]:
     )
     uploaded = running.admin.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
     assert uploaded.status_code == 200, uploaded.text
-    aircraft = running.made("/api/catalogue/aircraft", aircraft_name="国产一号")
-    flight = running.made(
+    aircraft = running.post("/api/catalogue/aircraft", aircraft_name="国产一号")
+    flight = running.post(
         "/api/catalogue/flights", flight_number="CA1234", aircraft_id=aircraft["aircraft_id"]
     )
-    task = running.made("/api/catalogue/tasks", task_name="航前", flight_id=flight["flight_id"])
-    image = running.made(
+    task = running.post("/api/catalogue/tasks", task_name="航前", flight_id=flight["flight_id"])
+    image = running.post(
         "/api/catalogue/reference-images",
         reference_image_name="左翼前缘",
         file_id=uploaded.json()["data"]["file_id"],

@@ -28,13 +28,13 @@ class Running:
     def as_role(self, role: str) -> TestClient:
         if role not in self._roles:
             login = {"username": f"a-{role}", "password": f"pass-of-a-{role}"}
-            made = self.admin.post("/api/users", json={**login, "roles": [role]})
-            assert made.status_code == 200, made.text
+            answer = self.admin.post("/api/users", json={**login, "roles": [role]})
+            assert answer.status_code == 200, answer.text
             token = self.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
             self._roles[role] = with_token(self.anonymous, token)
         return self._roles[role]
 
-    def made(self, path: str, **body: Any) -> dict[str, Any]:
+    def post(self, path: str, **body: Any) -> dict[str, Any]:
         """`data` of a POST that succeeds."""
         answer = self.admin.post(path, json=body)
         assert answer.status_code == 200, answer.text
@@ -42,7 +42,7 @@ class Running:
         return data
 
     def record(self, **body: Any) -> dict[str, Any]:
-        return self.made("/api/inspection/create", **{"task_id": new_id("task"), **body})
+        return self.post("/api/inspection/create", **{"task_id": new_id("task"), **body})
 
     def get(self, inspection_id: str) -> dict[str, Any]:
         answer = self.admin.get(f"/api/inspection/getInspectionById/{inspection_id}")

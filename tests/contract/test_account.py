@@ -30,7 +30,7 @@ class Account(NamedTuple):
 def new_account(running: Running, role: str, username: str = "") -> Account:
     username = username or new_id("user")
     login = {"username": username, "password": f"pass-of-{username}"}
-    running.made("/api/users", **login, roles=[role])
+    running.post("/api/users", **login, roles=[role])
     token = running.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
     return Account(username, login["password"], with_token(running.anonymous, token))
 
@@ -353,7 +353,7 @@ def test_change_password_new_password_against_the_rules(running: Running) -> Non
 
 def test_change_password_new_password_equal_to_the_current_one(account: Account) -> None:
     # In full width it is the same password: it is read as NFKC.
-    for new in (account.password, "".join(chr(ord(one) + 0xFEE0) for one in account.password)):
+    for new in (account.password, "".join(chr(ord(letter) + 0xFEE0) for letter in account.password)):
         answer = account.client.post(
             "/api/auth/updatePassword", json={"password": account.password, "newPassword": new}
         )
@@ -361,7 +361,7 @@ def test_change_password_new_password_equal_to_the_current_one(account: Account)
         (field,) = answer.json()["data"]["fields"]
         assert answer.json() == failed("invalid_input", "新密码不能与当前密码相同，请更换", fields=[field])
         assert (field["field"], field["type"]) == ("newPassword", "password_unchanged")
-    # Whoever does not know the current one is not told whether the new one is the same.
+    # Without the current password the answer does not reveal whether the new one is the same.
     answer = account.client.post(
         "/api/auth/updatePassword", json={"password": "wrong", "newPassword": account.password}
     )
@@ -453,11 +453,13 @@ def test_five_refreshes_at_once_with_one_token_all_get_the_same_tokens(
     with ThreadPoolExecutor(5) as pool:
         answers = list(pool.map(lambda _: _tokens(running.anonymous, spent), range(5)))
     assert {answer.status_code for answer in answers} == {200}
-    (given,) = {(data["access_token"], data["refresh_token"]) for data in (a.json()["data"] for a in answers)}
-    assert given[1] != spent
-    header = {"Authorization": f"Bearer {given[0]}"}
+    (tokens,) = {
+        (data["access_token"], data["refresh_token"]) for data in (a.json()["data"] for a in answers)
+    }
+    assert tokens[1] != spent
+    header = {"Authorization": f"Bearer {tokens[0]}"}
     assert running.anonymous.get("/api/auth/me", headers=header).status_code == 200
-    assert _tokens(running.anonymous, given[1]).status_code == 200
+    assert _tokens(running.anonymous, tokens[1]).status_code == 200
 
 
 def test_a_spent_refresh_token_of_another_client_ends_the_session(running: Running, account: Account) -> None:

@@ -29,8 +29,8 @@ UNSENT = {"not HTTP"}
 
 @pytest.fixture(scope="module")
 def document(running: Running) -> dict[str, Any]:
-    found: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
-    return found
+    answer: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
+    return answer
 
 
 def valid(document: dict[str, Any], schema: dict[str, Any], value: Any) -> None:
@@ -46,18 +46,18 @@ def test_every_operation_of_the_contract_has_examples(document: dict[str, Any]) 
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_examples_are_complete_and_valid(document: dict[str, Any], name: str) -> None:
-    found = operation(document, name)
-    for status, answer in found["responses"].items():
+    described = operation(document, name)
+    for status, answer in described["responses"].items():
         content = answer["content"]["application/json"]
         assert content["examples"], status
         for example in content["examples"].values():
             valid(document, content["schema"], example["value"])
-    if "requestBody" in found:
-        content = found["requestBody"]["content"]["application/json"]
+    if "requestBody" in described:
+        content = described["requestBody"]["content"]["application/json"]
         valid(document, content["schema"], content["example"])
-    given = {parameter["name"]: parameter for parameter in found.get("parameters", ())}
-    assert set(EXAMPLES[name].parameters) <= set(given)
-    for parameter in given.values():
+    parameters = {parameter["name"]: parameter for parameter in described.get("parameters", ())}
+    assert set(EXAMPLES[name].parameters) <= set(parameters)
+    for parameter in parameters.values():
         assert "example" in parameter or not parameter["required"], parameter["name"]
         if "example" in parameter:
             valid(document, parameter["schema"], parameter["example"])
@@ -81,8 +81,8 @@ def alike(example: Any, answer: Any, key: str = "") -> None:
         assert bool(example) == bool(answer), key
         if key in {"permissions", "role"}:
             assert example == answer
-        for one, other in zip(example, answer, strict=False):
-            alike(one, other, key)
+        for element, other in zip(example, answer, strict=False):
+            alike(element, other, key)
     elif key in EXACT:
         assert example == answer, key
 
@@ -115,23 +115,25 @@ class Stage:
         method, path = name.split(" ")
         example = EXAMPLES[name]
         body = example.body if body is AS_SHOWN else body
-        given = {**example.parameters, **(changes or {})}
-        given = {key: value for key, value in given.items() if value is not None}
+        parameters = {**example.parameters, **(changes or {})}
+        parameters = {key: value for key, value in parameters.items() if value is not None}
         record, item = ("none", "none") if unknown else (self.record, self.item)
         body = dict(body) if isinstance(body, dict) else body
-        for one in (given, body):
+        for fields in (parameters, body):
             for key, shown, real in (("inspection_id", RECORD_ID, record), ("item_id", ITEM_ID, item)):
-                if isinstance(one, dict) and one.get(key) == shown:
-                    one[key] = real
+                if isinstance(fields, dict) and fields.get(key) == shown:
+                    fields[key] = real
         headers: dict[str, str] = {
-            key: given.pop(key) for key in ("Idempotency-Key", "if-match") if key in given
+            key: parameters.pop(key) for key in ("Idempotency-Key", "if-match") if key in parameters
         }
-        in_path = {key: given.pop(key) for key in ("inspection_id", "item_id") if f"{{{key}}}" in path}
+        in_path = {key: parameters.pop(key) for key in ("inspection_id", "item_id") if f"{{{key}}}" in path}
         if isinstance(body, bytes):
             headers["content-type"] = "text/plain"
-            return client.request(method, path.format(**in_path), params=given, headers=headers, content=body)
+            return client.request(
+                method, path.format(**in_path), params=parameters, headers=headers, content=body
+            )
         content = {} if body is None else {"json": body}
-        return client.request(method, path.format(**in_path), params=given, headers=headers, **content)
+        return client.request(method, path.format(**in_path), params=parameters, headers=headers, **content)
 
     def show(self, name: str, example: str, answer: Answer) -> None:
         """Assert that `answer` is what the example says."""
@@ -170,8 +172,8 @@ def invalid_requests(stage: Stage, name: str) -> Iterator[tuple[str, Answer]]:
 
 def sealed(stage: Stage, name: str) -> Answer:
     """What an operation answers while the record is sealed."""
-    stage.running.made(f"/api/inspection_item/{stage.item}/verdict", verdict="passed")
-    stage.running.made(f"/api/inspection/{stage.record}/finish")
+    stage.running.post(f"/api/inspection_item/{stage.item}/verdict", verdict="passed")
+    stage.running.post(f"/api/inspection/{stage.record}/finish")
     answer = stage.send(name, stage.admin, {"Idempotency-Key": None, "if-match": None})
     stage.renew()
     return answer
@@ -246,14 +248,16 @@ def show_items(stage: Stage) -> None:
 
 def show_accounts(stage: Stage) -> None:
     send, show, anonymous = stage.send, stage.show, stage.running.anonymous
-    mine = new_account(stage.running, "viewer")
-    stage.running.made("/api/users", username="unused", password="a-long-one-too", roles=["viewer"])
+    account = new_account(stage.running, "viewer")
+    stage.running.post("/api/users", username="unused", password="a-long-one-too", roles=["viewer"])
     picture = base64.b64encode(faces.encoded(faces.enrolment(), ".png")).decode()
-    show(FACE, "registered", send(FACE, mine.client, body={"faceInfo": picture}))
-    show(FACE, "no picture", send(FACE, mine.client, body={}))
-    show(FACE, "not a picture", send(FACE, mine.client, body={"faceInfo": "AAAA"}))
-    show(FACE, "not a text", send(FACE, mine.client, body={"faceInfo": 5}))
-    mine.client.post("/api/auth/updateInfo", json={"name": "李梅", "email": "a@example.com", "work_years": 3})
+    show(FACE, "registered", send(FACE, account.client, body={"faceInfo": picture}))
+    show(FACE, "no picture", send(FACE, account.client, body={}))
+    show(FACE, "not a picture", send(FACE, account.client, body={"faceInfo": "AAAA"}))
+    show(FACE, "not a text", send(FACE, account.client, body={"faceInfo": 5}))
+    account.client.post(
+        "/api/auth/updateInfo", json={"name": "李梅", "email": "a@example.com", "work_years": 3}
+    )
     login = base64.b64encode(faces.encoded(faces.login(), ".png")).decode()
     movements = {"login_enabled": True, "challenge_admins": "always", "challenge_others": "always"}
     assert stage.admin.put("/api/face/policy", json=movements).status_code == 200
@@ -272,15 +276,19 @@ def show_accounts(stage: Stage) -> None:
     show(FACE_LOGIN, "too many attempts", send(FACE_LOGIN, anonymous, body={"faceInfo": stranger}))
     assert stage.admin.put("/api/face/policy", json={"login_enabled": False}).status_code == 200
     show(FACE_LOGIN, "switched off", send(FACE_LOGIN, anonymous))
-    show(PROFILE, "updated", send(PROFILE, mine.client))
-    show(PROFILE, "field out of its rules", send(PROFILE, mine.client, body={"work_years": 99}))
-    show(PROFILE, "not an object", send(PROFILE, mine.client, body=[]))
-    wanted = {"password": mine.password, "newPassword": "short"}
-    show(PASSWORD, "too short", send(PASSWORD, mine.client, body=wanted))
-    show(PASSWORD, "wrong current password", send(PASSWORD, mine.client))
-    show(PASSWORD, "changed", send(PASSWORD, mine.client, body={**wanted, "newPassword": "another-long-one"}))
+    show(PROFILE, "updated", send(PROFILE, account.client))
+    show(PROFILE, "field out of its rules", send(PROFILE, account.client, body={"work_years": 99}))
+    show(PROFILE, "not an object", send(PROFILE, account.client, body=[]))
+    wanted = {"password": account.password, "newPassword": "short"}
+    show(PASSWORD, "too short", send(PASSWORD, account.client, body=wanted))
+    show(PASSWORD, "wrong current password", send(PASSWORD, account.client))
+    show(
+        PASSWORD,
+        "changed",
+        send(PASSWORD, account.client, body={**wanted, "newPassword": "another-long-one"}),
+    )
     for _ in range(10):
-        answer = send(PASSWORD, mine.client)
+        answer = send(PASSWORD, account.client)
     show(PASSWORD, "too many wrong passwords", answer)
 
 
@@ -312,8 +320,8 @@ def test_examples_are_what_the_service_answers(running: Running, monkeypatch: py
     show_engine_failures(stage)
     every = {
         (name, example)
-        for name, one in EXAMPLES.items()
-        for shown in one.answers.values()
+        for name, examples in EXAMPLES.items()
+        for shown in examples.answers.values()
         for example in shown
     }
     assert {entry for entry in every - stage.shown if entry[1] not in UNSENT} == set()

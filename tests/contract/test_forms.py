@@ -35,8 +35,8 @@ def test_a_region_of_a_template_needs_a_name(running: Running, joined: dict[str,
 
 
 def test_an_empty_optional_id_is_null(running: Running) -> None:
-    flight = running.made("/api/catalogue/flights", flight_number="CA1", aircraft_id="")
-    task = running.made("/api/catalogue/tasks", task_name="t", flight_id="", aircraft_id="", description="")
+    flight = running.post("/api/catalogue/flights", flight_number="CA1", aircraft_id="")
+    task = running.post("/api/catalogue/tasks", task_name="t", flight_id="", aircraft_id="", description="")
     assert flight["aircraft_id"] is None
     assert (task["flight_id"], task["aircraft_id"], task["description"]) == (None, None, None)
 
@@ -56,9 +56,9 @@ def test_empty_filters_filter_nothing(running: Running, path: str, names: list[s
     if path in NAMES:
         name, body = NAMES[path]
         if "username" in body:
-            running.made(path, **{**body, "username": new_id("user"), name: ""})
+            running.post(path, **{**body, "username": new_id("user"), name: ""})
         elif "file_id" not in body:
-            running.made(path, **{name: "x"})
+            running.post(path, **{name: "x"})
     everything = running.admin.get(path).json()["data"]
     answer = running.admin.get(path, params=dict.fromkeys(names, ""))
     assert (answer.status_code, answer.json()["data"]) == (200, everything)

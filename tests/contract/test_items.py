@@ -57,8 +57,8 @@ def update(running: Running, item_id: str, **body: Any) -> dict[str, Any]:
 
 
 def listed(running: Running, inspection_id: str, **query: int) -> dict[str, Any]:
-    given: dict[str, str | int] = {"inspection_id": inspection_id, **query}
-    answer = running.admin.get("/api/inspection_item/list", params=given)
+    params: dict[str, str | int] = {"inspection_id": inspection_id, **query}
+    answer = running.admin.get("/api/inspection_item/list", params=params)
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
     return data
@@ -220,8 +220,8 @@ def test_delete_item(running: Running, prefix: str) -> None:
     assert answer.status_code == 200
     assert answer.json() == {"code": 0, "data": True, "msg": "删除成功"}
     for method in ("GET", "DELETE"):
-        gone = running.admin.request(method, f"{prefix}/inspection_item/{item['item_id']}")
-        assert (gone.status_code, gone.json()) == (404, failed("not_found", "检查项不存在"))
+        answer_after = running.admin.request(method, f"{prefix}/inspection_item/{item['item_id']}")
+        assert (answer_after.status_code, answer_after.json()) == (404, failed("not_found", "检查项不存在"))
     assert listed(running, item["inspection_id"])["data"] == []
 
 
@@ -365,16 +365,16 @@ def test_decision_unknown_model_is_kept_and_its_name_null(running: Running) -> N
 
 def test_decision_items_are_oldest_first(running: Running) -> None:
     number = running.record()["inspection_id"]
-    made = [running.item(number)["item_id"] for _ in range(5)]
-    assert [item["item_id"] for item in listed(running, number)["data"]] == made
+    item_ids = [running.item(number)["item_id"] for _ in range(5)]
+    assert [item["item_id"] for item in listed(running, number)["data"]] == item_ids
 
 
 @pytest.mark.parametrize(
     "query", [{"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"current_page": 2**63}], ids=repr
 )
 def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
-    given: dict[str, str | int] = {"inspection_id": "x", **query}
-    assert_invalid(running.admin.get("/api/inspection_item/list", params=given), *query)
+    params: dict[str, str | int] = {"inspection_id": "x", **query}
+    assert_invalid(running.admin.get("/api/inspection_item/list", params=params), *query)
 
 
 def test_decision_update_changes_only_the_fields_sent_and_null_clears(running: Running) -> None:

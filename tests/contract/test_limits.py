@@ -25,8 +25,8 @@ FORMS = {"date-time", "date", "uuid", "binary"}
 
 @pytest.fixture(scope="module")
 def document(running: Running) -> dict[str, Any]:
-    found: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
-    return found
+    answer: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
+    return answer
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -76,18 +76,18 @@ def unlimited(document: dict[str, Any], schema: dict[str, Any], at: str) -> Iter
 
 
 def test_every_field_of_every_body_has_a_limit(document: dict[str, Any]) -> None:
-    found = {
+    fields = {
         where
         for name, operation in operations(document)
         for body in operation.get("requestBody", {}).get("content", {}).values()
         for where in unlimited(document, body["schema"], name)
     }
-    assert found == COMPARED
+    assert fields == COMPARED
 
 
 def test_every_parameter_has_a_limit_of_its_own_or_that_of_the_head(document: dict[str, Any]) -> None:
     assert document["info"]["x-max-head-bytes"] == HEAD_BYTES
-    found = {
+    parameters = {
         f"{name} {parameter['name']}"
         for name, operation in operations(document)
         for parameter in operation.get("parameters", [])
@@ -95,19 +95,19 @@ def test_every_parameter_has_a_limit_of_its_own_or_that_of_the_head(document: di
         for _where in unlimited(document, parameter["schema"], "")
     }
     # A list of states, in which each of six may be repeated.
-    assert found == {"GET /api/detection/jobs state"}
+    assert parameters == {"GET /api/detection/jobs state"}
 
 
 def test_every_body_says_how_long_it_may_be(document: dict[str, Any]) -> None:
     settings = Settings()
     uploads = {"POST /api/files", "POST /api/detection/models"}
-    said = {
+    limits = {
         name: operation["requestBody"]["x-max-body-bytes"]
         for name, operation in operations(document)
         if "requestBody" in operation
     }
-    assert uploads < said.keys()
-    for name, most in said.items():
+    assert uploads < limits.keys()
+    for name, most in limits.items():
         limit = settings.max_upload_bytes if name in uploads else settings.max_body_bytes
         assert most == (MOST_PART_BYTES if " /api/phone/" in name else limit), name
 

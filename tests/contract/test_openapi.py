@@ -67,28 +67,28 @@ BODIES["PUT /api/inspection/updateInspection/{inspection_id}"] = (
 
 @pytest.fixture(scope="module")
 def document(running: Running) -> dict[str, Any]:
-    found: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
-    return found
+    answer: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
+    return answer
 
 
 def operation(document: dict[str, Any], name: str) -> dict[str, Any]:
     method, path = name.split(" ")
-    found: dict[str, Any] = document["paths"][path][method.lower()]
-    return found
+    described: dict[str, Any] = document["paths"][path][method.lower()]
+    return described
 
 
 def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     if "$ref" not in schema:
         return schema
-    found: dict[str, Any] = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
-    return found
+    component: dict[str, Any] = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return component
 
 
 def content(part: dict[str, Any]) -> dict[str, Any]:
     """The schema of a body; there is JSON and nothing else."""
     assert list(part["content"]) == ["application/json"]
-    found: dict[str, Any] = part["content"]["application/json"]["schema"]
-    return found
+    schema: dict[str, Any] = part["content"]["application/json"]["schema"]
+    return schema
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -99,8 +99,8 @@ def test_an_operation_says_the_token_and_the_permission_it_needs(document: dict[
     scheme_name, scheme = "token", schemes["token"]
     assert (scheme["type"], scheme["scheme"], scheme["bearerFormat"]) == ("http", "bearer", "JWT")
     needed = OPERATIONS[name]
-    said = operation(document, name).get("security")
-    assert said == (None if needed is None else [{scheme_name: [needed] if needed else []}])
+    security = operation(document, name).get("security")
+    assert security == (None if needed is None else [{scheme_name: [needed] if needed else []}])
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -111,16 +111,26 @@ def test_a_body_has_the_fields_of_the_contract(document: dict[str, Any], name: s
 
 
 def test_the_search_says_its_filters_and_what_it_requires(document: dict[str, Any]) -> None:
-    given = operation(document, "GET /api/inspection/search")["parameters"]
-    own = {"q", "record_state", "day_from", "day_to", "without_aircraft", "timed", "with_findings"}
-    own |= {"finding_label", "finding_region", "model_shown", "model_rejected", "model_missed"}
-    assert {one["name"] for one in given} - own == {*test_records.FILTERS, "current_page", "page_size"}
-    assert {one["name"] for one in given if one["required"]} == {"current_page", "page_size"}
+    parameters = operation(document, "GET /api/inspection/search")["parameters"]
+    filters = {"q", "record_state", "day_from", "day_to", "without_aircraft", "timed", "with_findings"}
+    filters |= {"finding_label", "finding_region", "model_shown", "model_rejected", "model_missed"}
+    assert {parameter["name"] for parameter in parameters} - filters == {
+        *test_records.FILTERS,
+        "current_page",
+        "page_size",
+    }
+    assert {parameter["name"] for parameter in parameters if parameter["required"]} == {
+        "current_page",
+        "page_size",
+    }
 
 
 def test_the_item_list_says_its_query_and_its_defaults(document: dict[str, Any]) -> None:
-    given = operation(document, "GET /api/inspection_item/list")["parameters"]
-    assert {one["name"]: (one["required"], one["schema"].get("default")) for one in given} == {
+    parameters = operation(document, "GET /api/inspection_item/list")["parameters"]
+    assert {
+        parameter["name"]: (parameter["required"], parameter["schema"].get("default"))
+        for parameter in parameters
+    } == {
         "inspection_id": (True, None),
         "current_page": (False, 1),
         "page_size": (False, 10),
@@ -149,5 +159,5 @@ def test_an_answer_has_the_fields_of_the_contract(
 
 
 def test_the_answer_of_delete_record_has_code_and_msg_only(document: dict[str, Any]) -> None:
-    found = operation(document, "DELETE /api/inspection/deleteInspection/{inspection_id}")
-    assert set(resolved(document, content(found["responses"]["200"]))["properties"]) == {"code", "msg"}
+    described = operation(document, "DELETE /api/inspection/deleteInspection/{inspection_id}")
+    assert set(resolved(document, content(described["responses"]["200"]))["properties"]) == {"code", "msg"}

@@ -47,28 +47,30 @@ def test_decision_progress_and_status_follow_the_items(running: Running) -> None
     record = running.record()["inspection_id"]
 
     def state() -> tuple[int, str]:
-        seen = running.get(record)
-        return seen["progress"], seen["inspection_status"]
+        current = running.get(record)
+        return current["progress"], current["inspection_status"]
 
-    one, two = running.item(record), running.item(record)
+    first, second = running.item(record), running.item(record)
     assert state() == (0, "not_started")
     path = "/api/inspection_item/{}"
-    running.admin.put(path.format(one["item_id"]), json={"result": [{"isPassed": True}]})
+    running.admin.put(path.format(first["item_id"]), json={"result": [{"isPassed": True}]})
     assert state() == (50, "in_progress")
-    running.admin.put(path.format(two["item_id"]), json={"result": [{"isPassed": False}]})
+    running.admin.put(path.format(second["item_id"]), json={"result": [{"isPassed": False}]})
     assert state() == (100, "failed")
-    running.admin.put(path.format(two["item_id"]), json={"result": [{"isPassed": False}, {"isPassed": True}]})
+    running.admin.put(
+        path.format(second["item_id"]), json={"result": [{"isPassed": False}, {"isPassed": True}]}
+    )
     assert state() == (100, "passed")
     update(running, record, progress=3, inspection_status="not_started")
     assert state() == (3, "not_started")
-    running.admin.delete(path.format(two["item_id"]))
+    running.admin.delete(path.format(second["item_id"]))
     assert state() == (100, "passed")
 
 
 def test_decision_a_status_set_by_hand_stays_without_a_finished_result(running: Running) -> None:
     def state(record: str) -> tuple[int, str]:
-        seen = running.get(record)
-        return seen["progress"], seen["inspection_status"]
+        current = running.get(record)
+        return current["progress"], current["inspection_status"]
 
     record = running.record(inspection_status="in_progress", progress=40)["inspection_id"]
     item = running.item(record)["item_id"]
@@ -90,8 +92,8 @@ def test_decision_passed_and_failed_fall_back_without_a_finished_result(
 ) -> None:
     record = running.record(inspection_status=status, progress=100)["inspection_id"]
     running.item(record)
-    seen = running.get(record)
-    assert (seen["progress"], seen["inspection_status"]) == (0, "in_progress")
+    current = running.get(record)
+    assert (current["progress"], current["inspection_status"]) == (0, "in_progress")
 
 
 def test_decision_cancelled_is_never_left_by_recomputing(running: Running) -> None:
@@ -111,15 +113,15 @@ def test_decision_times_with_an_offset_are_converted_to_utc(running: Running) ->
     "query", [{"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"page_size": 2**63}], ids=repr
 )
 def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
-    given = {"current_page": 1, "page_size": 10, **query}
-    assert_invalid(running.admin.get("/api/inspection/search", params=given), *query)
+    params = {"current_page": 1, "page_size": 10, **query}
+    assert_invalid(running.admin.get("/api/inspection/search", params=params), *query)
 
 
 def test_decision_page_size_200_and_newest_first(running: Running) -> None:
     task = new_id("task")
-    made = [running.record(task_id=task)["inspection_id"] for _ in range(5)]
-    found = running.search(task_id=task, page_size=200)
-    assert [record["inspection_id"] for record in found["data"]] == made[::-1]
+    record_ids = [running.record(task_id=task)["inspection_id"] for _ in range(5)]
+    page = running.search(task_id=task, page_size=200)
+    assert [record["inspection_id"] for record in page["data"]] == record_ids[::-1]
 
 
 def test_decision_executor_name_is_a_substring_taken_literally(
@@ -190,8 +192,8 @@ def test_decision_an_empty_update_changes_nothing(running: Running) -> None:
 def test_decision_deleting_a_record_deletes_its_items(running: Running) -> None:
     item = running.item()
     running.admin.delete(f"/api/inspection/deleteInspection/{item['inspection_id']}")
-    gone = running.admin.get(f"/api/inspection_item/{item['item_id']}")
-    assert (gone.status_code, gone.json()) == (404, failed("not_found", "检查项不存在"))
+    answer_after = running.admin.get(f"/api/inspection_item/{item['item_id']}")
+    assert (answer_after.status_code, answer_after.json()) == (404, failed("not_found", "检查项不存在"))
     body = {"item_name": "x", "inspection_id": item["inspection_id"]}
     late = running.admin.post("/api/inspection_item/create", json=body)
     assert (late.status_code, late.json()) == (404, failed("not_found", "检查记录不存在"))

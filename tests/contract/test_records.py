@@ -227,8 +227,8 @@ def test_delete_record_answers_code_and_msg_only(running: Running, prefix: str) 
     answer = running.admin.delete(f"{prefix}/inspection/deleteInspection/{record['inspection_id']}")
     assert answer.status_code == 200
     assert answer.json() == {"code": 0, "msg": "检查记录删除成功"}
-    gone = running.admin.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
-    assert (gone.status_code, gone.json()) == (404, failed("not_found", "检查记录不存在"))
+    answer_after = running.admin.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
+    assert (answer_after.status_code, answer_after.json()) == (404, failed("not_found", "检查记录不存在"))
     again = running.admin.delete(f"{prefix}/inspection/deleteInspection/{record['inspection_id']}")
     assert (again.status_code, again.json()) == (404, failed("not_found", "检查记录不存在"))
 
@@ -280,20 +280,20 @@ def test_search_filter(running: Running, joined: dict[str, Any], name: str) -> N
         "end_time_from": "2001-02-03T05:06:07",
         "end_time_to": "2001-02-03T05:06:07",
     }
-    found = [
+    record_ids = [
         entry["inspection_id"] for entry in running.search(**{name: values[name]}, page_size=200)["data"]
     ]
-    assert record["inspection_id"] in found
-    assert other["inspection_id"] not in found
+    assert record["inspection_id"] in record_ids
+    assert other["inspection_id"] not in record_ids
 
 
 def test_search_filters_combine_with_and(running: Running) -> None:
     task = new_id("task")
-    one = running.record(task_id=task, executor_id="a")
+    record = running.record(task_id=task, executor_id="a")
     running.record(task_id=task, executor_id="b")
     running.record(executor_id="a")
-    found = running.search(task_id=task, executor_id="a")["data"]
-    assert [entry["inspection_id"] for entry in found] == [one["inspection_id"]]
+    entries = running.search(task_id=task, executor_id="a")["data"]
+    assert [entry["inspection_id"] for entry in entries] == [record["inspection_id"]]
 
 
 # Authentication

@@ -277,8 +277,8 @@ RULES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("body", "msg"), RULES, ids=lambda part: ascii(part)[:40])
 def test_refused_record_names_field_and_rule(running: Running, body: dict[str, Any], msg: str) -> None:
-    given = body if body.keys() <= {"task_id"} else {"task_id": "t", **body}
-    answer = sent_json(running.admin, "POST", "/api/inspection/create", given)
+    complete = body if body.keys() <= {"task_id"} else {"task_id": "t", **body}
+    answer = sent_json(running.admin, "POST", "/api/inspection/create", complete)
     assert (answer.status_code, answer.json()["msg"]) == (422, msg)
 
 
@@ -331,11 +331,11 @@ def test_an_empty_optional_field_of_an_item_is_null(running: Running) -> None:
 def test_an_empty_filter_filters_nothing(running: Running, name: str) -> None:
     # A form sends the field that nobody filled as well; records without a value are not to vanish.
     record = running.record(task_id=f"only-{name}")
-    given = {"task_id": record["task_id"], "q": record["inspection_name"] or ""}
+    filters = {"task_id": record["task_id"], "q": record["inspection_name"] or ""}
     if name == "task_id":
         record = running.record(task_id="any", inspection_name="空的任务条件")
-        given = {"q": "空的任务条件"}
-    assert running.search(**{**given, name: ""})["data"] == [record]
+        filters = {"q": "空的任务条件"}
+    assert running.search(**{**filters, name: ""})["data"] == [record]
 
 
 def test_all_filters_empty_find_everything(running: Running) -> None:
@@ -415,9 +415,11 @@ def test_head_is_a_get_without_the_body(running: Running, places: dict[str, str]
         for client, status in ((running.admin, 200), (running.anonymous, 401)):
             got, head = client.get(prefix + path), client.head(prefix + path)
             assert (head.status_code, head.content) == (status, b"")
-            kept = {name: value for name, value in head.headers.items() if name != "x-request-id"}
-            assert kept == {name: value for name, value in got.headers.items() if name != "x-request-id"}
-            assert int(kept["content-length"]) == len(got.content) > 0
+            head_headers = {name: value for name, value in head.headers.items() if name != "x-request-id"}
+            assert head_headers == {
+                name: value for name, value in got.headers.items() if name != "x-request-id"
+            }
+            assert int(head_headers["content-length"]) == len(got.content) > 0
     missing = running.admin.head(f"{prefix}/inspection_item/none")
     assert (missing.status_code, missing.content) == (404, b"")
 

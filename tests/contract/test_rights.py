@@ -31,12 +31,12 @@ def with_rights(running: Running, monkeypatch: pytest.MonkeyPatch, rights: set[P
     # No role is like this, so one is made so before the login.
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, frozenset(rights))
     login = {"username": new_id("only"), "password": "pass-of-somebody"}
-    running.made("/api/users", **login, roles=["viewer"])
+    running.post("/api/users", **login, roles=["viewer"])
     token = running.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
     return with_token(running.anonymous, token)
 
 
-def asked(running: Running, client: TestClient, method: str, path: str, body: Any) -> Any:
+def send(running: Running, client: TestClient, method: str, path: str, body: Any) -> Any:
     item = running.item()
     place = path.format(record=item["inspection_id"], item=item["item_id"])
     if path == "/api/inspection_item/create":
@@ -49,7 +49,7 @@ def test_its_permission_alone_opens_an_operation(
     running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
 ) -> None:
     client = with_rights(running, monkeypatch, {Permission(right)})
-    answer = asked(running, client, method, path, body)
+    answer = send(running, client, method, path, body)
     assert answer.status_code == 200, answer.text
     # The item operations that answer the bare item have no code.
     assert answer.json().get("code", 0) == 0
@@ -60,7 +60,7 @@ def test_all_other_permissions_together_do_not_open_an_operation(
     running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
 ) -> None:
     client = with_rights(running, monkeypatch, set(Permission) - {Permission(right)})
-    answer = asked(running, client, method, path, body)
+    answer = send(running, client, method, path, body)
     assert answer.status_code == 403
     assert answer.json() == failed(
         "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]

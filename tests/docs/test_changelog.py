@@ -12,9 +12,9 @@ HEADINGS = re.findall(r"^## (.*)$", (root() / "CHANGELOG.md").read_text("utf-8")
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    found = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", version)
-    assert found is not None, version
-    return tuple(map(int, found.groups()))
+    match = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", version)
+    assert match is not None, version
+    return tuple(map(int, match.groups()))
 
 
 def test_newest_release_comes_first_and_what_is_not_released_before_it() -> None:

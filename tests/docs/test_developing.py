@@ -22,10 +22,10 @@ def test_names_are_in_the_files_that_are_named_with_them() -> None:
     """A name in a sentence with a file of Python is found in one of the sentence's files."""
     missing = []
     for sentence in re.split(r"(?<=\.)\s|\n\d\. |\n\n", TEXT):
-        words = [word for word in re.findall(r"`([^`\n]+)`", sentence) if not BLANKS.search(word)]
-        files = [root() / word for word in words if "/" in word and word.endswith(".py")]
-        names = [word for word in words if re.fullmatch(r"_?[A-Za-z][A-Za-z_]+", word)]
+        names_in_code = [word for word in re.findall(r"`([^`\n]+)`", sentence) if not BLANKS.search(word)]
+        files = [root() / word for word in names_in_code if "/" in word and word.endswith(".py")]
+        names = [word for word in names_in_code if re.fullmatch(r"_?[A-Za-z][A-Za-z_]+", word)]
         if files:
-            known = "".join(file.read_text("utf-8") for file in files)
-            missing += [name for name in names if name not in known]
+            source = "".join(file.read_text("utf-8") for file in files)
+            missing += [name for name in names if name not in source]
     assert missing == []

@@ -1,4 +1,4 @@
-"""What the documents tell an operator exists: settings, commands, files, the systemd unit."""
+"""Tests what the documents for operators name: settings, commands, files, the systemd unit."""
 
 from __future__ import annotations
 

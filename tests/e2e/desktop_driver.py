@@ -61,11 +61,11 @@ def edit(desktop: Desktop) -> None:
     session = desktop.context.session
     desktop.context.enter(session.account.first_run(*ADMIN))
     record_id = session.records.create(RecordCreate(task_id="t1")).inspection_id
-    made = session.items.create(ItemCreate(item_name="before", inspection_id=record_id), key="k").value
+    item = session.items.create(ItemCreate(item_name="before", inspection_id=record_id), key="k").value
     edits = prepared(desktop)
     kill_service(desktop)
-    rename(edits, record_id, made.item_id, "before", "while away")
-    say("edited", record_id=record_id, item_id=made.item_id)
+    rename(edits, record_id, item.item_id, "before", "while away")
+    say("edited", record_id=record_id, item_id=item.item_id)
     wait_until(lambda: False, seconds=600)
 
 
@@ -78,9 +78,9 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     edits.keep()
     wait_until(lambda: edits.saving.waiting == 0)
     say("kept", name=session.items.get(item_id).value.item_name)
-    said: list[str] = []
+    states: list[str] = []
     desktop.context.serviceChanged.connect(
-        lambda state: said.append(
+        lambda state: states.append(
             f"{state.value}: {desktop.window.banner.text() if desktop.window.banner.isVisible() else ''}"
         )
     )
@@ -88,7 +88,7 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     wait_until(lambda: desktop.context.service_state is ServiceState.RESTARTING)
     rename(edits, record_id, item_id, "while away", "in between")
     wait_until(lambda: edits.saving.waiting == 0)
-    say("restarted", said=said, name=session.items.get(item_id).value.item_name)
+    say("restarted", states=states, name=session.items.get(item_id).value.item_name)
 
 
 def main() -> None:

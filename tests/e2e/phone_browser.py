@@ -35,15 +35,15 @@ class PhoneBrowser:
         self.errors: list[str] = []
         """What the page complained about: exceptions, and what its policy kept back."""
         target = self.call("Target.createTarget", url="about:blank", session=False)["targetId"]
-        given: dict[str, Any] = {"targetId": target, "flatten": True}
-        self._session = self.call("Target.attachToTarget", session=False, **given)["sessionId"]
+        parameters: dict[str, Any] = {"targetId": target, "flatten": True}
+        self._session = self.call("Target.attachToTarget", session=False, **parameters)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "DOM", "Network"):
             self.call(f"{domain}.enable")
 
-    def call(self, method: str, *, session: bool = True, **given: Any) -> dict[str, Any]:
+    def call(self, method: str, *, session: bool = True, **parameters: Any) -> dict[str, Any]:
         """Ask the browser, and wait for its answer."""
         self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": given}
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
         if session:
             message["sessionId"] = self._session
         os.write(self._writing, json.dumps(message).encode() + b"\0")
@@ -63,11 +63,11 @@ class PhoneBrowser:
             self._received += piece
         line, _, self._received = self._received.partition(b"\0")
         message: dict[str, Any] = json.loads(line)
-        given = message.get("params", {})
+        parameters = message.get("params", {})
         if message.get("method") == "Runtime.exceptionThrown":
-            self.errors.append(str(given["exceptionDetails"]))
-        if message.get("method") == "Log.entryAdded" and given["entry"].get("source") == "security":
-            self.errors.append(given["entry"]["text"])
+            self.errors.append(str(parameters["exceptionDetails"]))
+        if message.get("method") == "Log.entryAdded" and parameters["entry"].get("source") == "security":
+            self.errors.append(parameters["entry"]["text"])
         return message
 
     def be_phone(self, width: int, height: int, *, language: str = "en", dark: bool = False) -> None:
@@ -98,8 +98,8 @@ class PhoneBrowser:
 
     def run(self, script: str) -> Any:
         """What an expression of the page gives."""
-        given: dict[str, Any] = {"expression": script, "awaitPromise": True, "returnByValue": True}
-        answer = self.call("Runtime.evaluate", **given)
+        parameters: dict[str, Any] = {"expression": script, "awaitPromise": True, "returnByValue": True}
+        answer = self.call("Runtime.evaluate", **parameters)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -114,9 +114,9 @@ class PhoneBrowser:
         """What stands on the page."""
         return str(self.run("document.body ? document.body.innerText : ''"))
 
-    def until_says(self, words: str) -> None:
+    def until_says(self, text: str) -> None:
         """Wait until the page says this."""
-        self.until(f"document.body && document.body.innerText.includes({json.dumps(words)})")
+        self.until(f"document.body && document.body.innerText.includes({json.dumps(text)})")
 
     def press(self, element: str) -> None:
         """Touch an element, named by its selector."""

@@ -66,7 +66,7 @@ class _Site(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.page = b""
-        self.seen: dict[str, Any] = {}
+        self.report: dict[str, Any] = {}
         self.done = threading.Event()
 
     @property
@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self.server.page if self.path == "/" else b"")
 
     def do_POST(self) -> None:
-        self.server.seen = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.report = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self._answer(b"")
         self.server.done.set()
 
@@ -146,24 +146,24 @@ def test_a_page_of_an_allowed_origin_works_with_the_service_and_a_foreign_one_ca
         headers = {"Authorization": f"Bearer {first_admin(url)}"}
         body = {"task_id": "t1", "inspection_name": "左翼"}
         httpx.post(f"{url}/api/inspection/create", json=body, headers=headers).raise_for_status()
-        given = json.dumps(json.dumps([url, *ADMIN]))
-        page = _PAGE.replace("GIVEN", given)
+        arguments = json.dumps(json.dumps([url, *ADMIN]))
+        page = _PAGE.replace("GIVEN", arguments)
         # Headless it opens one page, which leads to the next.
         allowed.page = page.replace("NEXT", json.dumps(foreign.origin)).encode()
         foreign.page = page.replace("NEXT", json.dumps("about:blank")).encode()
         stack.enter_context(_browser(tmp_path / "browser", allowed.origin))
         for site in (allowed, foreign):
             assert site.done.wait(120), (tmp_path / "browser" / "chromium.log").read_text("utf-8", "replace")
-        seen = allowed.seen
-        assert seen.pop("request")
-        assert seen == {
+        report = allowed.report
+        assert report.pop("request")
+        assert report == {
             "login": 200,
             "names": ["左翼"],
             "size": 5000,
             "part": [206, "2345", "bytes 2-5/5000"],
             "stale": [412, '"1"'],
         }
-        assert foreign.seen == {"error": "TypeError: Failed to fetch"}
+        assert foreign.report == {"error": "TypeError: Failed to fetch"}
     # The browser asked for the foreign page too, and learned nothing; no operation ran.
     log = (tmp_path / "data" / "service.log").read_text("utf-8")
     assert log.count("POST /api/auth/login") == 1

@@ -35,10 +35,10 @@ class Running:
 
     def service(self, after: int = 0) -> tuple[str, int]:
         """Address and process id of the service; `after` is the process id that it no longer has."""
-        wait_until(lambda: self._said()[1] not in (0, after), 40)
-        return self._said()
+        wait_until(lambda: self._address_and_process()[1] not in (0, after), 40)
+        return self._address_and_process()
 
-    def _said(self) -> tuple[str, int]:
+    def _address_and_process(self) -> tuple[str, int]:
         assert self.process.poll() is None, "the desktop ended"
         try:
             line = json.loads((self.data / "service.json").read_text("utf-8"))
@@ -79,11 +79,11 @@ def test_the_desktop_brings_its_service_back_after_kill_9(running: Running) -> N
     _, pid = running.service()
     wait_until(lambda: running.questions() >= 1, 20)
     os.kill(pid, signal.SIGKILL)
-    asked = running.questions()
+    questions = running.questions()
     url, other = running.service(after=pid)
     assert other != pid
     # The window speaks to the new one by itself, at its new address.
-    wait_until(lambda: running.questions() > asked, 20)
+    wait_until(lambda: running.questions() > questions, 20)
     assert alive(url)
     assert running.process.poll() is None
 

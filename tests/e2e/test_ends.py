@@ -135,16 +135,16 @@ HASTY = """
 import service.running
 from shared.command_line import main
 service.running.END_SECONDS = 0.5
-main({words!r})
+main({arguments!r})
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the children of a process")
 def test_what_does_not_return_does_not_keep_the_service(tmp_path: Path) -> None:
     """A model file is looked at by a process that stops in the middle: for 90 s nobody hears of it."""
-    words = ["serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
+    arguments = ["serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
     process = subprocess.Popen(
-        [sys.executable, "-c", HASTY.format(words=words)],
+        [sys.executable, "-c", HASTY.format(arguments=arguments)],
         cwd=root(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -229,14 +229,14 @@ def test_a_disk_that_takes_nothing_more_loses_nothing_that_was_saved(tmp_path: P
         # No file may grow beyond what the database has: as on a full disk, whoever runs the test.
         size = max(path.stat().st_size for path in (tmp_path / "data").glob("walkaround.db*"))
         before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-        made = []
+        item_ids = []
         while True:
             body = {"inspection_id": record, "item_name": "前缘", "description": "d" * 4000}
             answer = http.post("/inspection_item/create", json=body)
             if answer.status_code != 200:
                 break
-            made.append(answer.json()["item_id"])
-            assert len(made) < 1000
+            item_ids.append(answer.json()["item_id"])
+            assert len(item_ids) < 1000
         assert answer.status_code == 503
         assert "磁盘空间不足" in answer.json()["msg"]
         picture = bytes(cv2.imencode(".png", samples.panel(960, 640).image)[1])
@@ -244,10 +244,10 @@ def test_a_disk_that_takes_nothing_more_loses_nothing_that_was_saved(tmp_path: P
         upload = http.post("/files", files=photo)
         assert upload.status_code == 503
         assert "磁盘空间不足" in upload.json()["msg"]
-        for item_id in made:
+        for item_id in item_ids:
             assert http.get(f"/inspection_item/{item_id}").status_code == 200
         page = http.get("/inspection_item/list", params={"inspection_id": record}).json()
-        assert page["data"]["pagination"]["total"] == len(made)
+        assert page["data"]["pagination"]["total"] == len(item_ids)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, before)
         assert http.post("/inspection_item/create", json=body).status_code == 200
         assert http.post("/files", files=photo).status_code == 200

@@ -40,13 +40,13 @@ def generated(service: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     document.write_text(httpx.get(f"{service}/api/openapi.json", timeout=60).text, "utf-8")
     config = folder / "generator.yml"
     config.write_text(DOCS.read_text("utf-8").split("```yaml\n")[1].split("```")[0], "utf-8")
-    words = ["-m", "openapi_python_client", "generate", "--path", str(document), "--config", str(config)]
-    words += ["--meta", "none", "--output-path", str(folder / NAME), "--fail-on-warning"]
-    made = subprocess.run(
-        [sys.executable, *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    arguments = ["-m", "openapi_python_client", "generate", "--path", str(document), "--config", str(config)]
+    arguments += ["--meta", "none", "--output-path", str(folder / NAME), "--fail-on-warning"]
+    run = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=False
     )
-    assert made.returncode == 0, made.stdout + made.stderr
-    assert "WARNING" not in made.stdout + made.stderr
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "WARNING" not in run.stdout + run.stderr
     sys.path.insert(0, str(folder))
     yield folder / NAME
     sys.path.remove(str(folder))
@@ -67,10 +67,10 @@ class Api:
         package = importlib.import_module(NAME)
         self.client = package.AuthenticatedClient(self.url, token, raise_on_unexpected_status=True)
 
-    def call(self, operation: str, **given: Any) -> Any:
+    def call(self, operation: str, **fields: Any) -> Any:
         tag, _, name = operation.partition(".")
         module = importlib.import_module(f"{NAME}.api.{tag}.{tag}_{name}")
-        answer = module.sync(client=self.client, **given)
+        answer = module.sync(client=self.client, **fields)
         assert not isinstance(answer, self.model("Failure")), answer
         return answer
 
@@ -104,7 +104,7 @@ class Listener:
 
     def __init__(self, api: Api) -> None:
         self.kinds: list[str] = []
-        self.heard = threading.Event()
+        self.finished = threading.Event()
         self._open = threading.Event()
         self._client = api.client
         self._thread = threading.Thread(target=self._read)
@@ -118,11 +118,11 @@ class Listener:
                 if line.startswith("data:") and "kind" in line:
                     self.kinds.append(json.loads(line[5:])["kind"])
                     if "detection_job" in self.kinds:
-                        self.heard.set()
+                        self.finished.set()
                         return
 
     def wait(self) -> list[str]:
-        assert self.heard.wait(60), self.kinds
+        assert self.finished.wait(60), self.kinds
         self._thread.join()
         return self.kinds
 
@@ -173,8 +173,8 @@ def test_generated_client_does_an_inspection(api: Api) -> None:
     )
     job = api.call("detection.detect_item", item_id=item.item_id, wait=30.0)
     assert job.data.state.value == "done", job
-    found = api.call("inspection_item.get", item_id=item.item_id)
-    (entry,) = found.result
+    stored = api.call("inspection_item.get", item_id=item.item_id)
+    (entry,) = stored.result
     assert entry.progress == "done"
     assert entry.result_image.boxes
     assert entry.result_image.boxes[0].points.x1 > 0
@@ -185,9 +185,9 @@ def test_generated_client_does_an_inspection(api: Api) -> None:
     )
     assert decided.data.result[-1].additional_properties["verdict"]["value"] == "failed"
     page = api.call("inspection_item.list_items", inspection_id=record.data.inspection_id)
-    assert [one.item_id for one in page.data.data] == [item.item_id]
+    assert [listed.item_id for listed in page.data.data] == [item.item_id]
     search = api.call("inspection.search", current_page=1, page_size=10, task_id="T-1")
-    assert [one.inspection_status.value for one in search.data.data] == ["failed"]
+    assert [listed.inspection_status.value for listed in search.data.data] == ["failed"]
     assert {"record", "item", "detection_job"} <= set(listener.wait())
     assert api.call("inspection.remove", inspection_id=record.data.inspection_id).msg == "检查记录删除成功"
 

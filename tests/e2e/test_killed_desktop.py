@@ -24,20 +24,20 @@ class Driven:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
-    def heard(self, what: str) -> dict[str, Any]:
+    def read_report(self, what: str) -> dict[str, Any]:
         """The next thing that it says, which is to be `what`."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the desktop ended"
-        said: dict[str, Any] = json.loads(line)
-        assert said.pop("what") == what
-        return said
+        report: dict[str, Any] = json.loads(line)
+        assert report.pop("what") == what
+        return report
 
 
 @contextmanager
-def driven(*words: str) -> Iterator[Driven]:
+def driven(*arguments: str) -> Iterator[Driven]:
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.e2e.desktop_driver", *words],
+        [sys.executable, "-m", "tests.e2e.desktop_driver", *arguments],
         cwd=root(),
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "WALKAROUND_BCRYPT_COST": "4"},
         stdout=subprocess.PIPE,
@@ -52,27 +52,27 @@ def driven(*words: str) -> Iterator[Driven]:
 def test_an_edit_outlives_its_desktop_and_its_service(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     with driven("edit", data) as desktop:
-        ids = desktop.heard("edited")
+        ids = desktop.read_report("edited")
         desktop.process.kill()
     # The service of the killed one may still be on its way: the next desktop uses it or takes its place.
     with driven("recover", data, ids["record_id"], ids["item_id"]) as desktop:
-        offered = desktop.heard("offered")
+        offered = desktop.read_report("offered")
         assert offered == {"held": True, "waiting": [{"item_name": "while away"}]}
-        assert desktop.heard("kept") == {"name": "while away"}
-        restarted = desktop.heard("restarted")
+        assert desktop.read_report("kept") == {"name": "while away"}
+        restarted = desktop.read_report("restarted")
         assert restarted["name"] == "in between"
-        assert restarted["said"][0].startswith("restarting: ")
-        assert "you can continue working" in restarted["said"][0]
-        assert restarted["said"][-1] == "ready: "
+        assert restarted["states"][0].startswith("restarting: ")
+        assert "you can continue working" in restarted["states"][0]
+        assert restarted["states"][-1] == "ready: "
         assert desktop.process.wait(30) == 0
 
 
 def test_nothing_is_restored_under_an_open_desktop(tmp_path: Path) -> None:
     data = tmp_path / "data"
 
-    def walkaround(*words: str) -> subprocess.CompletedProcess[str]:
+    def walkaround(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            own_command(*words, "--data-dir", str(data)),
+            own_command(*arguments, "--data-dir", str(data)),
             cwd=root(),
             capture_output=True,
             text=True,
@@ -81,7 +81,7 @@ def test_nothing_is_restored_under_an_open_desktop(tmp_path: Path) -> None:
         )
 
     with driven("open", str(data)) as desktop:
-        desktop.heard("open")
+        desktop.read_report("open")
         assert walkaround("backup", str(tmp_path / "backup.zip")).returncode == 0
         refused = walkaround("restore", str(tmp_path / "backup.zip"), "--force")
         assert refused.returncode == 1

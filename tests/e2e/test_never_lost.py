@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks import lost
 from benchmarks.acknowledged import Writers
-from benchmarks.lost import Seen, Service
+from benchmarks.lost import Played, Service
 from service.settings import Settings
 from tests.postgresql import Server, binaries
 
@@ -54,14 +54,14 @@ def server() -> Iterator[Server]:
     server.stop()
 
 
-def played(settings: Settings, scenario: Scenario) -> Seen:
-    seen = lost.played(settings, THREADS, scenario)
-    assert seen.missing.nothing, seen.missing
-    assert seen.others == []
-    assert seen.acknowledged > 2 * THREADS
+def played(settings: Settings, scenario: Scenario) -> Played:
+    outcome = lost.played(settings, THREADS, scenario)
+    assert outcome.missing.nothing, outcome.missing
+    assert outcome.others == []
+    assert outcome.acknowledged > 2 * THREADS
     # A refusal comes within the time of a statement, and that for its turn and for others.
-    assert seen.longest < 60
-    return seen
+    assert outcome.longest < 60
+    return outcome
 
 
 @both
@@ -74,10 +74,10 @@ def test_killed_under_load(settings: Settings, database_kind: str) -> None:
 def test_a_full_disk(settings: Settings, database_kind: str, tmp_path: Path) -> None:
     try:
         with lost.small_disk(tmp_path / "disk") as disk:
-            seen = played(lost.settings_for(disk, ""), lost.full_disk(disk))
+            outcome = played(lost.settings_for(disk, ""), lost.full_disk(disk))
     except (subprocess.CalledProcessError, OSError):
         pytest.skip("this user may mount no tmpfs")
-    assert [sentence for sentence in seen.refused if "空间不足" not in sentence] == []
+    assert [sentence for sentence in outcome.refused if "空间不足" not in sentence] == []
 
 
 @both
@@ -87,12 +87,12 @@ def test_a_database_that_does_not_answer(
 ) -> None:
     path = settings.data_dir / "walkaround.db"
     if database_kind == "sqlite":
-        seen = played(settings, lost.away(lambda: lost.locked(path), 0))
+        outcome = played(settings, lost.away(lambda: lost.locked(path), 0))
     else:
         server: Server = request.getfixturevalue("server")
-        seen = played(settings, lost.away(server.paused, 0))
-    assert seen.refused
-    assert [sentence for sentence in seen.refused if "数据库" not in sentence] == []
+        outcome = played(settings, lost.away(server.paused, 0))
+    assert outcome.refused
+    assert [sentence for sentence in outcome.refused if "数据库" not in sentence] == []
 
 
 @pytest.mark.postgresql

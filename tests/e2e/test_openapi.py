@@ -26,13 +26,13 @@ CONFIG = Path(__file__).with_name("schemathesis.toml")
 def test_no_answer_is_outside_of_the_document(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
         token = first_admin(url)
-        words = [str(Path(sys.executable).with_name("schemathesis"))]
-        words += ["--config-file", str(CONFIG), "run", f"{url}/api/openapi.json"]
-        words += ["--header", f"Authorization: Bearer {token}", "--max-examples", EXAMPLES, "--no-color"]
-        words += ["--seed", "1", "--continue-on-failure"]
+        command = [str(Path(sys.executable).with_name("schemathesis"))]
+        command += ["--config-file", str(CONFIG), "run", f"{url}/api/openapi.json"]
+        command += ["--header", f"Authorization: Bearer {token}", "--max-examples", EXAMPLES, "--no-color"]
+        command += ["--seed", "1", "--continue-on-failure"]
         for path in LEFT_OUT:
-            words += ["--exclude-path", path]
-        run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+            command += ["--exclude-path", path]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         log = (tmp_path / "data" / "service.log").read_text("utf-8")
     failures = run.stdout.partition("= WARNINGS =")[0]
     assert run.returncode == 0, failures[-6000:] + run.stdout[-1500:]

@@ -63,8 +63,8 @@ def test_doctor_asks_for_device_files_only_on_linux(show: Any, monkeypatch: pyte
     (refused,) = computer.camera()
     assert "may not use" in refused.found
     show(monkeypatch, computer)
-    (found,) = computer.camera()
-    assert found.found == "no camera"
+    (result,) = computer.camera()
+    assert result.found == "no camera"
 
 
 def test_rights_of_others_are_not_asked_for_on_windows(
@@ -136,11 +136,11 @@ def test_functions_of_glibc_are_left_alone(
 def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The event loop of Windows cannot wait for libpq's sockets."""
     on_windows(monkeypatch, database)
-    made = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
+    of_postgresql = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
     try:
-        assert made._loop_reads is None
+        assert of_postgresql._loop_reads is None
     finally:
-        made.close()
+        of_postgresql.close()
 
 
 @pytest.mark.parametrize(
@@ -154,24 +154,24 @@ def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatc
 def test_cameras_are_tried_by_number_with_the_systems_own_reader(
     system: str, backend: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[int, int]] = []
+    opened: list[tuple[int, int]] = []
 
     class Capture:
         def __init__(self, number: int, reader: int) -> None:
-            asked.append((number, reader))
-            self._there = number < 2
+            opened.append((number, reader))
+            self._exists = number < 2
 
         def set(self, *_: object) -> None: ...
 
         def isOpened(self) -> bool:
-            return self._there
+            return self._exists
 
         def release(self) -> None: ...
 
     monkeypatch.setattr(sources, "_SYSTEM", system)
     monkeypatch.setattr(sources.cv2, "VideoCapture", Capture)
     assert [camera.name for camera in sources.cameras()] == ["Camera 1", "Camera 2"]
-    assert asked == [(0, backend), (1, backend), (2, backend)]
+    assert opened == [(0, backend), (1, backend), (2, backend)]
 
 
 def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

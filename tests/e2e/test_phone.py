@@ -39,11 +39,11 @@ class Hangar:
         self.record_id: str = self._post("/inspection/create", json=record)["inspection_id"]
         self.items = [self._item(name, x) for name, x in (("前缘", 0.1), ("口盖", 0.5))]
 
-    def _post(self, path: str, **given: Any) -> dict[str, Any]:
-        answer = self.http.post(path, **given)
+    def _post(self, path: str, **fields: Any) -> dict[str, Any]:
+        answer = self.http.post(path, **fields)
         answer.raise_for_status()
-        found: dict[str, Any] = answer.json()["data"]
-        return found
+        data: dict[str, Any] = answer.json()["data"]
+        return data
 
     def _item(self, name: str, x: float) -> str:
         point = {"point": {"x": x, "y": 0.2, "w": 0.25, "h": 0.3}}
@@ -59,8 +59,8 @@ class Hangar:
 
     def photos(self, number: int) -> list[dict[str, Any]]:
         answer = self.http.get(f"/inspection_item/{self.items[number]}/photos")
-        found: list[dict[str, Any]] = answer.json()["data"]
-        return found
+        photos: list[dict[str, Any]] = answer.json()["data"]
+        return photos
 
     def page(self, code: dict[str, Any], url: str = "") -> str:
         return f"{url or self.url}/phone#{code['token']}"
@@ -70,16 +70,16 @@ class Hangar:
 def hangar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hangar]:
     folder = tmp_path_factory.mktemp("service")
     with running_service(folder) as running:
-        made = Hangar(running, folder)
-        with closing(made.http):
-            yield made
+        new = Hangar(running, folder)
+        with closing(new.http):
+            yield new
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoneBrowser]:
-    with phone_browser(tmp_path_factory.mktemp("browser") / "b") as made:
-        made.be_phone(390, 844)
-        yield made
+    with phone_browser(tmp_path_factory.mktemp("browser") / "b") as phone:
+        phone.be_phone(390, 844)
+        yield phone
 
 
 @pytest.fixture
@@ -99,12 +99,12 @@ STATES = "[...document.querySelectorAll('#photos .state')].map((one) => one.text
 
 
 def states(phone: PhoneBrowser) -> list[str]:
-    found: str = phone.run(STATES)
-    return found.split("|")
+    joined: str = phone.run(STATES)
+    return joined.split("|")
 
 
-def until_states(phone: PhoneBrowser, *said: str) -> None:
-    phone.until(f"{STATES} === {json.dumps('|'.join(said))}")
+def until_states(phone: PhoneBrowser, *sentences: str) -> None:
+    phone.until(f"{STATES} === {json.dumps('|'.join(sentences))}")
 
 
 def test_photos_arrive_item_after_item(hangar: Hangar, phone: PhoneBrowser, photo: Path) -> None:

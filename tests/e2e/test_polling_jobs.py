@@ -58,10 +58,10 @@ def test_the_workbench_polls_the_oldest_of_many_waiting_jobs_too(
     ended = jobs_of(database, "e5f6", *[JobState.DONE] * (JOBS_PAGE + 1))
 
     def through(request: httpx.Request) -> httpx.Response:
-        given = client.request(
+        answer = client.request(
             request.method, str(request.url), content=request.read(), headers=dict(request.headers)
         )
-        return httpx.Response(given.status_code, content=given.content)
+        return httpx.Response(answer.status_code, content=answer.content)
 
     session = Session(HERE, transport=httpx.MockTransport(through))
     session.account.login(*ADMIN)

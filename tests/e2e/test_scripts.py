@@ -102,9 +102,9 @@ def test_csv_script_makes_every_record_once_whatever_is_lost(tmp_path: Path, tab
                 proxy.cut()
                 with running_service(folder) as second:
                     proxy.lead_to(port_of(second.url))
-                    told, said = script.communicate(timeout=120)
-                    assert (script.returncode, said) == (0, "")
-                    assert told.splitlines()[-1].startswith(f"{ROWS}/{ROWS} ")
+                    output, errors = script.communicate(timeout=120)
+                    assert (script.returncode, errors) == (0, "")
+                    assert output.splitlines()[-1].startswith(f"{ROWS}/{ROWS} ")
                     with logged_in(Credentials(second.url, *ADMIN)) as session:
                         records = list(every(_search(session), lambda record: record.inspection_id))
         finally:
@@ -128,9 +128,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_csv_script_says_what_is_wrong(service: str, tmp_path: Path, table: Path) -> None:
     table.write_text("task_id,start_time\nT-1,2026-03-01T08:00:00\nT-2,yesterday\n", "utf-8")
     with started(table, environment(service)) as script:
-        told, said = script.communicate(timeout=60)
-    assert (script.returncode, told) == (1, "")
-    assert f"line 3 of {table}: start_time" in said
+        output, errors = script.communicate(timeout=60)
+    assert (script.returncode, output) == (1, "")
+    assert f"line 3 of {table}: start_time" in errors
     with started(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
         assert "wrong" not in script.communicate(timeout=60)[1]
     for text, wanted in (
@@ -140,9 +140,9 @@ def test_csv_script_says_what_is_wrong(service: str, tmp_path: Path, table: Path
     ):
         table.write_text(text, "gbk")
         with started(table, environment(service)) as script:
-            told, said = script.communicate(timeout=60)
-        assert (script.returncode, told) == (1, "")
-        assert wanted in said
+            output, errors = script.communicate(timeout=60)
+        assert (script.returncode, output) == (1, "")
+        assert wanted in errors
 
 
 def test_csv_script_asks_to_go_on_where_that_helps(service: str, table: Path) -> None:
@@ -173,10 +173,10 @@ def test_lines_of_the_document_run(service: str, tmp_path: Path) -> None:
 
 def test_pages_photos_detection_and_events(service: str, tmp_path: Path) -> None:
     sizes: list[tuple[int, int]] = []
-    heard = threading.Event()
-    seen: list[ChangeEvent | None] = []
+    item_changed = threading.Event()
+    changes: list[ChangeEvent | None] = []
     with logged_in(Credentials(service, *ADMIN)) as session:
-        reader = threading.Thread(target=_listen, args=(session, seen, heard))
+        reader = threading.Thread(target=_listen, args=(session, changes, item_changed))
         reader.start()
         picture = tmp_path / "左翼.png"
         picture.write_bytes(bytes(cv2.imencode(".png", samples.panel(320, 240).image)[1]))
@@ -190,7 +190,7 @@ def test_pages_photos_detection_and_events(service: str, tmp_path: Path) -> None
             "mime_type": stored.mime_type,
             "size": stored.size,
         }
-        made = [
+        items = [
             session.items.create(
                 ItemCreate.model_validate(
                     {
@@ -208,22 +208,22 @@ def test_pages_photos_detection_and_events(service: str, tmp_path: Path) -> None
             lambda number, _size: session.items.list(record.inspection_id, number, 2),
             lambda item: item.item_id,
         )
-        assert [item.item_id for item in listed] == [item.item_id for item in made]
-        session.items.add_photo(made[0].item_id, stored.file_id, key="photo")
-        asked: list[JobState] = []
+        assert [item.item_id for item in listed] == [item.item_id for item in items]
+        session.items.add_photo(items[0].item_id, stored.file_id, key="photo")
+        states: list[JobState] = []
         job = wait_for_detection(
-            session, session.items.detect(made[0].item_id), 120, lambda job: asked.append(job.state)
+            session, session.items.detect(items[0].item_id), 120, lambda job: states.append(job.state)
         )
         assert job.state is JobState.DONE, job
-        assert asked[-1] is JobState.DONE
-        assert heard.wait(60)
+        assert states[-1] is JobState.DONE
+        assert item_changed.wait(60)
     reader.join(30)
     assert not reader.is_alive()
-    assert any(one is not None and one.kind == "item" for one in seen)
+    assert any(change is not None and change.kind == "item" for change in changes)
 
 
-def _listen(session: Session, seen: list[ChangeEvent | None], heard: threading.Event) -> None:
+def _listen(session: Session, events: list[ChangeEvent | None], item_changed: threading.Event) -> None:
     for change in changes(session):
-        seen.append(change)
+        events.append(change)
         if change is not None and change.kind == "item":
-            heard.set()
+            item_changed.set()

@@ -21,7 +21,7 @@ from tests.service_process import first_admin, service_process
 
 def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
     got: list[str] = []
-    opened, told = threading.Event(), threading.Event()
+    opened, notified = threading.Event(), threading.Event()
     with service_process(tmp_path / "data") as url:
         token = first_admin(url)
         headers = {"Authorization": f"Bearer {token}"}
@@ -32,13 +32,13 @@ def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
                     got.append(line)
                     opened.set()
                     if '"kind":"record"' in line.replace(" ", ""):
-                        told.set()
+                        notified.set()
 
         listener = threading.Thread(target=listen)
         listener.start()
         assert opened.wait(20)
         httpx.post(f"{url}/api/inspection/create", json={"task_id": "t1"}, headers=headers)
-        assert told.wait(20), got
+        assert notified.wait(20), got
     listener.join(20)
     assert not listener.is_alive()
     # The server ended it in order: it says so when it has to give up waiting for an answer.
@@ -91,18 +91,18 @@ def test_it_starts_again_after_kill_9_and_has_what_was_answered(tmp_path: Path) 
     ready = json.loads(first.stdout.readline())
     headers = {"Authorization": f"Bearer {first_admin(ready['url'])}"}
     body = {"task_id": "t1", "inspection_name": "左翼"}
-    made = httpx.post(f"{ready['url']}/api/inspection/create", json=body, headers=headers).json()["data"]
+    record = httpx.post(f"{ready['url']}/api/inspection/create", json=body, headers=headers).json()["data"]
     os.kill(ready["pid"], signal.SIGKILL)
     first.wait(10)
     first.stdout.close()
     with service_process(tmp_path / "data") as url:
-        path = f"{url}/api/inspection/getInspectionById/{made['inspection_id']}"
-        assert httpx.get(path, headers=headers).json()["data"] == made
+        path = f"{url}/api/inspection/getInspectionById/{record['inspection_id']}"
+        assert httpx.get(path, headers=headers).json()["data"] == record
 
 
 def test_several_processes_need_a_database_for_several(tmp_path: Path) -> None:
-    words = own_command("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
-    run = subprocess.run(words, cwd=root(), capture_output=True, text=True, timeout=30, check=False)
+    command = own_command("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
+    run = subprocess.run(command, cwd=root(), capture_output=True, text=True, timeout=30, check=False)
     assert run.returncode == 2
     assert "PostgreSQL" in run.stderr
 
@@ -116,10 +116,10 @@ def test_two_processes_serve_one_address_and_outlive_one_of_them(
     with service_process(tmp_path / "data", workers="2", database_url=url) as address:
         headers = {"Authorization": f"Bearer {first_admin(address)}"}
         body = {"task_id": "t1"}
-        made = httpx.post(f"{address}/api/inspection/create", json=body, headers=headers).json()["data"]
-        path = f"{address}/api/inspection/getInspectionById/{made['inspection_id']}"
+        record = httpx.post(f"{address}/api/inspection/create", json=body, headers=headers).json()["data"]
+        path = f"{address}/api/inspection/getInspectionById/{record['inspection_id']}"
         for _ in range(20):
-            assert httpx.get(path, headers=headers).json()["data"] == made
+            assert httpx.get(path, headers=headers).json()["data"] == record
         logs = (tmp_path / "data" / "service.log").read_text("utf-8")
         pids = [int(number) for number in re.findall(r"Started server process \[(\d+)\]", logs)]
         assert len(set(pids)) == 2
@@ -128,4 +128,4 @@ def test_two_processes_serve_one_address_and_outlive_one_of_them(
         while (tmp_path / "data" / "service.log").read_text("utf-8").count("Started server process") < 3:
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        assert httpx.get(path, headers=headers).json()["data"] == made
+        assert httpx.get(path, headers=headers).json()["data"] == record

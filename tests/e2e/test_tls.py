@@ -126,10 +126,10 @@ def test_connections_that_wait_hold_up_no_one_and_not_the_end(tmp_path: Path) ->
 
 def _head_of_whole_answer(wire: socket.socket) -> bytes:
     """The head of the next answer, in lower case; its body is read as well."""
-    found = b""
-    while b"\r\n\r\n" not in found:
-        found += wire.recv(65536)
-    head, _, body = found.partition(b"\r\n\r\n")
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += wire.recv(65536)
+    head, _, body = received.partition(b"\r\n\r\n")
     head = head.lower()
     length = int(head.split(b"content-length: ")[1].split(b"\r\n")[0])
     while len(body) < length:

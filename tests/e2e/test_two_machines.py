@@ -82,11 +82,11 @@ def add_model(session: Session, path: Path) -> str:
 def test_upload_at_one_machine_is_detected_and_sealed_at_another(
     machine: Machine, s3: S3Server, tmp_path: Path
 ) -> None:
-    with machine("one") as one:
-        first_admin(one.url)
-        with logged_in(one.url) as session:
+    with machine("one") as first:
+        first_admin(first.url)
+        with logged_in(first.url) as session:
             model = add_model(session, tmp_path / "model.onnx")
-        with client_of(one) as client:
+        with client_of(first) as client:
             record, items = items_to_detect(client, 3)
             client.put(f"/inspection_item/{items[0]}", json={"model_id": model}).raise_for_status()
     with machine("other") as other, client_of(other) as client:

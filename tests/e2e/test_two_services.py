@@ -38,20 +38,20 @@ def two(tmp_path: Path, postgresql_server: Server) -> Iterator[tuple[str, str]]:
     url = postgresql_server.url("two_services")
     folder = tmp_path / "data"
     with (
-        service_process(folder, database_url=url) as one,
+        service_process(folder, database_url=url) as first,
         service_process(folder, database_url=url) as other,
     ):
-        yield one, other
+        yield first, other
     postgresql_server.execute("DROP DATABASE two_services WITH (FORCE)")
 
 
 def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]) -> None:
-    one, other = two
-    mine = {"Authorization": f"Bearer {first_admin(one)}"}
+    first, other = two
+    headers = {"Authorization": f"Bearer {first_admin(first)}"}
 
     def enrol(picture: faces.Pixels) -> None:
         body = {"images": [as_face_info(picture)], "consent": True}
-        answer = httpx.post(f"{one}/api/auth/face", json=body, headers=mine, timeout=30)
+        answer = httpx.post(f"{first}/api/auth/face", json=body, headers=headers, timeout=30)
         assert answer.json()["code"] == 0, answer.text
 
     def logs_in(at: str, picture: faces.Pixels) -> bool:
@@ -63,7 +63,7 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
     enrol(faces.enrolment())
     # From here on the other holds the template in its memory.
     assert logs_in(other, faces.login())
-    assert httpx.delete(f"{one}/api/auth/face", headers=mine).json()["data"] is True
+    assert httpx.delete(f"{first}/api/auth/face", headers=headers).json()["data"] is True
     assert not logs_in(other, faces.login())
     enrol(faces.enrolment())
     assert logs_in(other, faces.login())
@@ -72,7 +72,7 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
     assert logs_in(other, faces.stranger())
     # Disabled at one, out at the other, whatever the face.
     switch = {"login_enabled": False}
-    assert httpx.put(f"{one}/api/face/policy", json=switch, headers=mine).status_code == 200
+    assert httpx.put(f"{first}/api/face/policy", json=switch, headers=headers).status_code == 200
     answer = httpx.post(
         f"{other}/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.stranger())}, timeout=30
     )
@@ -83,19 +83,19 @@ class Listener:
     """Collects what a session's event stream says."""
 
     def __init__(self, session: Session) -> None:
-        self.heard: list[ChangeEvent | None] = []
+        self.changes: list[ChangeEvent | None] = []
         self._session = session
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
     def _read(self) -> None:
         try:
-            self._session.events.read(self.heard.append)
+            self._session.events.read(self.changes.append)
         except ClientError:
             return
 
     def about(self, kind: str) -> list[tuple[str, str | None]]:
-        return [(e.action, e.object_id) for e in list(self.heard) if e is not None and e.kind == kind]
+        return [(e.action, e.object_id) for e in list(self.changes) if e is not None and e.kind == kind]
 
     def close(self) -> None:
         self._session.events.close()
@@ -103,22 +103,22 @@ class Listener:
 
 
 def test_changes_at_one_service_reach_clients_of_both(two: tuple[str, str]) -> None:
-    with logged_in(two[0]) as here, logged_in(two[1]) as there:
-        listeners = Listener(here), Listener(there)
+    with logged_in(two[0]) as first, logged_in(two[1]) as second:
+        listeners = Listener(first), Listener(second)
         ids: list[str] = []
         try:
             # The streams are open once each has heard of something.
             while not all(listener.about("record") for listener in listeners):
-                ids.append(here.records.create(RecordCreate(task_id="t")).inspection_id)
+                ids.append(first.records.create(RecordCreate(task_id="t")).inspection_id)
                 assert len(ids) < 200
                 time.sleep(0.05)
-            for session in (there, here, there):
+            for session in (second, first, second):
                 ids.append(session.records.create(RecordCreate(task_id="t")).inspection_id)
             for listener in listeners:
                 until(lambda: ("create", ids[-1]) in listener.about("record"))  # noqa: B023
-                told = listener.about("record")
-                assert told == [("create", one) for one in ids[-len(told) :]]
-                assert len(told) >= 3
+                changes = listener.about("record")
+                assert changes == [("create", record_id) for record_id in ids[-len(changes) :]]
+                assert len(changes) >= 3
         finally:
             for listener in listeners:
                 listener.close()

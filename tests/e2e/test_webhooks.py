@@ -50,9 +50,9 @@ def test_delivery_survives_a_kill_in_the_middle(tmp_path: Path, receiver: Receiv
     receiver.answers.set()
     with running_service(folder, webhook_allowed_networks=ALLOWED):
         received = receiver.wait(4)
-    assert {one.message["data"]["item_id"] for one in received} == items
+    assert {delivery.message["data"]["item_id"] for delivery in received} == items
     # The one that was on its way comes again, under the id that it had.
-    assert sorted(Counter(one.headers["webhook-id"] for one in received).values()) == [1, 1, 2]
+    assert sorted(Counter(delivery.headers["webhook-id"] for delivery in received).values()) == [1, 1, 2]
 
 
 def test_nothing_goes_to_loopback_by_default(tmp_path: Path, receiver: Receiver) -> None:
@@ -73,12 +73,12 @@ def test_two_services_on_one_database_deliver_each_event_once(
     tmp_path: Path, receiver: Receiver, postgresql_database: Copy
 ) -> None:
     shared = {"database_url": postgresql_database.url, "webhook_allowed_networks": ALLOWED}
-    with running_service(tmp_path / "one", **shared) as one:
-        token = first_admin(one.url)
+    with running_service(tmp_path / "one", **shared) as first:
+        token = first_admin(first.url)
         key = tmp_path / "one" / "secret.key"
-        with running_service(tmp_path / "two", secret_file=str(key), **shared) as two:
-            post(two.url, token, "/webhooks", name="a", url=receiver.url, events=["item.failed"])
-            items = {fail_an_item(url, token) for url in (one.url, two.url) * 5}
+        with running_service(tmp_path / "two", secret_file=str(key), **shared) as second:
+            post(second.url, token, "/webhooks", name="a", url=receiver.url, events=["item.failed"])
+            items = {fail_an_item(url, token) for url in (first.url, second.url) * 5}
             received = receiver.wait(10)
     assert {message.message["data"]["item_id"] for message in received} == items
     assert len(receiver.received) == 10

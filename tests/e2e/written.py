@@ -32,6 +32,6 @@ def check_written(out: Path) -> None:
     verdicts = [item["result"][-1]["verdict"]["value"] for item in items]
     assert verdicts.count("passed") == 2
     reader = PdfReader(out / "report.pdf")
-    said = "".join("".join(page.extract_text().split()) for page in reader.pages)
+    text = "".join("".join(page.extract_text().split()) for page in reader.pages)
     for wanted in (record["inspection_name"], *(item["item_name"] for item in items)):
-        assert "".join(wanted.split()) in said
+        assert "".join(wanted.split()) in text

@@ -52,7 +52,7 @@ class FreshUser:
         """Where the program keeps this user's data."""
         return self.home / ".local" / "share" / "Walkaround"
 
-    def own(self) -> None:
+    def take_ownership(self) -> None:
         """Make every file in the home this user's."""
         for path in [self.home, *self.home.rglob("*")] if self.is_other else ():
             os.chown(path, NOBODY, NOBODY)
@@ -94,22 +94,22 @@ def running(
     """Run the program until its service answers, and end it: gives what it wrote of its address."""
     address = data / SERVICE_ADDRESS
     with (
-        tempfile.TemporaryFile() as said,
-        subprocess.Popen(command, stdout=said, stderr=said, **options) as process,
+        tempfile.TemporaryFile() as output,
+        subprocess.Popen(command, stdout=output, stderr=output, **options) as process,
     ):
         try:
             deadline = time.monotonic() + _START_SECONDS
             while not address.exists():
-                said.seek(0)
-                assert process.poll() is None, said.read().decode("utf-8")
-                assert time.monotonic() < deadline, said.read().decode("utf-8")
+                output.seek(0)
+                assert process.poll() is None, output.read().decode("utf-8")
+                assert time.monotonic() < deadline, output.read().decode("utf-8")
                 time.sleep(0.1)
             yield json.loads(address.read_text("utf-8"))
         finally:
             process.terminate()
             process.wait(30)
-        said.seek(0)
-        text = said.read().decode("utf-8")
+        output.seek(0)
+        text = output.read().decode("utf-8")
     assert process.returncode == 0, text
     assert "Traceback" not in text
 

@@ -37,7 +37,7 @@ def _built() -> None:
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
     """The environment of a person who never heard of Python."""
-    kept = (
+    passed_on = (
         "HOME",
         "LANG",
         "SYSTEMROOT",
@@ -46,8 +46,8 @@ def bare(tmp_path: Path) -> dict[str, str]:
         "XDG_DATA_HOME",
         "XDG_STATE_HOME",
     )
-    found = {name: os.environ[name] for name in kept if name in os.environ}
-    return {**found, "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
+    environment = {name: os.environ[name] for name in passed_on if name in os.environ}
+    return {**environment, "PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)}
 
 
 def names() -> list[str]:
@@ -76,8 +76,8 @@ def test_the_bundle_holds(pattern: str) -> None:
 
 
 def test_every_migration_is_in_the_bundle() -> None:
-    kept = {path.name for path in (root() / "service/migrations/versions").glob("*.py")}
-    assert kept == {path.name for path in (INSIDE / "service/migrations/versions").glob("*.py")}
+    migrations = {path.name for path in (root() / "service/migrations/versions").glob("*.py")}
+    assert migrations == {path.name for path in (INSIDE / "service/migrations/versions").glob("*.py")}
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,12 @@ def test_bundle_is_at_most_as_large_as_documented() -> None:
     assert blocks * 512 / 2**20 <= 380
 
 
-@pytest.mark.parametrize("words", [["--version"], ["run", "--version"], ["serve", "--version"]])
-def test_version_needs_no_display_and_no_library_of_windows(words: list[str], bare: dict[str, str]) -> None:
+@pytest.mark.parametrize("arguments", [["--version"], ["run", "--version"], ["serve", "--version"]])
+def test_version_needs_no_display_and_no_library_of_windows(
+    arguments: list[str], bare: dict[str, str]
+) -> None:
     run = subprocess.run(
-        [PROGRAM, *words], env={**bare, "LD_DEBUG": "libs"}, capture_output=True, text=True, check=True
+        [PROGRAM, *arguments], env={**bare, "LD_DEBUG": "libs"}, capture_output=True, text=True, check=True
     )
     assert run.stdout == f"walkaround {__version__}\n"
     assert not re.search(r"libQt6|libicu|openblas", run.stderr)
@@ -200,8 +202,8 @@ def test_a_real_window_opens(tmp_path: Path, bare: dict[str, str], display: str,
         # Xwayland is the display; Qt's own Wayland part is not in the bundle.
         environment["WAYLAND_DISPLAY"] = "wayland-0"
     command: list[str | Path] = [PROGRAM, "run", "--data-dir", tmp_path / "data"]
-    with (tmp_path / "said").open("wb") as said:
-        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=said, stderr=said)
+    with (tmp_path / "output").open("wb") as output:
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=output, stderr=output)
     try:
         deadline = time.monotonic() + 60
         while True:
@@ -213,11 +215,11 @@ def test_a_real_window_opens(tmp_path: Path, bare: dict[str, str], display: str,
             ).stdout
             if MAIN_WINDOW.search(tree):
                 break
-            assert process.poll() is None, (tmp_path / "said").read_text("utf-8")
+            assert process.poll() is None, (tmp_path / "output").read_text("utf-8")
             assert time.monotonic() < deadline, tree
             time.sleep(0.2)
     finally:
         process.terminate()
         process.wait(30)
     assert process.returncode == 0
-    assert "Traceback" not in (tmp_path / "said").read_text("utf-8")
+    assert "Traceback" not in (tmp_path / "output").read_text("utf-8")

@@ -39,9 +39,9 @@ def test_no_part_is_one_that_must_not_be(unwanted: str) -> None:
 
 @pytest.fixture(scope="module")
 def installer() -> Path:
-    made = sorted((root() / "dist").glob(f"walkaround_{__version__}_*.deb"))
-    assert made, "build it first: make installer"
-    return made[-1]
+    packages = sorted((root() / "dist").glob(f"walkaround_{__version__}_*.deb"))
+    assert packages, "build it first: make installer"
+    return packages[-1]
 
 
 @pytest.fixture(scope="module")
@@ -161,9 +161,9 @@ def version_before(installer: Path, folder: Path) -> Path:
     text = (control / "control").read_text("utf-8")
     (control / "control").write_text(re.sub(r"(?m)^Version: .*$", "Version: 0.1.0", text), "utf-8")
     (control / "md5sums").unlink(missing_ok=True)
-    made = folder / "walkaround_0.1.0.deb"
-    output("dpkg-deb", "--root-owner-group", "-Znone", "--build", stage, made)
-    return made
+    package = folder / "walkaround_0.1.0.deb"
+    output("dpkg-deb", "--root-owner-group", "-Znone", "--build", stage, package)
+    return package
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def test_data_of_the_version_before_is_kept(upgraded: Machine) -> None:
     with public_folder() as folder:
         user = FreshUser(folder)
         before = earlier_data(user.data)
-        user.own()
+        user.take_ownership()
         with running([upgraded.program], user.data, user.options):
             pass
         check_kept(user.data, before)

@@ -35,7 +35,7 @@ def document() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def parts(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The parts by their names, written as package indexes write them."""
-    return {same(one["name"]): one for one in document["components"]}
+    return {same(part["name"]): part for part in document["components"]}
 
 
 def same(name: str) -> str:
@@ -51,11 +51,11 @@ def modules() -> set[str]:
 
 def test_every_package_with_code_in_the_program_is_listed(parts: dict[str, dict[str, Any]]) -> None:
     owners = metadata.packages_distributions()
-    found = {same(owner) for name in modules() for owner in owners.get(name, ())} - OWN
+    packages = {same(owner) for name in modules() for owner in owners.get(name, ())} - OWN
     # Where several packages share a name, at least one that is bundled has it.
     shared = {same(each) for each in owners.get("opentelemetry", ())}
-    assert len(found) > 40
-    assert found - set(parts) - shared == set()
+    assert len(packages) > 40
+    assert packages - set(parts) - shared == set()
 
 
 def test_every_package_is_listed_with_the_version_that_is_bundled(parts: dict[str, dict[str, Any]]) -> None:
@@ -67,17 +67,17 @@ def test_every_package_is_listed_with_the_version_that_is_bundled(parts: dict[st
 
 def test_every_licence_is_known(document: dict[str, Any]) -> None:
     licensing = get_spdx_licensing()
-    nested = [one for part in document["components"] for one in part.get("components", ())]
+    nested = [component for part in document["components"] for component in part.get("components", ())]
     assert len(nested) > 20
-    for one in [*document["components"], *nested]:
-        (licence,) = one["licenses"]
-        said = licence.get("expression") or licence["license"]["id"]
-        assert not licensing.validate(said).errors, one["name"]
+    for component in [*document["components"], *nested]:
+        (licence,) = component["licenses"]
+        expression = licence.get("expression") or licence["license"]["id"]
+        assert not licensing.validate(expression).errors, component["name"]
 
 
 def test_libraries_inside_of_parts_are_those_of_the_program(parts: dict[str, dict[str, Any]]) -> None:
     def named(part: str) -> set[str]:
-        return {one["name"] for one in parts[part].get("components", ())}
+        return {component["name"] for component in parts[part].get("components", ())}
 
     assert {"libvips", "libheif", "libwebp", "GLib"} <= named("pyvips-binary")
     assert {"OpenBLAS", "libavif"} <= named("opencv-python-headless")
@@ -93,11 +93,11 @@ def test_notice_lists_the_same(document: dict[str, Any]) -> None:
         for line in (LICENCES / "NOTICE.txt").read_text("utf-8").splitlines()
     ]
     listed = {(line[0], line[1].strip(), line[2]) for line in lines if len(line) == 3}
-    nested = [one for part in document["components"] for one in part.get("components", ())]
-    for one in [*document["components"], *nested]:
-        (licence,) = one["licenses"]
-        said = licence.get("expression") or licence["license"]["id"]
-        assert (one["name"], one.get("version", "-"), said) in listed
+    nested = [component for part in document["components"] for component in part.get("components", ())]
+    for component in [*document["components"], *nested]:
+        (licence,) = component["licenses"]
+        expression = licence.get("expression") or licence["license"]["id"]
+        assert (component["name"], component.get("version", "-"), expression) in listed
 
 
 def test_document_follows_the_schema_of_cyclonedx(document: dict[str, Any]) -> None:
@@ -111,5 +111,7 @@ def test_document_follows_the_schema_of_cyclonedx(document: dict[str, Any]) -> N
     assert [error.message for error in validator.iter_errors(document)] == []
     program = document["metadata"]["component"]
     assert (program["name"], program["version"]) == ("walkaround", __version__)
-    (of_program,) = [one for one in document["dependencies"] if one["ref"] == program["bom-ref"]]
+    (of_program,) = [
+        dependency for dependency in document["dependencies"] if dependency["ref"] == program["bom-ref"]
+    ]
     assert len(of_program["dependsOn"]) == len(document["components"])

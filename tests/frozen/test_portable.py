@@ -23,9 +23,9 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def archive() -> Path:
-    made = root() / "dist" / f"{portable.name()}.tar.xz"
-    assert made.is_file(), "build it first: make portable"
-    return made
+    path = root() / "dist" / f"{portable.name()}.tar.xz"
+    assert path.is_file(), "build it first: make portable"
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_data_of_an_earlier_version_is_kept(unpacked: Path) -> None:
     with public_folder() as folder:
         user = FreshUser(folder)
         before = earlier_data(user.data)
-        user.own()
+        user.take_ownership()
         with running([unpacked / "walkaround"], user.data, user.options):
             pass
         check_kept(user.data, before)

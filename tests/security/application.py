@@ -67,9 +67,9 @@ def dump(folder: Path, *, leave_out: tuple[str, ...] = ()) -> dict[str, list[tup
     with sqlite3.connect(f"file:{folder / 'walkaround.db'}?mode=ro", uri=True) as connection:
         listed = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
         names = [name for (name,) in connection.execute(listed) if name not in leave_out]
-        found = {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in names}
+        rows = {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in names}
     connection.close()
-    return found
+    return rows
 
 
 class House(Running):
@@ -82,17 +82,17 @@ class House(Running):
         form = {"file": ("左翼.png", png, "image/png")}
         self.file = self.admin.post("/api/files", files=form).json()["data"]
         other = {"username": "other", "password": "pass-of-the-other", "name": "别人", "roles": ["planner"]}
-        self.other = self.made("/api/users", **other)
-        aircraft = self.made("/api/catalogue/aircraft", aircraft_name="B-1")["aircraft_id"]
-        flight = self.made("/api/catalogue/flights", flight_number="CA1", aircraft_id=aircraft)["flight_id"]
-        task = self.made("/api/catalogue/tasks", task_name="绕机", flight_id=flight)["task_id"]
-        image = self.made(
+        self.other = self.post("/api/users", **other)
+        aircraft = self.post("/api/catalogue/aircraft", aircraft_name="B-1")["aircraft_id"]
+        flight = self.post("/api/catalogue/flights", flight_number="CA1", aircraft_id=aircraft)["flight_id"]
+        task = self.post("/api/catalogue/tasks", task_name="绕机", flight_id=flight)["task_id"]
+        image = self.post(
             "/api/catalogue/reference-images", reference_image_name="左翼", file_id=self.file["file_id"]
         )["reference_image_id"]
         record = self.record(task_id=task, inspection_name="一", executor_id=self.other["user_id"])
         item = self.item(record["inspection_id"], model_id="reference-difference")
         photos = f"/api/inspection_item/{item['item_id']}/photos"
-        photo = self.made(photos, file_id=self.file["file_id"])["photo_id"]
+        photo = self.post(photos, file_id=self.file["file_id"])["photo_id"]
         second = self.record(task_id=task, inspection_name="二")["inspection_id"]
         self.ids = {
             "user_id": self.other["user_id"],
@@ -105,8 +105,8 @@ class House(Running):
             "task_id": task,
             "reference_image_id": image,
             "file_id": self.file["file_id"],
-            "webhook_id": self.made("/api/webhooks", **NEVER_SENT)["webhook_id"],
-            "device_id": self.made("/api/face/devices", name="gate")["device_id"],
+            "webhook_id": self.post("/api/webhooks", **NEVER_SENT)["webhook_id"],
+            "device_id": self.post("/api/face/devices", name="gate")["device_id"],
             "model_id": "reference-difference",
             "job_id": "no-such-job",
         }

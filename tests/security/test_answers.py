@@ -21,15 +21,15 @@ ORIGIN = "https://evil.example"
 
 def test_every_method_on_every_path_is_framed(house: House) -> None:
     """200, 204, 304, 401, 404, 405, 415, 422 and 503 of every path, with and without the prefix."""
-    seen = set()
+    statuses = set()
     paths = {parts(name)[1] for name in house.operations()}
     for path, method in itertools.product(sorted(paths | {"/", "/api", "/api/docs", "/nothing"}), METHODS):
         places = {path, path.removeprefix("/api") or "/"} if method in {"GET", "PATCH"} else {path}
         for place in places:
             answer = house.anonymous.request(method, filled(place, house.ids))
             check_frame(answer, "/api/docs" if place == "/docs" else place)
-            seen.add(answer.status_code)
-    assert seen >= {200, 204, 401, 404, 405, 422}
+            statuses.add(answer.status_code)
+    assert statuses >= {200, 204, 401, 404, 405, 422}
 
 
 def test_the_less_common_statuses_are_framed_too(house: House) -> None:
@@ -117,7 +117,7 @@ def test_a_broken_database_tells_nothing(
     caplog.set_level(logging.DEBUG)
     app.state.end_streams()
     operations = client.get("/api/openapi.json").json()["paths"]
-    given = {
+    arguments = {
         "POST /api/inspection/create": {"task_id": "canary-5e1d"},
         "POST /api/inspection_item/create": {"item_name": "canary-5e1d", "inspection_id": "canary-5e1d"},
         "POST /api/catalogue/aircraft": {"aircraft_name": "canary-5e1d"},
@@ -126,25 +126,25 @@ def test_a_broken_database_tells_nothing(
         "GET /api/inspection_item/list": {"inspection_id": "canary-5e1d"},
     }
 
-    def drop(kept: set[str]) -> None:
+    def drop(tables: set[str]) -> None:
         connection = sqlite3.connect(settings.data_dir / "walkaround.db")
         with connection:
             names = "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'trigger')"
             for name, kind in sorted(
                 connection.execute(names).fetchall(), key=lambda row: row[1], reverse=True
             ):
-                if name not in kept and not name.startswith("sqlite_"):
+                if name not in tables and not name.startswith("sqlite_"):
                     connection.execute(f'DROP {kind} "{name}"')
         connection.close()
 
     statuses = set()
-    for kept in ({"user", "user_role", "session", "account_version"}, set[str]()):
-        drop(kept)
+    for tables_left in ({"user", "user_role", "session", "account_version"}, set[str]()):
+        drop(tables_left)
         for name in RULES:
             method, path = parts(name)
             extra = body_of(operations[path][method.lower()])
-            if name in given:
-                extra = {"params" if method == "GET" else "json": given[name]}
+            if name in arguments:
+                extra = {"params" if method == "GET" else "json": arguments[name]}
             answer = client.request(method, filled(path, {}), **extra)
             statuses.add(answer.status_code)
             check_frame(answer, path)
@@ -156,10 +156,10 @@ def test_a_broken_database_tells_nothing(
     assert 500 in statuses
     # The tests' own client tells of addresses.
     records = [record for record in caplog.records if not record.name.startswith("httpx")]
-    told = "\n".join(caplog.handler.format(record) for record in records)
-    assert "OperationalError" in told
+    log = "\n".join(caplog.handler.format(record) for record in records)
+    assert "OperationalError" in log
     for word in ("canary-5e1d", "SELECT", "INSERT", "no such table", "Traceback"):
-        assert word not in told, word
+        assert word not in log, word
 
 
 def test_interrupted_response_is_not_logged(

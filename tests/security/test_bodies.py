@@ -42,21 +42,21 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
     """Operations with a JSON body -> a path and a body that they take."""
     number = next(_numbers)
     login = {"username": f"forger-{number}", "password": "pass-of-the-forger"}
-    house.made("/api/users", **login, roles=["viewer"])
+    house.post("/api/users", **login, roles=["viewer"])
     tokens = [house.anonymous.post("/api/auth/login", json=login).json()["data"] for _ in range(2)]
     record = house.record()["inspection_id"]
     item = house.item(record)["item_id"]
     judged = house.record()["inspection_id"]
-    house.made(f"/api/inspection_item/{house.item(judged)['item_id']}/verdict", verdict="passed")
-    found = {"isPassed": True, "progress": "done", "version": 1, "resultImage": {"boxes": []}}
-    house.admin.put(f"/api/inspection_item/{item}", json={"result": [found]})
+    house.post(f"/api/inspection_item/{house.item(judged)['item_id']}/verdict", verdict="passed")
+    entry = {"isPassed": True, "progress": "done", "version": 1, "resultImage": {"boxes": []}}
+    house.admin.put(f"/api/inspection_item/{item}", json={"result": [entry]})
     ids = house.ids | {
-        "user_id": house.made("/api/users", **login | {"username": f"u-{number}"}, roles=["viewer"])[
+        "user_id": house.post("/api/users", **login | {"username": f"u-{number}"}, roles=["viewer"])[
             "user_id"
         ]
     }
     region = {"item_name": "a", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
-    given: dict[str, dict[str, Any]] = {
+    body_of_path: dict[str, dict[str, Any]] = {
         "POST /api/auth/login": login,
         "POST /api/auth/refresh": {"refresh_token": tokens[0]["refresh_token"]},
         "POST /api/auth/logout": {"refresh_token": tokens[1]["refresh_token"]},
@@ -118,16 +118,16 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/phone/codes": {"inspection_id": record},
         "POST /api/phone/uploads": {"upload_id": f"photo-{number:04}", "name": "a.jpg", "size": 9},
         "POST /api/phone/claim": {
-            "token": house.made("/api/phone/codes", inspection_id=record)["token"],
+            "token": house.post("/api/phone/codes", inspection_id=record)["token"],
             "key": "k" * 32,
         },
     }
-    photo = house.made(f"/api/inspection/{record}/record-photos", file_id=house.ids["file_id"])["photo_id"]
+    photo = house.post(f"/api/inspection/{record}/record-photos", file_id=house.ids["file_id"])["photo_id"]
     ids |= {"inspection_id": record, "item_id": item, "photo_id": photo}
     of_judged = {**ids, "inspection_id": judged}
     return {
         name: (filled(parts(name)[1], of_judged if name.endswith(_OF_JUDGED) else ids), body)
-        for name, body in given.items()
+        for name, body in body_of_path.items()
     }
 
 
@@ -191,7 +191,7 @@ def test_values_of_the_right_type_are_not_taken_either(house: House) -> None:
             if "progress" in beside and "batch_id" not in data and not name.endswith("/finish"):
                 assert data.get("progress") != 100, name
         assert '"99"' not in answer.headers.get("etag", ""), name
-    kept = repr(dump(house.folder))
-    assert "2001-01-01" not in kept
+    stored = repr(dump(house.folder))
+    assert "2001-01-01" not in stored
     me = house.admin.get("/api/auth/me").json()["data"]
     assert me["user"]["enabled"] is True

@@ -92,24 +92,24 @@ def test_no_picture_is_kept_in_the_place_of_another(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(loading, "picture_folder", lambda: tmp_path)
     harmless, damaged = png(64), png(80)
     # What an item says of its file is whatever someone sent: the address of one, the content id of another.
-    said = cid(sha256(damaged))
+    content_id = cid(sha256(damaged))
     lying: Any = Service(harmless)
     for url in (ADDRESS, "/api/files/somewhere/thumbnail"):
         with pytest.raises(ImageError, match="a different image"):
-            loading.fetch_photo(lying, lying, said, "", url)
+            loading.fetch_photo(lying, lying, content_id, "", url)
     with pytest.raises(ImageError, match="a different image"):
-        loading.fetch_photo(lying, lying, said, FILE_ID)
+        loading.fetch_photo(lying, lying, content_id, FILE_ID)
     assert not list(tmp_path.iterdir())
     honest: Any = Service(damaged)
-    assert loading.fetch_photo(honest, honest, said, FILE_ID).size == (80, 80)
-    assert loading.fetch_photo(lying, lying, said, "", ADDRESS).size == (80, 80)
+    assert loading.fetch_photo(honest, honest, content_id, FILE_ID).size == (80, 80)
+    assert loading.fetch_photo(lying, lying, content_id, "", ADDRESS).size == (80, 80)
     # Without a content id there is nothing to compare with, and nobody else's place to take.
     assert loading.fetch_photo(lying, lying, None, "", ADDRESS).size == (64, 64)
     assert sorted(path.name.startswith("file-") for path in tmp_path.iterdir()) == [False, True]
 
 
-@pytest.mark.parametrize("said", ["../../x", "/etc/passwd", "b" * 59, "", "b\0", "bafkrei/../../x"])
-def test_no_content_id_leads_out_of_the_cache(said: str) -> None:
-    path = loading.picture_path(said, "../../../home/someone/.bashrc")
+@pytest.mark.parametrize("content_id", ["../../x", "/etc/passwd", "b" * 59, "", "b\0", "bafkrei/../../x"])
+def test_no_content_id_leads_out_of_the_cache(content_id: str) -> None:
+    path = loading.picture_path(content_id, "../../../home/someone/.bashrc")
     assert path.parent == loading.picture_folder()
     assert ".." not in path.name

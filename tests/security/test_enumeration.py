@@ -24,25 +24,25 @@ def counted(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         work.append(f"hash of cost {stored.split(b'$')[2].decode()}")
         return check(password, stored)
 
-    def told(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+    def count_statement(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
         work.append(statement.split(None, 1)[0])
 
     patch.setattr(bcrypt, "checkpw", checkpw)
-    event.listen(Engine, "before_cursor_execute", told)
+    event.listen(Engine, "before_cursor_execute", count_statement)
     try:
         yield work
     finally:
-        event.remove(Engine, "before_cursor_execute", told)
+        event.remove(Engine, "before_cursor_execute", count_statement)
         patch.undo()
 
 
 def test_login_does_same_work_for_every_user(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("known", "disabled"):
-        made = {"username": name, "password": f"pass-of-{name}", "roles": ["viewer"]}
-        user_id = house.made("/api/users", **made)["user_id"]
+        user = {"username": name, "password": f"pass-of-{name}", "roles": ["viewer"]}
+        user_id = house.post("/api/users", **user)["user_id"]
         if name == "disabled":
             house.admin.put(f"/api/users/{user_id}", json={"enabled": False})
-    seen = []
+    outcomes = []
     for body in (
         {"username": "nobody", "password": "wrong-password"},
         {"username": "known", "password": "wrong-password"},
@@ -53,21 +53,21 @@ def test_login_does_same_work_for_every_user(house: House, monkeypatch: pytest.M
         with counted(monkeypatch) as work:
             answer = house.anonymous.post("/api/auth/login", json=body)
         headers = sorted(set(answer.headers.items()) - {("x-request-id", answer.headers["x-request-id"])})
-        seen.append((answer.status_code, answer.content, headers, work))
-    assert all(one == seen[0] for one in seen), seen
-    assert seen[0][3].count("hash of cost 04") == 1
+        outcomes.append((answer.status_code, answer.content, headers, work))
+    assert all(outcome == outcomes[0] for outcome in outcomes), outcomes
+    assert outcomes[0][3].count("hash of cost 04") == 1
 
 
 def test_waits_are_equal_for_every_user(house: House) -> None:
-    house.made("/api/users", username="slow", password="pass-of-slow", roles=["viewer"])
+    house.post("/api/users", username="slow", password="pass-of-slow", roles=["viewer"])
 
     def answers(username: str) -> list[tuple[int, Any]]:
-        found = []
+        statuses = []
         for _ in range(7):
             body = {"username": username, "password": "wrong-password"}
             answer = house.anonymous.post("/api/auth/login", json=body)
-            found.append((answer.status_code, answer.json()["data"]))
-        return [(status, data and data["error"]) for status, data in found]
+            statuses.append((answer.status_code, answer.json()["data"]))
+        return [(status, data and data["error"]) for status, data in statuses]
 
     assert answers("slow") == answers("slow-but-not-there")
 
@@ -87,5 +87,5 @@ def test_other_answers_do_not_tell_of_users_either(house: House) -> None:
         assert [answer.status_code for answer in answers] == [403, 403]
         assert answers[0].content == answers[1].content
     for path in ("/api/auth/refresh", "/api/auth/logout"):
-        one, two = (house.anonymous.post(path, json={"refresh_token": "x" * size}) for size in (43, 44))
-        assert (one.status_code, one.content) == (two.status_code, two.content)
+        first, second = (house.anonymous.post(path, json={"refresh_token": "x" * size}) for size in (43, 44))
+        assert (first.status_code, first.content) == (second.status_code, second.content)

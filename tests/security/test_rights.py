@@ -23,8 +23,8 @@ def test_without_a_login(house: House, bearer: str) -> None:
     for name, operation in house.operations().items():
         method, path = parts(name)
         headers = {"authorization": bearer} if bearer else {}
-        given = body_of(operation)
-        answer = house.anonymous.request(method, filled(path, house.ids), headers=headers, **given)
+        arguments = body_of(operation)
+        answer = house.anonymous.request(method, filled(path, house.ids), headers=headers, **arguments)
         rule = RULES[name]
         check_frame(answer, path)
         assert answer.status_code == (401 if rule.login else rule.status), name
@@ -41,15 +41,15 @@ def test_each_role(house: House, role: str) -> None:
     for name, operation in house.operations().items():
         method, path = parts(name)
         rule = RULES[name]
-        given = body_of(operation)
+        arguments = body_of(operation)
         if role not in rule.roles:
             # With the ids of what is really there, and of another user.
-            answer = client.request(method, filled(path, house.ids), **given)
+            answer = client.request(method, filled(path, house.ids), **arguments)
             assert answer.status_code == 403, name
             assert answer.json()["data"]["error"] == "permission_missing", name
             refused += 1
         else:
-            answer = client.request(method, filled(path, {}), **given)
+            answer = client.request(method, filled(path, {}), **arguments)
             assert answer.status_code == rule.status, (name, answer.text)
         check_frame(answer, path)
     assert house.rows() == before
@@ -60,7 +60,7 @@ def test_what_needs_a_recent_password(house: House) -> None:
     """The admin as after a login by face, some minutes after one by password, or with the clock set back."""
     token = house.admin.headers["authorization"].removeprefix("Bearer ")
     connection = sqlite3.connect(house.folder / "walkaround.db")
-    kept = connection.execute("SELECT id, password_at FROM session").fetchall()
+    sessions = connection.execute("SELECT id, password_at FROM session").fetchall()
     try:
         for password_at in (None, "2020-01-01 00:00:00.000000", "2999-01-01 00:00:00.000000"):
             with connection:
@@ -83,7 +83,7 @@ def test_what_needs_a_recent_password(house: House) -> None:
             assert house.rows() == before
     finally:
         with connection:
-            for session_id, password_at in kept:
+            for session_id, password_at in sessions:
                 connection.execute(
                     "UPDATE session SET password_at = ? WHERE id = ?", (password_at, session_id)
                 )
@@ -125,9 +125,9 @@ def test_an_idempotency_key_belongs_to_its_user(house: House) -> None:
         item_id: str = answer.json()["item_id"]
         return item_id
 
-    mine = create(house.admin)
-    assert create(house.as_role("inspector")) != mine
-    assert create(house.admin) == mine
+    record_id = create(house.admin)
+    assert create(house.as_role("inspector")) != record_id
+    assert create(house.admin) == record_id
 
 
 def test_the_rules_know_every_role() -> None:
@@ -146,7 +146,7 @@ def test_a_body_is_not_read_before_the_right_is_there(house: House) -> None:
             yield b"x" * 2**16
 
     clients = {role: house.as_role(role) for role in ROLES if role != "admin"}
-    asked = 0
+    refusals = 0
     for name, operation in house.operations().items():
         rule = RULES[name]
         if not rule.login or "requestBody" not in operation:
@@ -161,5 +161,5 @@ def test_a_body_is_not_read_before_the_right_is_there(house: House) -> None:
             answer = client.request(method, filled(path, house.ids), content=pieces(), headers=headers)
             assert answer.status_code == status, name
             assert read < 2**20, name
-            asked += 1
-    assert asked > len(clients) * 5
+            refusals += 1
+    assert refusals > len(clients) * 5

@@ -74,8 +74,8 @@ def play_day(live: Live) -> Day:
     body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
     admin = tokens(post("/api/auth/first-run", body), "the admin")["access_token"]
     first, second, set_by_admin = secret("first"), secret("second"), secret("set")
-    made = {"username": "li", "password": first, "roles": ["inspector"]}
-    user = keep(post("/api/users", made, admin)).json()["data"]["user_id"]
+    new_user = {"username": "li", "password": first, "roles": ["inspector"]}
+    user = keep(post("/api/users", new_user, admin)).json()["data"]["user_id"]
 
     # Wrong in every way that a person or a program is.
     keep(post("/api/auth/login", {"username": secret("typed-as-name"), "password": secret("wrong")}))
@@ -146,13 +146,13 @@ def _detect(client: httpx.Client, token: str) -> None:
         "point": {"x": 0, "y": 0, "w": 1, "h": 1},
         "fileInfo": {"download_url": files[0]["download_url"]},
     }
-    made = {
+    new_item = {
         "item_name": "a",
         "inspection_id": record,
         "model_id": "reference-difference",
         "item_point": place,
     }
-    item = post("/api/inspection_item/create", made)["item_id"]
+    item = post("/api/inspection_item/create", new_item)["item_id"]
     post(f"/api/inspection_item/{item}/photos", {"file_id": files[1]["file_id"]})
     job = post(f"/api/inspection_item/{item}/detect?wait=30", {})
     assert job["state"] in {"done", "failed"}, job
@@ -161,15 +161,15 @@ def _detect(client: httpx.Client, token: str) -> None:
 def _children(pid: int) -> list[int]:
     if not Path("/proc/self/status").exists():
         return []
-    found = []
+    children = []
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             text = status.read_text("utf-8")
         except OSError:
             continue
         if re.search(rf"^PPid:\s{pid}$", text, re.MULTILINE):
-            found.append(int(status.parent.name))
-    return found
+            children.append(int(status.parent.name))
+    return children
 
 
 def test_no_log_line_holds_a_secret(live: Live, day: Day) -> None:
@@ -181,8 +181,8 @@ def test_no_log_line_holds_a_secret(live: Live, day: Day) -> None:
 def test_no_other_answer_holds_a_secret(day: Day) -> None:
     assert len(day.answers) > 20
     for answer in day.answers:
-        found = [name for name, secret in day.secrets.items() if secret in answer.content]
-        assert found == [], (answer.request.url.path, answer.status_code)
+        leaked = [name for name, secret in day.secrets.items() if secret in answer.content]
+        assert leaked == [], (answer.request.url.path, answer.status_code)
 
 
 def test_no_file_holds_a_secret(live: Live, day: Day) -> None:
@@ -199,9 +199,9 @@ def test_no_file_holds_a_secret(live: Live, day: Day) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 def test_every_file_is_for_its_owner_alone(live: Live, day: Day) -> None:
     # The log was made by whoever started the service, here the test.
-    made = [path for path in (live.folder, *live.folder.rglob("*")) if path.name != "service.log"]
-    assert len(made) > 8
-    assert [path.name for path in made if path.stat().st_mode & 0o077] == []
+    paths = [path for path in (live.folder, *live.folder.rglob("*")) if path.name != "service.log"]
+    assert len(paths) > 8
+    assert [path.name for path in paths if path.stat().st_mode & 0o077] == []
 
 
 def test_a_backup_of_the_running_service_holds_no_key(live: Live, day: Day, tmp_path: Path) -> None:
@@ -280,8 +280,8 @@ def test_a_log_line_stays_one_line(live: Live, attack: Callable[[Live], Any]) ->
 
 def test_the_audit_log_has_no_secret_and_is_whole(live: Live, day: Day) -> None:
     (first, *_rest) = [answer for answer in day.answers if answer.request.url.path == "/api/audit"]
-    told = json.dumps(first.json(), ensure_ascii=False)
-    assert "login_failed" in told
-    assert "canary" not in told
+    log = json.dumps(first.json(), ensure_ascii=False)
+    assert "login_failed" in log
+    assert "canary" not in log
     for word in ("score", "distance", "embedding", "password_hash", "$2b$"):
-        assert word not in told
+        assert word not in log

@@ -88,7 +88,7 @@ def test_no_span_holds_a_secret_or_a_name(watched: Watched) -> None:
     assert {"POST /api/auth/login", "POST /api/auth/loginByFaceInfo", "detection"} <= names
     assert b"canary" not in watched.sent
     assert "主任".encode() not in watched.sent
-    assert {one.key for span in watched.spans for one in span.attributes} == {
+    assert {attribute.key for span in watched.spans for attribute in span.attributes} == {
         "http.request.method",
         "http.route",
         "http.response.status_code",

@@ -37,7 +37,7 @@ async def by_role(token: str, address: str) -> Caller:
 
 
 @contextmanager
-def rooms(
+def client_of(
     *routers: APIRouter, role: Role = Role.PLANNER, middleware: Sequence[Any] = ()
 ) -> Iterator[TestClient]:
     """A client of an application that has only `routers` and `middleware`, logged in with `role`."""

@@ -30,8 +30,8 @@ def test_a_user_added_on_the_command_line_is_there_and_in_the_audit_log(
     # The command hands its options on to child processes by the environment.
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path))
     monkeypatch.setattr("sys.stdin", io.StringIO("correct-horse-battery\n"))
-    words = ["user", "add", "li.si", "--role", "planner", "--password-stdin", "--data-dir", str(tmp_path)]
-    assert main(words) == 0
+    arguments = ["user", "add", "li.si", "--role", "planner", "--password-stdin", "--data-dir", str(tmp_path)]
+    assert main(arguments) == 0
     settings = Settings(data_dir=tmp_path)
     database = Database(settings.url)
     try:
@@ -59,10 +59,10 @@ def test_a_data_directory_that_cannot_be_made_is_said_in_a_sentence(
     (tmp_path / "file").touch()
     monkeypatch.setenv("WALKAROUND_DATA_DIR", "")
     assert main([*command, "--data-dir", str(tmp_path / "file" / "data")]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"walkaround {command[0]}: ")
-    assert str(tmp_path / "file") in said
-    assert "Errno" not in said
+    output = capsys.readouterr().err
+    assert output.startswith(f"walkaround {command[0]}: ")
+    assert str(tmp_path / "file") in output
+    assert "Errno" not in output
 
 
 def test_a_setting_that_does_not_fit_is_named(
@@ -78,15 +78,15 @@ def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
 ) -> None:
     monkeypatch.setenv("WALKAROUND_DATA_DIR", "")
     monkeypatch.setenv("WALKAROUND_DATABASE_URL", "")
-    words = ["user", "list", "--data-dir", str(tmp_path), "--database-url", "nonsense:secret"]
-    assert main(words) == 2
-    said = capsys.readouterr().err
-    assert "address of the database" in said
-    assert "secret" not in said
+    arguments = ["user", "list", "--data-dir", str(tmp_path), "--database-url", "nonsense:secret"]
+    assert main(arguments) == 2
+    output = capsys.readouterr().err
+    assert "address of the database" in output
+    assert "secret" not in output
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("METRICS", "127.0.0.1:99999", "the setting metrics does not fit: it looks like 127.0.0.1:9177"),
         ("WEBHOOK_ALLOWED_NETWORKS", '["10.1.2.3/8"]', "the setting webhook_allowed_networks does not fit: "),
@@ -95,10 +95,10 @@ def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
     ],
 )
 def test_a_setting_that_does_not_fit_is_named_in_one_line(
-    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(f"WALKAROUND_{name}", value)
     assert main(["serve"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
-    assert said in lines[0]
+    assert message in lines[0]

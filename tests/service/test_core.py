@@ -98,11 +98,11 @@ def test_a_crash_is_an_envelope_without_its_text(
 
 
 def _with_the_secret(secret: str, depth: int) -> None:
-    known = [secret] * depth
+    secrets = [secret] * depth
     if depth:
         _with_the_secret(secret, depth - 1)
     else:
-        raise KeyError(f"canary-text {known}")
+        raise KeyError(f"canary-text {secrets}")
 
 
 def test_a_crash_is_logged_with_all_frames_and_no_value(
@@ -255,11 +255,11 @@ def test_listeners_hear_of_a_committed_change_only(database: Database) -> None:
     lock = threading.Lock()
     database.before_commit.append(lambda _s, changes: before.extend(c.action for c in changes))
 
-    def heard(changes: list[ObjectChange]) -> None:
+    def collect(changes: list[ObjectChange]) -> None:
         with lock:
             after.extend(c.action for c in changes)
 
-    database.after_commit.append(heard)
+    database.after_commit.append(collect)
     database.write_now(lambda s: announce(s, ObjectChange("create", "record")))
 
     def failing(session: Session) -> None:

@@ -11,7 +11,7 @@ from service.running import configure_logging
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
+def output(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[str]]:
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     configure_logging("INFO")
@@ -20,9 +20,9 @@ def said(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("name", ["pyvips", "httpx", "alembic"])
-def test_libraries_tell_only_what_went_wrong(name: str, said: pytest.CaptureFixture[str]) -> None:
+def test_libraries_tell_only_what_went_wrong(name: str, output: pytest.CaptureFixture[str]) -> None:
     logging.getLogger(name).info("reducev: 15 point mask")
     logging.getLogger(name).warning("out of memory")
-    log = said.readouterr().err
+    log = output.readouterr().err
     assert "out of memory" in log
     assert "15 point mask" not in log

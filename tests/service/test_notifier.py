@@ -85,10 +85,10 @@ def test_no_wake_up_is_missed_between_threads_and_loops() -> None:
     async def read() -> None:
         read_so_far = 0
         while read_so_far < writers * each:
-            seen = notifier.count
-            if (found := written) == read_so_far:
-                await notifier.wait(seen)
-            read_so_far = found
+            count = notifier.count
+            if (newest := written) == read_so_far:
+                await notifier.wait(count)
+            read_so_far = newest
 
     async def read_all() -> None:
         await asyncio.gather(*(read() for _ in range(readers)))

@@ -50,8 +50,8 @@ class Place:
     def listing(self, folder: str) -> Iterator[tuple[str, int]]:
         """Names and sizes of all objects below `folder`."""
         with self._faults():
-            for found in self._store.list(folder):
-                yield found.name, found.size
+            for stored in self._store.list(folder):
+                yield stored.name, stored.size
 
     @contextmanager
     def writing(self) -> Iterator[Part]:
@@ -108,8 +108,8 @@ class Place:
         try:
             yield
         except StoreUnavailableError as problem:
-            said = f"the store refuses or is away ({problem})"
-            raise OSError(errno.EIO, said, self._address) from None
+            message = f"the store refuses or is away ({problem})"
+            raise OSError(errno.EIO, message, self._address) from None
 
 
 class _Stream(io.RawIOBase):

@@ -72,13 +72,13 @@ def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> Copied:
     """
     with _patient(url) as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        found = dict(_rows(connection, _COLUMNS))
+        columns_of = dict(_rows(connection, _COLUMNS))
         revision = None
-        if found.pop(_REVISION_TABLE, None) is not None:
+        if columns_of.pop(_REVISION_TABLE, None) is not None:
             row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             revision = None if row is None else str(row[0])
         tables, entries, log = [], [], None
-        for name, columns in found.items():
+        for name, columns in columns_of.items():
             path = folder / "rows"
             _copy_out(connection, name, columns, path)
             with path.open("rb") as source:
@@ -89,8 +89,8 @@ def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> Copied:
                     log = _verified(source, columns)
             path.unlink()
         sequences = {str(name): int(last) for name, last in _rows(connection, _SEQUENCES)}
-        named = SQL("SELECT DISTINCT sha256 FROM {}").format(Identifier(FILE_TABLE))
-        stored = {str(row[0]) for row in connection.execute(named)} if FILE_TABLE in found else set()
+        query = SQL("SELECT DISTINCT sha256 FROM {}").format(Identifier(FILE_TABLE))
+        stored = {str(row[0]) for row in connection.execute(query)} if FILE_TABLE in columns_of else set()
         if log is not None and log.complete:
             log.problems.extend(check_end(_head(connection), log))
         problems = [f"audit log: {problem}" for problem in log.problems] if log else []
@@ -105,11 +105,11 @@ def _head(connection: Connection[Any]) -> HeadRow | None:
 
 def _copy_out(connection: Connection[Any], name: str, columns: Sequence[str], path: Path) -> None:
     # The log in order, so that it can be verified as it is read.
-    source = SQL("(SELECT {} FROM {} ORDER BY seq)").format(_named(columns), Identifier(name))
+    source = SQL("(SELECT {} FROM {} ORDER BY seq)").format(_identifiers(columns), Identifier(name))
     statement = (
         SQL("COPY {} TO STDOUT").format(source)
         if name == AUDIT_TABLE
-        else SQL("COPY {} ({}) TO STDOUT").format(Identifier(name), _named(columns))
+        else SQL("COPY {} ({}) TO STDOUT").format(Identifier(name), _identifiers(columns))
     )
     with path.open("wb") as file, connection.cursor().copy(statement) as rows:
         for piece in rows:
@@ -136,21 +136,21 @@ def load(url: URL, backup: Backup) -> None:
                     "the database is not empty: create an empty one and name it with --database-url"
                 )
             upgrade(transaction, manifest.revision)
-            there = dict(_rows(connection, _COLUMNS))
+            columns = dict(_rows(connection, _COLUMNS))
             for table in manifest.tables:
-                if not set(table.columns) <= set(there.get(table.name, ())):
+                if not set(table.columns) <= set(columns.get(table.name, ())):
                     raise Refused(f"the backup holds a table {table.name} that its version does not have")
-            _fill(connection, backup, entries, there)
+            _fill(connection, backup, entries, columns)
             upgrade(transaction)
     finally:
         engine.dispose()
 
 
 def _fill(
-    connection: Connection[Any], backup: Backup, entries: Mapping[str, Entry], there: Mapping[str, object]
+    connection: Connection[Any], backup: Backup, entries: Mapping[str, Entry], columns: Mapping[str, object]
 ) -> None:
     tables = {table.name: table for table in backup.manifest.tables}
-    order = [name for name in _in_order(there, _rows(connection, _REFERENCES)) if name != _REVISION_TABLE]
+    order = [name for name in _in_order(columns, _rows(connection, _REFERENCES)) if name != _REVISION_TABLE]
     # The triggers announce jobs and keep the log append-only: neither is for rows that come back.
     for name in order:
         _on_table(connection, "ALTER TABLE {} DISABLE TRIGGER USER", name)
@@ -159,7 +159,7 @@ def _fill(
         _on_table(connection, "DELETE FROM {}", name)
     for name in order:
         if (table := tables.get(name)) is not None:
-            copy = SQL("COPY {} ({}) FROM STDIN").format(Identifier(name), _named(table.columns))
+            copy = SQL("COPY {} ({}) FROM STDIN").format(Identifier(name), _identifiers(table.columns))
             with backup.open(entries[table.entry]) as source, connection.cursor().copy(copy) as rows:
                 for piece in pieces(source):
                     rows.write(piece)
@@ -186,7 +186,7 @@ def _in_order(tables: Mapping[str, object], references: Sequence[tuple[Any, ...]
 
 
 def verify_log(backup: Backup) -> Verification | None:
-    """What the copied audit log says of itself, without a server; None when there is none in the backup."""
+    """End and faults of the copied audit log, found without a server; None if the backup has no log."""
     table = next((table for table in backup.manifest.tables if table.name == AUDIT_TABLE), None)
     entry = next((entry for entry in backup.manifest.entries if table and entry.name == table.entry), None)
     if table is None or entry is None:
@@ -225,7 +225,7 @@ def _values(row: Mapping[str, str | None]) -> dict[str, Any]:
     return {**row, "seq": int(row["seq"] or 0), "at": at}
 
 
-def _named(columns: Sequence[str]) -> Composed:
+def _identifiers(columns: Sequence[str]) -> Composed:
     return SQL(", ").join(map(Identifier, columns))
 
 

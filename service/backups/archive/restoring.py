@@ -39,8 +39,8 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
     manifest = backup.manifest
     _check_fit(manifest, settings)
     data_dir = settings.data_dir
-    there = sorted(path.name for path in data_dir.iterdir()) if data_dir.is_dir() else []
-    if [name for name in there if name != LOCK] and not force:
+    names = sorted(path.name for path in data_dir.iterdir()) if data_dir.is_dir() else []
+    if [name for name in names if name != LOCK] and not force:
         raise Refused(f"{data_dir} is not empty; name an empty one with --data-dir, or give --force")
     settings.prepare()
     lock = FileLock(data_dir / LOCK)
@@ -136,11 +136,11 @@ def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
 
 def _set_aside(database: Path) -> None:
     # Together with its write-ahead log, which holds what was written last.
-    kept = f"{database.name}.before-restore-{dt.datetime.now(dt.UTC):%Y%m%d%H%M%S}"
+    new_name = f"{database.name}.before-restore-{dt.datetime.now(dt.UTC):%Y%m%d%H%M%S}"
     for ending in ("", "-wal", "-shm"):
         path = database.with_name(database.name + ending)
         if path.exists():
-            path.replace(database.with_name(kept + ending))
+            path.replace(database.with_name(new_name + ending))
 
 
 def _sign(manifest: Manifest, settings: Settings) -> None:

@@ -76,14 +76,14 @@ class SharedBackup:
 class NewSharedBackup:
     """A backup that is being written.
 
-    `added` are the entries whose content was not there before, `unverified` those whose content was there,
-    and belongs to no backup in `named`: one that was interrupted left it behind.
+    `added` are the entries whose content was not there before, `unverified` those whose content was there
+    but is not in `in_backups`, the contents of all backups: an interrupted backup left it behind.
     """
 
-    def __init__(self, place: Place, named: set[str]) -> None:
+    def __init__(self, place: Place, in_backups: set[str]) -> None:
         self._place = place
-        self._there = dict(place.listing(CONTENTS))
-        self._named = named
+        self._sizes = dict(place.listing(CONTENTS))
+        self._in_backups = in_backups
         self.added: list[Entry] = []
         self.unverified: list[Entry] = []
 
@@ -91,13 +91,13 @@ class NewSharedBackup:
         """Take the content that is there already; False when there is none."""
         if not self._holds(entry):
             return False
-        if content_name(entry) not in self._named:
+        if content_name(entry) not in self._in_backups:
             self.unverified.append(entry)
         return True
 
     def _holds(self, entry: Entry) -> bool:
         name = content_name(entry)
-        return (name.endswith(".gz") and name in self._there) or self._there.get(name) == entry.size
+        return (name.endswith(".gz") and name in self._sizes) or self._sizes.get(name) == entry.size
 
     def add(self, name: str, source: IO[bytes]) -> Entry:
         """Put the content of `source` into the folder, unless it is there."""
@@ -118,8 +118,8 @@ class NewSharedBackup:
             entry = Entry(name=name, size=size, sha256=digest.hexdigest())
             if not self.reuse(entry):
                 part.keep(content_name(entry))
-                self._there[content_name(entry)] = size
-                self._named.add(content_name(entry))
+                self._sizes[content_name(entry)] = size
+                self._in_backups.add(content_name(entry))
                 self.added.append(entry)
         return entry
 
@@ -129,12 +129,12 @@ class NewSharedBackup:
 
     def missing(self, entries: Collection[Entry]) -> list[Entry]:
         """Those whose content the folder does not list any more, or with another size."""
-        there = dict(self._place.listing(CONTENTS))
+        sizes = dict(self._place.listing(CONTENTS))
         return [
             entry
             for entry in entries
-            if (name := content_name(entry)) not in there
-            or (not name.endswith(".gz") and there[name] != entry.size)
+            if (name := content_name(entry)) not in sizes
+            or (not name.endswith(".gz") and sizes[name] != entry.size)
         ]
 
 
@@ -146,11 +146,11 @@ class SharedFolder:
 
     def names(self) -> list[str]:
         """The names of the backups, the oldest first; a name is the time in UTC."""
-        found = (
+        names = (
             name.removeprefix(f"{BACKUPS}/").removesuffix(".json.gz")
             for name, _ in self.place.listing(BACKUPS)
         )
-        return sorted(name for name in found if _NAME.fullmatch(name))
+        return sorted(name for name in names if _NAME.fullmatch(name))
 
     def read(self, name: str) -> SharedBackup:
         """One backup. Raises Refused when there is none, or its manifest is damaged."""
@@ -167,12 +167,12 @@ class SharedFolder:
 
     def new(self) -> NewSharedBackup:
         """A backup to be written; `finish` makes it exist."""
-        named: set[str] = set()
+        in_backups: set[str] = set()
         for name in self.names():
             # What only a backup with a damaged manifest names is verified again.
             with contextlib.suppress(Refused):
-                named |= self._contents_of(name)
-        return NewSharedBackup(self.place, named)
+                in_backups |= self._contents_of(name)
+        return NewSharedBackup(self.place, in_backups)
 
     def finish(self, manifest: Manifest) -> str:
         """Write the manifest of a backup whose contents are there; gives its name."""
@@ -191,12 +191,12 @@ class SharedFolder:
 
         Raises Refused, with everything left as it is, when the manifest of a backup cannot be read.
         """
-        named: set[str] = set()
+        in_backups: set[str] = set()
         for name in self.names():
-            named |= self._contents_of(name)
-        unnamed = [name for name, _ in self.place.listing(CONTENTS) if name not in named]
-        self.place.delete(unnamed)
-        return len(unnamed)
+            in_backups |= self._contents_of(name)
+        unused = [name for name, _ in self.place.listing(CONTENTS) if name not in in_backups]
+        self.place.delete(unused)
+        return len(unused)
 
     def _contents_of(self, name: str) -> set[str]:
         return {content_name(entry) for entry in self.read(name).manifest.entries}

@@ -47,13 +47,13 @@ def examine(copy: Path, check_end: CheckEnd | None = None) -> Examined:
     """
     with contextlib.closing(sqlite3.connect(copy)) as connection:
         try:
-            found = connection.execute("PRAGMA quick_check").fetchone()[0]
+            result = connection.execute("PRAGMA quick_check").fetchone()[0]
         except sqlite3.DatabaseError as problem:
-            found = str(problem)
-        if found != "ok":
-            raise Refused(f"the database is damaged ({found}); restore an older backup")
-        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file'").fetchone()
-        rows = connection.execute("SELECT DISTINCT sha256 FROM file").fetchall() if known else []
+            result = str(problem)
+        if result != "ok":
+            raise Refused(f"the database is damaged ({result}); restore an older backup")
+        has_files = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file'").fetchone()
+        rows = connection.execute("SELECT DISTINCT sha256 FROM file").fetchall() if has_files else []
         stored = {row[0] for row in rows}
     database = Database(f"sqlite:///{copy}")
     try:

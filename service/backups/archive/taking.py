@@ -97,26 +97,26 @@ def _take_sqlite(
 ) -> set[str]:
     copy = folder / "copy.db"
     sqlite.copy_database(database, copy)
-    found = sqlite.examine(copy, end_checker(settings))
+    examined = sqlite.examine(copy, end_checker(settings))
     manifest.format = WITHOUT_TABLES
-    manifest.revision, manifest.audit_end = found.revision, found.audit_end
-    manifest.problems += found.problems
+    manifest.revision, manifest.audit_end = examined.revision, examined.audit_end
+    manifest.problems += examined.problems
     manifest.entries.append(_added(new, DATABASE, copy))
     copy.unlink()
-    return set(found.stored)
+    return set(examined.stored)
 
 
 def _take_postgresql(settings: Settings, new: NewBackup, folder: Path, manifest: Manifest) -> set[str]:
     database = Database(settings.url)
     url = database.url
     database.close()
-    found = postgresql.dump(url, new, folder, end_checker(settings))
+    copied = postgresql.dump(url, new, folder, end_checker(settings))
     manifest.format = WITH_TABLES
-    manifest.revision, manifest.tables, manifest.sequences = found.revision, found.tables, found.sequences
-    manifest.entries += found.entries
-    manifest.audit_end = found.audit_end
-    manifest.problems += found.problems
-    return set(found.stored)
+    manifest.revision, manifest.tables, manifest.sequences = copied.revision, copied.tables, copied.sequences
+    manifest.entries += copied.entries
+    manifest.audit_end = copied.audit_end
+    manifest.problems += copied.problems
+    return set(copied.stored)
 
 
 def _take_from_store(settings: Settings, new: NewBackup, manifest: Manifest) -> None:
@@ -126,8 +126,8 @@ def _take_from_store(settings: Settings, new: NewBackup, manifest: Manifest) -> 
         return
     for folder, contents in (("files", file_contents(settings)), ("models", model_contents(settings))):
         try:
-            for sha256, found in contents.every():
-                entry = Entry(name=f"data/{folder}/{found.name}", size=found.size, sha256=sha256)
+            for sha256, stored in contents.every():
+                entry = Entry(name=f"data/{folder}/{stored.name}", size=stored.size, sha256=sha256)
                 if not new.reuse(entry):
                     with reading(contents.open(sha256)) as source:
                         entry = new.add(entry.name, source)
@@ -138,9 +138,9 @@ def _take_from_store(settings: Settings, new: NewBackup, manifest: Manifest) -> 
 
 def _added(new: NewBackup, name: str, path: Path) -> Entry:
     if is_stored_file(name):
-        known = Entry.model_construct(name=name, size=path.stat().st_size, sha256=named_hash(name))
-        if new.reuse(known):
-            return known
+        stored = Entry.model_construct(name=name, size=path.stat().st_size, sha256=named_hash(name))
+        if new.reuse(stored):
+            return stored
     with path.open("rb") as source:
         return new.add(name, source)
 
@@ -148,9 +148,9 @@ def _added(new: NewBackup, name: str, path: Path) -> Entry:
 def _data_files(data_dir: Path, database: Path | None) -> Iterator[Path]:
     kept_elsewhere = {data_dir / name for name in _LEFT_OUT}
     for folder, names, files in os.walk(data_dir):
-        here = Path(folder)
-        names[:] = sorted(name for name in names if here / name not in kept_elsewhere)
-        for path in sorted(here / name for name in files):
+        directory = Path(folder)
+        names[:] = sorted(name for name in names if directory / name not in kept_elsewhere)
+        for path in sorted(directory / name for name in files):
             is_database = path.name.startswith("walkaround.db") or (
                 database is not None and path.name.startswith(database.name)
             )

@@ -19,9 +19,9 @@ def verify(backup: Backup, folder: Path, entries: Collection[Entry] | None = Non
     Reads `entries`, by default all of them, and the database, which is unpacked in `folder`. Raises OSError.
     """
     manifest = backup.manifest
-    wanted = manifest.entries if entries is None else entries
+    checked = manifest.entries if entries is None else entries
     problems = []
-    damaged = [problem for entry in wanted if (problem := _damage(backup, entry)) is not None]
+    damaged = [problem for entry in checked if (problem := _damage(backup, entry)) is not None]
     problems += damaged[:_MOST_NAMED]
     if len(damaged) > _MOST_NAMED:
         problems.append(f"... and {len(damaged) - _MOST_NAMED} more files are damaged")
@@ -57,15 +57,15 @@ def _database_problems(backup: Backup, folder: Path) -> list[str]:
             with backup.open(entry) as source, path.open("xb") as target:
                 for piece in pieces(source):
                     target.write(piece)
-            found = sqlite.examine(path)
+            examined = sqlite.examine(path)
         except Refused as problem:
             return [str(problem)]
         finally:
             path.unlink(missing_ok=True)
-        problems, end = found.problems, found.audit_end
-    known = set(backup.manifest.problems)
+        problems, end = examined.problems, examined.audit_end
+    known_problems = set(backup.manifest.problems)
     # What is in the backup as it was in the database was said when the backup was made.
-    problems = [problem for problem in problems if problem not in known]
+    problems = [problem for problem in problems if problem not in known_problems]
     if not problems and expected is not None and end is not None and end != expected:
         problems = [f"the audit log ends with row {end[0]}, in the manifest with row {expected[0]}"]
     return problems

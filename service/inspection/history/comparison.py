@@ -21,7 +21,7 @@ SAME_FINDING = 0.1
 GROWTH = 1.2
 """A finding has grown when its area in reference px is more than this many times the earlier one."""
 MOST_FINDINGS = 200
-"""At most so many findings of one time, the most confident, are listed and compared."""
+"""How many findings of one time are listed and compared at most, the most confident ones."""
 _FARTHEST_PX = 1e9
 """No picture is this large; a number beyond it is no place."""
 
@@ -72,19 +72,19 @@ def region_place(item_point: str | None) -> RegionPlace | None:
     return RegionPlace((x, y, w, h), content_id)
 
 
-def overlap(one: RegionPlace, other: RegionPlace, size: Size | None) -> float:
+def overlap(place: RegionPlace, other: RegionPlace, size: Size | None) -> float:
     """Intersection over union of two regions, 0..1.
 
     `size` is the reference image's, upright, in px. Without it, fractions and pixels cannot be compared, and
     two of different kind give 0; so do regions that were drawn on different files.
     """
-    if one.content_id and other.content_id and one.content_id != other.content_id:
+    if place.content_id and other.content_id and place.content_id != other.content_id:
         return 0.0
     if size is not None:
-        return point_to_pixels(*one.point, *size).iou(point_to_pixels(*other.point, *size))
-    if (max(one.point) <= 1.0) is not (max(other.point) <= 1.0):
+        return point_to_pixels(*place.point, *size).iou(point_to_pixels(*other.point, *size))
+    if (max(place.point) <= 1.0) is not (max(other.point) <= 1.0):
         return 0.0
-    return Rect(*one.point).iou(Rect(*other.point))
+    return Rect(*place.point).iou(Rect(*other.point))
 
 
 def inverted(matrix: Matrix) -> Matrix | None:
@@ -113,7 +113,7 @@ def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
             return None
         depths.append(w > 0)
         points.append((u / w, v / w))
-    if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for one in points for value in one):
+    if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for point in points for value in point):
         return None
     xs, ys = [x for x, _ in points], [y for _, y in points]
     around = from_corners(min(xs), min(ys), max(xs), max(ys))
@@ -131,11 +131,11 @@ def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
         return []
     matrix = homography(entry)
     back = None if matrix is None else inverted(matrix)
-    found = [one for one in of_entry(entry) if _is_near(one.box)]
-    found.sort(key=lambda one: -one.confidence)
+    present = [finding for finding in of_entry(entry) if _is_near(finding.box)]
+    present.sort(key=lambda finding: -finding.confidence)
     return [
-        ComparedFinding(one, None if back is None else mapped(one.box, back, size))
-        for one in found[:MOST_FINDINGS]
+        ComparedFinding(finding, None if back is None else mapped(finding.box, back, size))
+        for finding in present[:MOST_FINDINGS]
     ]
 
 
@@ -156,7 +156,7 @@ def partners(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> dict[in
 
 def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> Comparison:
     """Compare the findings of two times on the reference image: the pairs that overlap most match."""
-    partner = partners([one.reference for one in then], [one.reference for one in now])
+    partner = partners([finding.reference for finding in then], [finding.reference for finding in now])
     taken = set(partner.values())
     changes: list[tuple[FindingChange | None, float | None]] = []
     for earlier, before in enumerate(then):

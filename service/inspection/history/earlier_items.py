@@ -133,26 +133,26 @@ class EarlierItems:
         if row is None:
             raise problems.no_item()
         present = PresentItem._make(row)
-        here = region_place(present.item_point)
-        if here is None or present.reference_image_id is None:
+        present_place = region_place(present.item_point)
+        if present_place is None or present.reference_image_id is None:
             return AtPlace(present, None, ())
         image = self._ports.reference_image(session, present.reference_image_id)
         size = None
         if image is not None and image.width is not None and image.height is not None:
             size = (image.width, image.height)
-        given = {
+        values = {
             "reference_image_id": present.reference_image_id,
             "created_at": present.created_at,
             "inspection_id": present.inspection_id,
             "most": LOOKED_THROUGH,
         }
-        rows = session.execute(self._earlier, given)
+        rows = session.execute(self._earlier, values)
         try:
-            shares = _at_place(rows, here, size, limit)
+            shares = _at_place(rows, present_place, size, limit)
         finally:
             rows.close()
-        by_id = {one.item_id: one for one in self.read(session, list(shares))}
-        return AtPlace(present, size, [(by_id[one], share) for one, share in shares.items()])
+        by_id = {item.item_id: item for item in self.read(session, list(shares))}
+        return AtPlace(present, size, [(by_id[past_id], share) for past_id, share in shares.items()])
 
     def read(self, session: Session, item_ids: Sequence[str]) -> list[PastItem]:
         """The items with these ids, with their records, in no order."""
@@ -160,17 +160,17 @@ class EarlierItems:
 
 
 def _at_place(
-    items: Iterable[tuple[str, str | None]], here: RegionPlace, size: Size | None, limit: int
+    items: Iterable[tuple[str, str | None]], place: RegionPlace, size: Size | None, limit: int
 ) -> dict[str, float]:
     """The ids of the first `limit` items whose region is the place `here`, with the overlap."""
     shares: dict[str, float] = {}
     # Records that start with those of the last one share their regions, letter by letter.
-    known: dict[str | None, float] = {}
+    known_shares: dict[str | None, float] = {}
     for item_id, item_point in items:
-        share = known.get(item_point)
+        share = known_shares.get(item_point)
         if share is None:
-            there = region_place(item_point)
-            share = known[item_point] = 0.0 if there is None else overlap(here, there, size)
+            item_place = region_place(item_point)
+            share = known_shares[item_point] = 0.0 if item_place is None else overlap(place, item_place, size)
         if share >= SAME_PLACE:
             shares[item_id] = share
             if len(shares) == limit:
@@ -203,9 +203,12 @@ def verdict_of(entries: Sequence[Entry]) -> EntryVerdict:
     return current["verdict"] if current is not None and results.is_verdict(current) else EntryVerdict()
 
 
-def name_of(said: EntryVerdict | EntryCorrection) -> str | None:
+def name_of(authorship: EntryVerdict | EntryCorrection) -> str | None:
     """The name of the person who said it, else the id."""
-    return next((name for name in (said.get("by_name"), said.get("by")) if isinstance(name, str)), None)
+    return next(
+        (name for name in (authorship.get("by_name"), authorship.get("by")) if isinstance(name, str)),
+        None,
+    )
 
 
 def time_of(value: object) -> dt.datetime | None:

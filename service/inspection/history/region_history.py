@@ -59,10 +59,10 @@ class History:
         """
 
         def work(session: Session) -> list[HistoryEntry]:
-            here = self._earlier.of_item(session, item_id, limit)
-            now = results.finished_detection(json.loads(here.present.result))
-            found, known = findings(now, here.size), comparable(now)
-            return [_entry(one, share, found, known, here.size) for one, share in here.earlier]
+            at_place = self._earlier.of_item(session, item_id, limit)
+            now = results.finished_detection(json.loads(at_place.present.result))
+            present, aligned = findings(now, at_place.size), comparable(now)
+            return [_entry(item, share, present, aligned, at_place.size) for item, share in at_place.earlier]
 
         return await self._database.read(work)
 
@@ -71,13 +71,13 @@ def _entry(
     row: PastItem,
     shared: float,
     present: Sequence[ComparedFinding],
-    known: bool,
+    is_comparable: bool,
     size: Size | None,
 ) -> HistoryEntry:
     entries = json.loads(row.result)
     detection = results.finished_detection(entries)
     earlier = findings(detection, size)
-    if known and comparable(detection):
+    if is_comparable and comparable(detection):
         compared = compare(earlier, present)
     else:
         compared = Comparison(((None, None),) * len(earlier), ())

@@ -36,7 +36,7 @@ from shared.wire.common import to_utc
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 
 MISSED_AT_MOST = 10
-"""A finding that so many aligned inspections in a row did not see is another one when it comes back."""
+"""A finding that returns after this many aligned inspections without it starts another chain."""
 
 _PHOTOS = (
     select(PHOTO.c.item_id, PHOTO.c.file_id, PHOTO.c.homography)
@@ -57,8 +57,8 @@ class Chains:
     def link(self, places: Sequence[Rect | None]) -> list[int | None]:
         """The chain of each finding of the next aligned inspection; None where its place is unknown."""
         open_chains = list(self._places)
-        known = partners(list(self._places.values()), places)
-        numbers = {present: open_chains[before] for before, present in known.items()}
+        partner = partners(list(self._places.values()), places)
+        numbers = {present: open_chains[before] for before, present in partner.items()}
         linked: list[int | None] = []
         for index, place in enumerate(places):
             if place is None:
@@ -69,12 +69,12 @@ class Chains:
                 number, self._next = self._next, self._next + 1
             self._places[number] = place
             linked.append(number)
-        self._age(set(numbers.values()) | {one for one in linked if one is not None})
+        self._age(set(numbers.values()) | {chain for chain in linked if chain is not None})
         return linked
 
-    def _age(self, seen: Collection[int]) -> None:
+    def _age(self, present: Collection[int]) -> None:
         for number in list(self._places):
-            self._missed[number] = 0 if number in seen else self._missed[number] + 1
+            self._missed[number] = 0 if number in present else self._missed[number] + 1
             if self._missed[number] > MISSED_AT_MOST:
                 del self._places[number], self._missed[number]
 
@@ -92,8 +92,8 @@ class Trends:
 
         def work(session: Session) -> Trend:
             # One more than wanted says whether there are more: the item itself takes a place.
-            here = self._earlier.of_item(session, item_id, limit)
-            past = [one for one, _ in here.earlier[: limit - 1]]
+            at_place = self._earlier.of_item(session, item_id, limit)
+            past = [item for item, _ in at_place.earlier[: limit - 1]]
             rows = [*past, *self._earlier.read(session, [item_id])]
             stored: dict[str, list[Entry]] = {row.item_id: json.loads(row.result) for row in rows}
             detections = {id_: results.finished_detection(entries) for id_, entries in stored.items()}
@@ -104,8 +104,8 @@ class Trends:
                 for row in rows
             ]
             entries.sort(key=lambda entry: (entry.item_id == item_id, entry.at))
-            _link(entries, detections, here.size)
-            return Trend(entries=entries, earlier=len(here.earlier) >= limit)
+            _link(entries, detections, at_place.size)
+            return Trend(entries=entries, earlier=len(at_place.earlier) >= limit)
 
         return await self._database.read(work)
 
@@ -115,17 +115,17 @@ class Trends:
             return {}
         # In this order the newest of each stays.
         newest = {row.item_id: row for row in session.execute(_PHOTOS, {"item_ids": item_ids})}
-        found = {}
+        photos = {}
         for item_id, row in newest.items():
             stored = self._ports.file_info(session, row.file_id)
             matrix = None if row.homography is None else json.loads(row.homography)
-            found[item_id] = TrendPhoto(
+            photos[item_id] = TrendPhoto(
                 file_id=row.file_id,
                 download_url=None if stored is None else stored.download_url,
                 ipfs_cid=None if stored is None else stored.ipfs_cid,
                 homography=matrix,
             )
-        return found
+        return photos
 
 
 def _photo_of(detection: Entry | None) -> TrendPhoto | None:
@@ -133,8 +133,8 @@ def _photo_of(detection: Entry | None) -> TrendPhoto | None:
     photo = None if detection is None else detection.get("inputImage")
     if not isinstance(photo, Mapping):
         return None
-    known = {name: photo.get(name) for name in ("file_id", "download_url", "ipfs_cid")}
-    texts = {name: value if isinstance(value, str) else None for name, value in known.items()}
+    fields = {name: photo.get(name) for name in ("file_id", "download_url", "ipfs_cid")}
+    texts = {name: value if isinstance(value, str) else None for name, value in fields.items()}
     if not texts["file_id"] and not texts["download_url"]:
         return None
     matrix = results.homography(detection)
@@ -172,11 +172,11 @@ def _link(entries: Sequence[TrendEntry], detections: Mapping[str, Entry | None],
     chains = Chains()
     for entry in entries:
         detection = detections[entry.item_id]
-        found = findings(detection, size)
+        present = findings(detection, size)
         # Who looked at a photo that is not aligned missed nothing that is known.
-        known = comparable(detection)
-        linked = chains.link([one.reference for one in found]) if known else [None] * len(found)
-        entry.findings = [_finding(one, chain) for one, chain in zip(found, linked, strict=True)]
+        aligned = comparable(detection)
+        linked = chains.link([finding.reference for finding in present]) if aligned else [None] * len(present)
+        entry.findings = [_finding(finding, chain) for finding, chain in zip(present, linked, strict=True)]
 
 
 def _finding(compared: ComparedFinding, chain: int | None) -> TrendFinding:

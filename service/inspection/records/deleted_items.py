@@ -62,12 +62,12 @@ def find(session: Session, item_id: str) -> Row[*tuple[Any, ...]] | None:
     return session.execute(_KEPT, {"item_id": item_id, "since": naive_now() - KEPT}).one_or_none()
 
 
-def bring_back(session: Session, kept: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+def bring_back(session: Session, deleted_row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
     """Put a deleted item and its photos back as they were (its record is locked); gives the item's values.
 
     A detection that was under way is cancelled: its job may have ended without an item to write to.
     """
-    content = json.loads(kept.content)
+    content = json.loads(deleted_row.content)
     item = _values(ITEM, content["item"])
     # Columns that came to the table after the deletion follow from the entries.
     item |= result_values(canceled(json.loads(item["result"])))
@@ -76,17 +76,17 @@ def bring_back(session: Session, kept: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         # The create was sent again after the deletion and made another item.
         item["client_key"] = None if taken is not None else item["client_key"]
     session.execute(insert(ITEM).values(item))
-    there = set(session.execute(_RECORD_PHOTOS, {"inspection_id": kept.inspection_id}).scalars())
-    photos = [_photo(photo, there) for photo in content["photos"]]
+    photo_ids = set(session.execute(_RECORD_PHOTOS, {"inspection_id": deleted_row.inspection_id}).scalars())
+    photos = [_photo(photo, photo_ids) for photo in content["photos"]]
     if photos:
         session.execute(insert(PHOTO), photos)
-    session.execute(delete(DELETED).where(DELETED.c.item_id == kept.item_id))
+    session.execute(delete(DELETED).where(DELETED.c.item_id == deleted_row.item_id))
     return item
 
 
-def _photo(said: dict[str, Any], of_record: Collection[str]) -> dict[str, Any]:
+def _photo(fields: dict[str, Any], of_record: Collection[str]) -> dict[str, Any]:
     """A photo's row; it is the item's alone when the record does not have the photo any more."""
-    values = {"by_phone": False, **_ALONE, **_values(PHOTO, said)}
+    values = {"by_phone": False, **_ALONE, **_values(PHOTO, fields)}
     return values if values["record_photo_id"] in of_record else {**values, **_ALONE}
 
 
@@ -97,10 +97,10 @@ def _as_json(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
     }
 
 
-def _values(table: Table, said: dict[str, Any]) -> dict[str, Any]:
+def _values(table: Table, fields: dict[str, Any]) -> dict[str, Any]:
     return {
         name: dt.datetime.fromisoformat(value)
         if value is not None and isinstance(table.c[name].type, DateTime)
         else value
-        for name, value in said.items()
+        for name, value in fields.items()
     }

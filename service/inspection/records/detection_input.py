@@ -37,7 +37,7 @@ _PENDING = (
     .where(
         RECORD.c.end_time.is_(None),
         RECORD.c.inspection_status != str(Status.CANCELLED),
-        ITEM.c.outcome.not_in([str(one) for one in FINISHED]),
+        ITEM.c.outcome.not_in([str(outcome) for outcome in FINISHED]),
         _DETECTABLE,
     )
     .order_by(RECORD.c.created_at, RECORD.c.inspection_id, ITEM.c.created_at, ITEM.c.item_id)
@@ -57,9 +57,9 @@ class DetectionAccess:
     ) -> int | None:
         """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
 
-        Only a finished result counts as a change of the item: what merely tells how far a detection is leaves
-        the item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the
-        record is sealed.
+        Only a finished result counts as a change of the item: an entry of a detection under way leaves the
+        item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the record is
+        sealed.
         """
         record, item = self._items.locked(session, item_id, None)
         written = with_entry(json.loads(item.result), entry)
@@ -119,18 +119,18 @@ class DetectionAccess:
         `outdated`: only those without a current result, which is one of the newest photo by the item's model.
         Raises Problem 404, and 409 when the record is sealed.
         """
-        given = {"inspection_id": inspection_id}
-        if session.execute(_KNOWN_RECORD, given).one_or_none() is None:
+        values = {"inspection_id": inspection_id}
+        if session.execute(_KNOWN_RECORD, values).one_or_none() is None:
             raise problems.no_record()
         refuse_sealed(session, inspection_id)
         newest = newest_photos(session, inspection_id)
-        found = []
-        for row in session.execute(_OF_RECORD, given):
+        item_ids = []
+        for row in session.execute(_OF_RECORD, values):
             entries = json.loads(row.result)
             current = outdated and _is_current(entries, row.model_id, newest.get(row.item_id))
             if _undecided(entries) and not current:
-                found.append(row.item_id)
-        return found
+                item_ids.append(row.item_id)
+        return item_ids
 
     def pending_items(self, session: Session, inspection_ids: Sequence[str] | None) -> dict[str, list[str]]:
         """The items with a model and a photo that no detection has finished, by the ids of their records.
@@ -138,7 +138,7 @@ class DetectionAccess:
         Of these records, None: of all, that are neither cancelled nor finished; the oldest records first.
         Raises Problem 409 when all records that are named are sealed.
         """
-        found: dict[str, list[str]] = {}
+        by_record: dict[str, list[str]] = {}
         query = _PENDING
         if inspection_ids is not None:
             query = query.where(_RECORD_ID.in_(self.changeable(session, inspection_ids)))
@@ -147,13 +147,13 @@ class DetectionAccess:
             if results.finished_detection(entries) is None and not any(
                 results.is_under_way(entry) for entry in entries
             ):
-                found.setdefault(row.inspection_id, []).append(row.item_id)
-        return found
+                by_record.setdefault(row.inspection_id, []).append(row.item_id)
+        return by_record
 
     def changeable(self, session: Session, inspection_ids: Collection[str]) -> set[str]:
         """Those of the records that are not sealed. Raises Problem 409 when there are some and all are."""
         newest = newest_editions(session, inspection_ids)
-        sealed = {one for one, row in newest.items() if state_of(row) in SEALED_STATES}
+        sealed = {inspection_id for inspection_id, row in newest.items() if state_of(row) in SEALED_STATES}
         free = set(inspection_ids) - sealed
         if sealed and not free:
             raise problems.sealed(newest[min(sealed)].edition)

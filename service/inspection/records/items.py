@@ -90,13 +90,13 @@ class Items:
             made_with = {**values, "client_key": client_key, "client_body": client_body}
             inserted: list[str] = []
             while not inserted:
-                made = None
+                previous = None
                 if client_key is not None:
-                    made = session.execute(_MADE_BY, {"client_key": client_key}).one_or_none()
-                if made is not None:
-                    if made.client_body not in (None, client_body):
+                    previous = session.execute(_MADE_BY, {"client_key": client_key}).one_or_none()
+                if previous is not None:
+                    if previous.client_body not in (None, client_body):
                         raise problems.key_reused()
-                    return self.seen(session, made.item_id)
+                    return self.read_state(session, previous.item_id)
                 refuse_sealed(session, body.inspection_id)
                 # Empty when the same key made an item in another record at this moment: now it is found.
                 inserted = self._insert(session, [made_with], body.inspection_id, caller)
@@ -106,13 +106,13 @@ class Items:
                 session, ObjectChange("create", "item", item_id, caller.user_id, caller.address, details)
             )
             recompute(session, record, caller.user_id, caller.address)
-            return self.seen(session, item_id)
+            return self.read_state(session, item_id)
 
         return await self._database.write(work)
 
     async def get(self, item_id: str) -> ItemState:
         """The item. Raises Problem 404."""
-        return _state(await self._database.select(self._queries.one, {"item_id": item_id}))
+        return _state(await self._database.select(self._queries.by_id, {"item_id": item_id}))
 
     async def update(self, item_id: str, body: ItemUpdate, if_match: str | None, caller: Caller) -> ItemState:
         """Change the fields that were sent. Raises Problem 404, 409 (sealed or contradictory), 412."""
@@ -122,7 +122,7 @@ class Items:
             record, item = self.locked(session, item_id, if_match)
             values = _values(sent, json.loads(item.result))
             self.change(session, record, item, values, caller.user_id, caller.address)
-            return self.seen(session, item_id)
+            return self.read_state(session, item_id)
 
         return await self._database.write(work)
 
@@ -155,25 +155,25 @@ class Items:
         """
 
         def work(session: Session) -> ItemState:
-            kept = deleted_items.find(session, item_id)
-            record = None if kept is None else locked_record(session, kept.inspection_id)
+            deleted_row = deleted_items.find(session, item_id)
+            record = None if deleted_row is None else locked_record(session, deleted_row.inspection_id)
             # Asked again: another user may have brought it back before the record was ours.
-            kept = None if record is None else deleted_items.find(session, item_id)
-            if record is not None and kept is not None:
+            deleted_row = None if record is None else deleted_items.find(session, item_id)
+            if record is not None and deleted_row is not None:
                 refuse_sealed(session, record.inspection_id)
-                item = deleted_items.bring_back(session, kept)
+                item = deleted_items.bring_back(session, deleted_row)
                 details = {
-                    "inspection_id": kept.inspection_id,
+                    "inspection_id": deleted_row.inspection_id,
                     "item_name": item["item_name"],
-                    "deleted_by": kept.deleted_by,
-                    "deleted_at": kept.deleted_at.isoformat(),
+                    "deleted_by": deleted_row.deleted_by,
+                    "deleted_at": deleted_row.deleted_at.isoformat(),
                 }
                 announce(
                     session,
                     ObjectChange("bring_back", "item", item_id, caller.user_id, caller.address, details),
                 )
                 recompute(session, record, caller.user_id, caller.address)
-            return self.seen(session, item_id)
+            return self.read_state(session, item_id)
 
         return await self._database.write(work)
 
@@ -184,17 +184,17 @@ class Items:
 
         skip = (current_page - 1) * page_size
         # One more than are shown: where there is none, nothing has to be counted.
-        given = {"inspection_id": inspection_id, "size": page_size + 1, "skip": skip}
-        rows = await self._select(page_size, self._queries.page, given)
+        values = {"inspection_id": inspection_id, "size": page_size + 1, "skip": skip}
+        rows = await self._select(page_size, self._queries.page, values)
         total = skip + len(rows)
         if len(rows) > page_size or (skip and not rows):
-            ((total,),) = await self._database.select(self._queries.count, given)
+            ((total,),) = await self._database.select(self._queries.count, values)
         return [item_json(row) for row in rows[:page_size]], pagination(current_page, page_size, total)
 
-    async def _select(self, size: int, statement: Select[Any], given: dict[str, Any]) -> Sequence[ItemRow]:
+    async def _select(self, size: int, statement: Select[Any], values: dict[str, Any]) -> Sequence[ItemRow]:
         if size <= _FEW:
-            return await self._database.select(statement, given)
-        return await self._database.fetch(lambda connection: connection.execute(statement, given).all())
+            return await self._database.select(statement, values)
+        return await self._database.fetch(lambda connection: connection.execute(statement, values).all())
 
     async def set_verdict(
         self, item_id: str, body: VerdictSet, if_match: str | None, caller: Caller
@@ -209,7 +209,7 @@ class Items:
                 verdict_entry(entries, body.verdict, body.reason, caller.user_id, caller.display_name, at)
             )
             self.change(session, record, item, result_values(entries), caller.user_id, caller.address)
-            return self.seen(session, item_id)
+            return self.read_state(session, item_id)
 
         return await self._database.write(work)
 
@@ -227,7 +227,7 @@ class Items:
                 raise problems.conflict("检测结果没有此版本，请刷新后重试", of_version=body.of_version)
             values = result_values([*entries, entry])
             self.change(session, record, item, values, caller.user_id, caller.address)
-            return self.seen(session, item_id)
+            return self.read_state(session, item_id)
 
         return await self._database.write(work)
 
@@ -275,11 +275,11 @@ class Items:
         def work(session: Session) -> list[str]:
             record = open_record(session, inspection_id)
             columns = (ITEM.c.item_name, ITEM.c.description, ITEM.c.model_id, ITEM.c.item_point)
-            given = select(*columns).where(ITEM.c.inspection_id == other_id)
-            rows = session.execute(given.order_by(ITEM.c.created_at, ITEM.c.item_id)).all()
+            regions = select(*columns).where(ITEM.c.inspection_id == other_id)
+            rows = session.execute(regions.order_by(ITEM.c.created_at, ITEM.c.item_id)).all()
             if not rows:
-                known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == other_id)
-                if session.execute(known).one_or_none() is None:
+                of_record = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == other_id)
+                if session.execute(of_record).one_or_none() is None:
                     raise problems.no_record()
                 raise problems.conflict("所选检查记录没有检查项，请选择其他记录")
             values = [dict(row._mapping) for row in rows]
@@ -289,9 +289,9 @@ class Items:
 
     # What the use cases share
 
-    def seen(self, session: Session, item_id: str) -> ItemState:
+    def read_state(self, session: Session, item_id: str) -> ItemState:
         """The item as it is in this transaction. Raises Problem 404."""
-        return _state(session.execute(self._queries.one, {"item_id": item_id}).all())
+        return _state(session.execute(self._queries.by_id, {"item_id": item_id}).all())
 
     def locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
         """`lock` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
@@ -299,14 +299,14 @@ class Items:
         refuse_sealed(session, record.inspection_id)
 
         def state() -> Mapping[str, Any]:
-            seen = self.seen(session, item_id)
-            return problems.current_state(json.loads(seen.text), seen.by)
+            current = self.read_state(session, item_id)
+            return problems.current_state(json.loads(current.text), current.by)
 
         etags.require_match(if_match, etags.of_revision(item.revision), state)
         return record, item
 
     def lock(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:
-        """The stored item and its record, which nobody else writes now. Raises Problem 404."""
+        """The stored item and its record, locked. Raises Problem 404."""
         # The record is locked first, always: its items change one after the other and never deadlock.
         inspection_id = session.execute(_RECORD_OF, {"item_id": item_id}).scalar_one_or_none()
         record = None if inspection_id is None else locked_record(session, inspection_id)
@@ -385,8 +385,8 @@ class Items:
         source: dict[str, Any],
         caller: Caller,
     ) -> list[str]:
-        given = {"inspection_id": record.inspection_id}
-        if session.execute(self._queries.count, given).scalar_one():
+        values = {"inspection_id": record.inspection_id}
+        if session.execute(self._queries.count, values).scalar_one():
             raise problems.conflict("检查记录已有检查项，模板只能用于没有检查项的记录")
         self._insert(session, items, record.inspection_id, caller)
         details = {"items": len(items), "from": source}
@@ -395,7 +395,7 @@ class Items:
         )
         announce(session, change)
         recompute(session, record, caller.user_id, caller.address)
-        return [item_json(row) for row in session.execute(self._queries.all, given)]
+        return [item_json(row) for row in session.execute(self._queries.all, values)]
 
 
 def file_info(stored: StoredFile) -> FileInfo:

@@ -65,23 +65,23 @@ def places(
     image = record_image(session, ports, reference_image_id)
     # Nearly all items of a record name the same file, word for word.
     files: dict[str, StoredFile | None] = {}
-    found = {}
+    items = {}
     for row in session.execute(_ITEMS, {"inspection_id": inspection_id}):
         point = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
-        named = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
-        if named not in files:
-            files[named] = reference_file(session, ports, point, image)
-        file, region = files[named], None
+        file_json = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
+        if file_json not in files:
+            files[file_json] = reference_file(session, ports, point, image)
+        file, region = files[file_json], None
         if file is not None and point.point is not None:
             x, y, w, h = (
                 float(value) for value in (point.point.x, point.point.y, point.point.w, point.point.h)
             )
             region = MatchRegion(row.item_id, file.file_id, (x, y, w, h))
-        found[row.item_id] = ItemRegion(row.item_id, row.item_name, region, file)
-    return found
+        items[row.item_id] = ItemRegion(row.item_id, row.item_name, region, file)
+    return items
 
 
-def kept(matches: Iterable[PhotoMatch], regions: Sequence[MatchRegion]) -> str:
+def stored_text(matches: Iterable[PhotoMatch], regions: Sequence[MatchRegion]) -> str:
     """`matches` as a photo keeps them: each with the region that was looked for."""
     of_item = {region.item_id: region for region in regions}
     return json_text(
@@ -95,14 +95,14 @@ def kept(matches: Iterable[PhotoMatch], regions: Sequence[MatchRegion]) -> str:
     )
 
 
-def current(text: str, there: Mapping[str, ItemRegion]) -> list[PhotoMatch]:
-    """The matches of a text by `kept` for regions that are as they were, in the order of the items."""
-    of_item = {one["item_id"]: one for one in json.loads(text)}
-    found = []
-    for item_id, item_region in there.items():
+def current(text: str, item_regions: Mapping[str, ItemRegion]) -> list[PhotoMatch]:
+    """The matches of a text by `stored_text` for regions that are as they were, in the order of the items."""
+    of_item = {stored["item_id"]: stored for stored in json.loads(text)}
+    matches = []
+    for item_id, item_region in item_regions.items():
         match, region = of_item.get(item_id), item_region.region
         if match is None or region is None:
             continue
         if match["region"] == [region.reference_file_id, *region.point]:
-            found.append(PhotoMatch.model_validate(match))
-    return found
+            matches.append(PhotoMatch.model_validate(match))
+    return matches

@@ -75,15 +75,17 @@ class Matching:
         if not joins:
             values = {"state": str(PhotoState.WAITING), "error": None}
             session.execute(update(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id).values(values))
-        there = matches.places(session, self._ports, inspection_id, record.reference_image_id)
-        regions = [item_region.region for item_region in there.values() if item_region.region is not None]
+        item_regions = matches.places(session, self._ports, inspection_id, record.reference_image_id)
+        regions = [
+            item_region.region for item_region in item_regions.values() if item_region.region is not None
+        ]
         return _Question(inspection_id, photo_id, photo.file_id, regions, caller)
 
     async def _run(self, question: _Question) -> None:
         try:
             async with self._lock:
-                error, found = await self._answer(question)
-            await self._database.write(lambda session: self._keep(session, question, error, found))
+                error, answer = await self._answer(question)
+            await self._database.write(lambda session: self._keep(session, question, error, answer))
         except Exception as problem:
             # A database that is away: the photo stays waiting.
             _LOG.error("a matching could not be stored: unexpected %s", trace_of(problem))
@@ -99,7 +101,7 @@ class Matching:
             return "internal", ()
 
     def _keep(
-        self, session: Session, question: _Question, error: str | None, found: Sequence[PhotoMatch]
+        self, session: Session, question: _Question, error: str | None, answer: Sequence[PhotoMatch]
     ) -> None:
         try:
             self._photos.lock(session, question.inspection_id, question.photo_id)
@@ -109,10 +111,14 @@ class Matching:
         if error is not None:
             state = PhotoState.FAILED
         else:
-            state = PhotoState.MATCHED if any(one.covered for one in found) else PhotoState.UNMATCHED
-        values = {"state": str(state), "error": error, "matches": matches.kept(found, question.regions)}
-        here = RECORD_PHOTO.c.photo_id == question.photo_id
-        session.execute(update(RECORD_PHOTO).where(here).values(values))
+            state = PhotoState.MATCHED if any(match.covered for match in answer) else PhotoState.UNMATCHED
+        values = {
+            "state": str(state),
+            "error": error,
+            "matches": matches.stored_text(answer, question.regions),
+        }
+        of_photo = RECORD_PHOTO.c.photo_id == question.photo_id
+        session.execute(update(RECORD_PHOTO).where(of_photo).values(values))
         caller = question.caller
         # A proposal is not an action of a user: it is announced to clients and not audited.
         change = ObjectChange(

@@ -78,7 +78,7 @@ class Photos:
                 if added is not None and added.file_id != file_id:
                     raise problems.key_reused()
                 if added is not None:
-                    return self._one(session, item_id, added.photo_id)
+                    return self._read_photo(session, item_id, added.photo_id)
             refuse_sealed(session, record.inspection_id)
             check_photo(self._ports.file_info(session, file_id))
             photo_id = new_id()
@@ -96,7 +96,7 @@ class Photos:
             announce(
                 session, ObjectChange("add_photo", "item", item_id, caller.user_id, caller.address, details)
             )
-            return self._one(session, item_id, photo_id)
+            return self._read_photo(session, item_id, photo_id)
 
         return await self._database.write(work)
 
@@ -114,8 +114,8 @@ class Photos:
         """The photos of every item of the record, newest first. Raises Problem 404."""
 
         def work(session: Session) -> list[Photo]:
-            there = select(RECORD).where(RECORD.c.inspection_id == inspection_id)
-            record = session.execute(there).one_or_none()
+            query = select(RECORD).where(RECORD.c.inspection_id == inspection_id)
+            record = session.execute(query).one_or_none()
             if record is None:
                 raise problems.no_record()
             rows = session.execute(self._queries.record_photos, {"inspection_id": inspection_id})
@@ -128,11 +128,11 @@ class Photos:
 
         def work(session: Session) -> None:
             self._items.locked(session, item_id, None)
-            here = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
-            file_id = session.execute(select(PHOTO.c.file_id).where(*here)).scalar_one_or_none()
+            conditions = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
+            file_id = session.execute(select(PHOTO.c.file_id).where(*conditions)).scalar_one_or_none()
             if file_id is None:
                 raise problems.no_photo()
-            session.execute(delete(PHOTO).where(*here))
+            session.execute(delete(PHOTO).where(*conditions))
             details = {"photo_id": photo_id, "file_id": file_id}
             announce(
                 session,
@@ -141,7 +141,7 @@ class Photos:
 
         await self._database.write(work)
 
-    def _one(self, session: Session, item_id: str, photo_id: str) -> Photo:
+    def _read_photo(self, session: Session, item_id: str, photo_id: str) -> Photo:
         return next(photo for photo in self._of(session, item_id) if photo.photo_id == photo_id)
 
     def _of(self, session: Session, item_id: str) -> list[Photo]:

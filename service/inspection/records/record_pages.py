@@ -1,8 +1,8 @@
 """Finds pages of records, also deep ones among a million.
 
-A database counts a million rows in 20 ms or more, and skips as many in more. So the totals that were counted
-are kept, and where every thousandth row of a search lies. A stamp of the records tells whether anyone has
-changed them since: only if not, what is kept still holds.
+A database takes 20 ms or more to count a million rows, and longer to skip as many. So the totals of searches
+are cached, and the place of every thousandth row. The cache holds as long as the stamp of the records is the
+same: any change of a record gives them another one.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _Mark = tuple[dt.datetime, str]
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What was found out in one state of the records, or of the whole database."""
+class _Cache:
+    """Totals and places of searches in one state of the records, or of the whole database."""
 
     stamp: Stamp = ""
     totals: dict[_Search, int] = field(default_factory=dict)
@@ -67,45 +67,45 @@ class RecordPages:
     def __init__(self, database: Database, queries: RecordQueries) -> None:
         self._database = database
         self._queries = queries
-        self._kept: dict[str | None, _Kept] = {_TABLE: _Kept(), None: _Kept()}
+        self._caches: dict[str | None, _Cache] = {_TABLE: _Cache(), None: _Cache()}
         self._turns: WeakValueDictionary[_Search, asyncio.Lock] = WeakValueDictionary()
 
     async def find(
-        self, given: Mapping[str, Any], current_page: int, page_size: int
+        self, filters: Mapping[str, Any], current_page: int, page_size: int
     ) -> tuple[list[RecordRow], Pagination]:
         """The rows of a page, newest first, of the records that pass the filters `given`."""
-        search = tuple(sorted(given.items()))
+        search = tuple(sorted(filters.items()))
         if not _is_ordered(search):
             return await self._from_the_start(search, current_page, page_size)
-        found = await self._at_once(search, current_page, page_size)
-        if found is None:
+        page = await self._at_once(search, current_page, page_size)
+        if page is None:
             # Who asks for the same meanwhile does not count as well.
             async with self._turns.setdefault(search, asyncio.Lock()):
-                found = await self._at_once(search, current_page, page_size)
-                if found is None:
-                    found = await self._from_the_start(search, current_page, page_size)
-        return found
+                page = await self._at_once(search, current_page, page_size)
+                if page is None:
+                    page = await self._from_the_start(search, current_page, page_size)
+        return page
 
     async def _at_once(
         self, search: _Search, current_page: int, page_size: int
     ) -> tuple[list[RecordRow], Pagination] | None:
         """A page whose place is known; None when it is not, or is not true any more."""
-        kept = self._kept[_TABLE]
-        total = kept.totals.get(search)
+        cache = self._caches[_TABLE]
+        total = cache.totals.get(search)
         if total is None:
             return None
-        rows = await self._rows_at_once(kept, search, _cut(current_page, page_size, total))
+        rows = await self._rows_at_once(cache, search, _cut(current_page, page_size, total))
         return None if rows is None else (rows, pagination(current_page, page_size, total))
 
-    async def _rows_at_once(self, kept: _Kept, search: _Search, cut: _Cut) -> list[RecordRow] | None:
+    async def _rows_at_once(self, cache: _Cache, search: _Search, cut: _Cut) -> list[RecordRow] | None:
         if cut.size <= 0:
-            return [] if await self._database.stamp(_TABLE) == kept.stamp else None
-        mark = kept.marks.get((search, cut.newest_first, cut.behind)) if cut.behind else None
+            return [] if await self._database.stamp(_TABLE) == cache.stamp else None
+        mark = cache.marks.get((search, cut.newest_first, cut.behind)) if cut.behind else None
         if cut.behind and mark is None:
             return None
         page = self._queries.page(dict(search), newest_first=cut.newest_first, behind_mark=mark is not None)
         rows, stamp = await self._database.select_stamped(page, _values(search, cut, mark), _TABLE)
-        return _turned(rows, cut) if stamp == kept.stamp else None
+        return _turned(rows, cut) if stamp == cache.stamp else None
 
     async def _from_the_start(
         self, search: _Search, current_page: int, page_size: int
@@ -115,24 +115,24 @@ class RecordPages:
         table = _TABLE if _is_ordered(search) else None
         before = await self._database.stamp(table)
         is_settled = await self._database.is_settled(table)
-        kept = self._kept[table]
-        if kept.stamp != before or kept.is_full:
-            kept = self._kept[table] = _Kept(before)
-        found = _Kept(before, dict(kept.totals), dict(kept.marks))
+        cache = self._caches[table]
+        if cache.stamp != before or cache.is_full:
+            cache = self._caches[table] = _Cache(before)
+        fresh = _Cache(before, dict(cache.totals), dict(cache.marks))
 
         def work(connection: Connection) -> tuple[list[RecordRow], Pagination]:
-            given = dict(search)
-            if search not in found.totals:
-                count = connection.execute(self._queries.count(given), given)
-                found.totals[search] = int(count.scalar_one())
-            total = found.totals[search]
+            filters = dict(search)
+            if search not in fresh.totals:
+                count = connection.execute(self._queries.count(filters), filters)
+                fresh.totals[search] = int(count.scalar_one())
+            total = fresh.totals[search]
             standing = pagination(current_page, page_size, total)
             cut = _cut(current_page, page_size, total)
             if cut.size <= 0:
                 return [], standing
-            mark = self._mark(connection, search, found, cut) if cut.behind else None
+            mark = self._mark(connection, search, fresh, cut) if cut.behind else None
             page = self._queries.page(
-                given,
+                filters,
                 newest_first=cut.newest_first,
                 behind_mark=mark is not None,
                 few=total <= _FEW and not _is_ordered(search),
@@ -142,22 +142,22 @@ class RecordPages:
 
         answer = await self._database.fetch(work)
         if is_settled and await self._database.stamp(table) == before:
-            kept.totals |= found.totals
-            kept.marks |= found.marks
+            cache.totals |= fresh.totals
+            cache.marks |= fresh.marks
         return answer
 
-    def _mark(self, connection: Connection, search: _Search, found: _Kept, cut: _Cut) -> _Mark:
+    def _mark(self, connection: Connection, search: _Search, fresh: _Cache, cut: _Cut) -> _Mark:
         """The last of the first `behind` rows, found from the nearest one before it that is known."""
-        known = cut.behind
-        while known and (search, cut.newest_first, known) not in found.marks:
-            known -= MARK_EVERY
-        if known == cut.behind:
-            return found.marks[search, cut.newest_first, known]
-        near = found.marks[search, cut.newest_first, known] if known else None
-        step = _Cut(cut.newest_first, known, cut.behind - known - 1, 1)
+        start = cut.behind
+        while start and (search, cut.newest_first, start) not in fresh.marks:
+            start -= MARK_EVERY
+        if start == cut.behind:
+            return fresh.marks[search, cut.newest_first, start]
+        near = fresh.marks[search, cut.newest_first, start] if start else None
+        step = _Cut(cut.newest_first, start, cut.behind - start - 1, 1)
         place = self._queries.place(dict(search), newest_first=cut.newest_first, behind_mark=near is not None)
         created_at, inspection_id = connection.execute(place, _values(search, step, near)).one()
-        mark = found.marks[search, cut.newest_first, cut.behind] = (created_at, inspection_id)
+        mark = fresh.marks[search, cut.newest_first, cut.behind] = (created_at, inspection_id)
         return mark
 
 

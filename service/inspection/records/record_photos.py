@@ -76,15 +76,15 @@ class RecordPhotos:
             record = locked_record(session, inspection_id)
             if record is None:
                 raise problems.no_record()
-            given = {"inspection_id": inspection_id, "file_id": file_id}
-            known = session.execute(_SAME_FILE, given).scalar_one_or_none()
-            if known is not None:
-                return self._one(session, record, known)
+            of_file = {"inspection_id": inspection_id, "file_id": file_id}
+            present_id = session.execute(_SAME_FILE, of_file).scalar_one_or_none()
+            if present_id is not None:
+                return self._read_photo(session, record, present_id)
             refuse_sealed(session, inspection_id)
             check_photo(self._ports.file_info(session, file_id))
             photo_id = new_id()
             values = {
-                **given,
+                **of_file,
                 "photo_id": photo_id,
                 "added_by": caller.user_id,
                 "created_at": naive_now(),
@@ -92,8 +92,8 @@ class RecordPhotos:
                 "by_phone": by_phone,
             }
             session.execute(insert(RECORD_PHOTO).values(values))
-            self._tell(session, "add_photo", record, photo_id, file_id, caller, **phone_details(by_phone))
-            return self._one(session, record, photo_id)
+            self._announce(session, "add_photo", record, photo_id, file_id, caller, **phone_details(by_phone))
+            return self._read_photo(session, record, photo_id)
 
         return await self._database.write(work)
 
@@ -115,7 +115,7 @@ class RecordPhotos:
             record = session.execute(_RECORD, {"inspection_id": inspection_id}).one_or_none()
             if record is None:
                 raise problems.no_record()
-            return self._one(session, record, photo_id)
+            return self._read_photo(session, record, photo_id)
 
         return await self._database.read(work)
 
@@ -126,27 +126,27 @@ class RecordPhotos:
 
         Raises Problem 404 for a photo or an item that the record does not have, 409 when it is sealed.
         """
-        wanted = {one.item_id: one for one in items}
+        item_by_id = {item.item_id: item for item in items}
 
         def work(session: Session) -> RecordPhoto:
             record, photo = self.lock(session, inspection_id, photo_id)
-            there = matches.places(session, self._ports, inspection_id, record.reference_image_id)
-            if not wanted.keys() <= there.keys():
+            item_regions = matches.places(session, self._ports, inspection_id, record.reference_image_id)
+            if not item_by_id.keys() <= item_regions.keys():
                 raise problems.no_item()
-            found = [] if photo.matches is None else matches.current(photo.matches, there)
-            proposed = {one.item_id: one.homography for one in found if one.covered}
+            current = [] if photo.matches is None else matches.current(photo.matches, item_regions)
+            proposed = {item.item_id: item.homography for item in current if item.covered}
             assigned = {row.item_id: row for row in self._assignments(session, inspection_id, photo_id)}
-            for item_id in assigned.keys() - wanted.keys():
+            for item_id in assigned.keys() - item_by_id.keys():
                 self._take_off(session, assigned[item_id], caller)
             at = naive_now()
-            for item_id, one in wanted.items():
-                values = _assignment(one, proposed.get(item_id), there[item_id])
+            for item_id, item in item_by_id.items():
+                values = _assignment(item, proposed.get(item_id), item_regions[item_id])
                 if item_id not in assigned:
                     self._put_on(session, photo, item_id, {**values, "created_at": at}, caller)
-                elif one.homography is not None:
+                elif item.homography is not None:
                     self._change(session, assigned[item_id], values, caller)
             announce(session, _update(record, caller))
-            return self._one(session, record, photo_id)
+            return self._read_photo(session, record, photo_id)
 
         return await self._database.write(work)
 
@@ -166,17 +166,17 @@ class RecordPhotos:
             for row in assigned:
                 self._take_off(session, row, caller)
             session.execute(delete(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id))
-            self._tell(session, "delete_photo", record, photo_id, photo.file_id, caller)
+            self._announce(session, "delete_photo", record, photo_id, photo.file_id, caller)
 
         await self._database.write(work)
 
     # What the use cases share
 
     def lock(self, session: Session, inspection_id: str, photo_id: str) -> tuple[RecordRow, PhotoRow]:
-        """A photo and its record, which nobody else writes now. Raises Problem 404, 409 (sealed)."""
+        """A photo and its record, locked. Raises Problem 404, 409 (sealed)."""
         record = open_record(session, inspection_id)
-        given = {"inspection_id": inspection_id, "photo_id": photo_id}
-        photo = session.execute(_ONE, given).one_or_none()
+        values = {"inspection_id": inspection_id, "photo_id": photo_id}
+        photo = session.execute(_ONE, values).one_or_none()
         if photo is None:
             raise problems.no_photo()
         return record, photo
@@ -187,19 +187,21 @@ class RecordPhotos:
 
     def _resting(self, session: Session, photo: PhotoRow, assigned: set[str]) -> list[dict[str, str]]:
         """The items whose results were found in the photo, or that were decided while they have it."""
-        found = []
+        items = []
         for row in session.execute(_RESULTS, {"inspection_id": photo.inspection_id}):
             entries: list[Entry] = json.loads(row.result)
-            seen = any((entry.get("inputImage") or {}).get("file_id") == photo.file_id for entry in entries)
+            detected = any(
+                (entry.get("inputImage") or {}).get("file_id") == photo.file_id for entry in entries
+            )
             decided = row.item_id in assigned and results.verdict(entries) is not Verdict.UNDECIDED
-            if seen or decided:
-                found.append({"item_id": row.item_id, "item_name": row.item_name})
-        return found
+            if detected or decided:
+                items.append({"item_id": row.item_id, "item_name": row.item_name})
+        return items
 
     def _put_on(
         self, session: Session, photo: PhotoRow, item_id: str, values: Mapping[str, Any], caller: Caller
     ) -> None:
-        made = {
+        row = {
             "photo_id": new_id(),
             "item_id": item_id,
             "file_id": photo.file_id,
@@ -208,8 +210,8 @@ class RecordPhotos:
             "by_phone": photo.by_phone,
             **values,
         }
-        session.execute(insert(PHOTO).values(made))
-        details = {name: made[name] for name in ("photo_id", "file_id", "record_photo_id", "assigned")}
+        session.execute(insert(PHOTO).values(row))
+        details = {name: row[name] for name in ("photo_id", "file_id", "record_photo_id", "assigned")}
         announce(session, ObjectChange("add_photo", "item", item_id, caller.user_id, caller.address, details))
 
     def _take_off(self, session: Session, row: PhotoRow, caller: Caller) -> None:
@@ -229,7 +231,7 @@ class RecordPhotos:
             session, ObjectChange("update", "item", row.item_id, caller.user_id, caller.address, details)
         )
 
-    def _tell(
+    def _announce(
         self,
         session: Session,
         action: str,
@@ -243,29 +245,31 @@ class RecordPhotos:
         change = ObjectChange(action, "record", record.inspection_id, caller.user_id, caller.address, details)
         announce(session, change)
 
-    def _one(self, session: Session, record: RecordRow, photo_id: str) -> RecordPhoto:
-        found = self._of(session, record, RECORD_PHOTO.c.photo_id == photo_id)
-        if not found:
+    def _read_photo(self, session: Session, record: RecordRow, photo_id: str) -> RecordPhoto:
+        photos = self._of(session, record, RECORD_PHOTO.c.photo_id == photo_id)
+        if not photos:
             raise problems.no_photo()
-        return found[0]
+        return photos[0]
 
     def _of(self, session: Session, record: RecordRow, *which: ColumnElement[bool]) -> list[RecordPhoto]:
-        given = {"inspection_id": record.inspection_id}
-        there = matches.places(session, self._ports, record.inspection_id, record.reference_image_id)
+        values = {"inspection_id": record.inspection_id}
+        item_regions = matches.places(session, self._ports, record.inspection_id, record.reference_image_id)
         assigned: dict[str, list[PhotoItem]] = {}
-        number = {item_id: index for index, item_id in enumerate(there)}
-        rows = session.execute(_ASSIGNMENTS.where(*which), given).all()
+        number = {item_id: index for index, item_id in enumerate(item_regions)}
+        rows = session.execute(_ASSIGNMENTS.where(*which), values).all()
         for row in sorted(rows, key=lambda row: number[row.item_id]):
-            assigned.setdefault(row.record_photo_id, []).append(_item(row, there[row.item_id]))
-        photos = session.execute(self._listed.where(*which), given).all()
-        return [self._wire(session, record, row, there, assigned.get(row.photo_id, [])) for row in photos]
+            assigned.setdefault(row.record_photo_id, []).append(_item(row, item_regions[row.item_id]))
+        photos = session.execute(self._listed.where(*which), values).all()
+        return [
+            self._wire(session, record, row, item_regions, assigned.get(row.photo_id, [])) for row in photos
+        ]
 
     def _wire(
         self,
         session: Session,
         record: RecordRow,
         row: PhotoRow,
-        there: Mapping[str, ItemRegion],
+        item_regions: Mapping[str, ItemRegion],
         items: list[PhotoItem],
     ) -> RecordPhoto:
         stored = self._ports.file_info(session, row.file_id)
@@ -282,7 +286,7 @@ class RecordPhotos:
             state=PhotoState(row.state),
             error=row.error,
             message=None if row.error is None else self._ports.reason(row.error),
-            matches=None if row.matches is None else matches.current(row.matches, there),
+            matches=None if row.matches is None else matches.current(row.matches, item_regions),
             items=items,
             by_phone=row.by_phone,
             camera=None if stored is None else stored.camera,
@@ -291,10 +295,10 @@ class RecordPhotos:
 
 
 def _assignment(
-    wanted: PhotoItemSet, proposed: Sequence[Sequence[float]] | None, place: ItemRegion
+    item: PhotoItemSet, proposed: Sequence[Sequence[float]] | None, place: ItemRegion
 ) -> dict[str, Any]:
     """The columns that say how a photo comes to an item; `proposed` is what the matching found."""
-    homography = proposed if wanted.homography is None else wanted.homography
+    homography = proposed if item.homography is None else item.homography
     by_alignment = proposed is not None and homography == proposed
     return {
         "assigned": str(Assigned.ALIGNMENT if by_alignment else Assigned.PERSON),
@@ -305,8 +309,8 @@ def _assignment(
 
 def _item(row: PhotoRow, place: ItemRegion) -> PhotoItem:
     reference = None if place.reference is None else place.reference.file_id
-    known = row.homography is not None and row.reference_file_id == reference
-    homography = json.loads(row.homography) if known else None
+    is_aligned = row.homography is not None and row.reference_file_id == reference
+    homography = json.loads(row.homography) if is_aligned else None
     return PhotoItem(
         item_id=row.item_id,
         item_name=place.item_name,

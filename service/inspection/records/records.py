@@ -39,7 +39,7 @@ _BEGUN = select(
     or_(
         exists().where(
             ITEM.c.inspection_id == bindparam("inspection_id"),
-            ITEM.c.outcome.in_([str(one) for one in FINISHED]),
+            ITEM.c.outcome.in_([str(outcome) for outcome in FINISHED]),
         ),
         exists().where(EDITION.c.inspection_id == bindparam("inspection_id")),
     )
@@ -124,7 +124,7 @@ def naive_now() -> dt.datetime:
 
 
 def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
-    """The stored record; nobody else writes it or its items until the transaction ends."""
+    """The stored record, locked: no other transaction writes it or its items until this one ends."""
     return session.execute(_LOCKED, {"inspection_id": inspection_id}).one_or_none()
 
 
@@ -192,10 +192,10 @@ def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
 def _open_state(session: Session, inspection_id: str, status: Status) -> str:
     """`results.record_state` of a record that is not sealed, at `status`."""
     # Every other status says by itself that the record was begun.
-    begun = status is not Status.NOT_STARTED or bool(
+    has_begun = status is not Status.NOT_STARTED or bool(
         session.execute(_BEGUN, {"inspection_id": inspection_id}).scalar_one()
     )
-    return str(results.record_state(status, sealed=None, has_started=begun))
+    return str(results.record_state(status, sealed=None, has_started=has_begun))
 
 
 def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
@@ -246,30 +246,30 @@ class Records:
         client_key = None if key is None else f"{caller.user_id} {key}"
 
         def work(session: Session) -> RecordState:
-            if client_key is not None and (made := self._made_with(session, client_key, body)) is not None:
-                return made
+            if client_key is not None and (record := self._made_with(session, client_key, body)) is not None:
+                return record
             session.connection().execute(_INSERT, values)
             if client_key is not None and not self._keep_key(session, client_key, body, inspection_id):
                 # The same key made a record at this moment: now it is found.
                 session.execute(delete(RECORD).where(RECORD.c.inspection_id == inspection_id))
-                made = self._made_with(session, client_key, body)
-                assert made is not None
-                return made
+                record = self._made_with(session, client_key, body)
+                assert record is not None
+                return record
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
             change = ObjectChange("create", "record", inspection_id, caller.user_id, caller.address, details)
             announce(session, change)
-            return self.seen(session, inspection_id)
+            return self.read_state(session, inspection_id)
 
         return await self._database.write(work)
 
     def _made_with(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:
         """The record that this key made; None when it made none. Raises Problem 422 for another body."""
-        made = session.execute(_MADE_WITH, {"client_key": client_key}).one_or_none()
-        if made is None:
+        row = session.execute(_MADE_WITH, {"client_key": client_key}).one_or_none()
+        if row is None:
             return None
-        if made.client_body != _hash(body):
+        if row.client_body != _hash(body):
             raise problems.key_reused()
-        return self.seen(session, made.inspection_id)
+        return self.read_state(session, row.inspection_id)
 
     @staticmethod
     def _keep_key(session: Session, client_key: str, body: RecordCreate, inspection_id: str) -> bool:
@@ -279,7 +279,7 @@ class Records:
 
     async def get(self, inspection_id: str) -> RecordState:
         """The full record. Raises Problem 404."""
-        return _state(await self._database.select(self._queries.one, {"inspection_id": inspection_id}))
+        return _state(await self._database.select(self._queries.by_id, {"inspection_id": inspection_id}))
 
     async def update(
         self, inspection_id: str, body: RecordUpdate, if_match: str | None, caller: Caller
@@ -301,7 +301,7 @@ class Records:
                 field = "end_time" if "end_time" in sent else "start_time"
                 _check_times(after["start_time"], after["end_time"], field)
             change_record(session, record, sent, caller.user_id, caller.address)
-            return self.seen(session, inspection_id)
+            return self.read_state(session, inspection_id)
 
         return await self._database.write(work)
 
@@ -326,36 +326,36 @@ class Records:
         self, where: RecordSearch, current_page: int, page_size: int
     ) -> tuple[list[dict[str, Any]], Pagination]:
         """One page of the records that match, newest first, and where it stands."""
-        given = where.model_dump(exclude_none=True)
+        filters = where.model_dump(exclude_none=True)
         for name in ("inspection_status", "record_state"):
-            if name in given:
-                given[name] = str(given[name])
+            if name in filters:
+                filters[name] = str(filters[name])
         for name in ("day_from", "day_to"):
-            if name in given:
-                given[name] = given[name].toordinal()
+            if name in filters:
+                filters[name] = filters[name].toordinal()
         for name in ("without_aircraft", "timed", "with_findings"):
-            if not given[name]:
-                del given[name]
-        name = given.pop("executor_name", "")
+            if not filters[name]:
+                del filters[name]
+        name = filters.pop("executor_name", "")
         if name:
-            given["executor_name"] = like(name)
-        text = given.pop("q", "").strip()
+            filters["executor_name"] = like(name)
+        text = filters.pop("q", "").strip()
         if text:
-            given["q"] = like(text)
-        rows, standing = await self._pages.find(given, current_page, page_size)
+            filters["q"] = like(text)
+        rows, standing = await self._pages.find(filters, current_page, page_size)
         return [record_body(row) for row in rows], standing
 
-    def seen(self, session: Session, inspection_id: str) -> RecordState:
+    def read_state(self, session: Session, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""
-        return _state(session.execute(self._queries.one, {"inspection_id": inspection_id}).all())
+        return _state(session.execute(self._queries.by_id, {"inspection_id": inspection_id}).all())
 
     def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
-        """The stored record, which nobody else writes now. Raises Problem 404, 409 (sealed), 412."""
+        """The stored record, locked. Raises Problem 404, 409 (sealed), 412."""
         record = open_record(session, inspection_id)
 
         def state() -> Mapping[str, Any]:
-            seen = self.seen(session, inspection_id)
-            return problems.current_state(seen.body, seen.by)
+            current = self.read_state(session, inspection_id)
+            return problems.current_state(current.body, current.by)
 
         etags.require_match(if_match, etags.of_revision(record.revision), state)
         return record

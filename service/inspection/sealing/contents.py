@@ -40,8 +40,11 @@ def stored_rows(
     """Rows of a table by column name. A time that the service would not write is given as a text."""
     # SQLite keeps any text in place of a time.
     as_text = session.get_bind().dialect.name == "sqlite"
-    times = {one.name for one in table.c if as_text and isinstance(one.type, DateTime)}
-    columns = [type_coerce(one, String).label(one.name) if one.name in times else one for one in table.c]
+    times = {column.name for column in table.c if as_text and isinstance(column.type, DateTime)}
+    columns = [
+        type_coerce(column, String).label(column.name) if column.name in times else column
+        for column in table.c
+    ]
     rows = session.execute(select(*columns).where(where).order_by(*order))
     return [
         {
@@ -64,11 +67,11 @@ def _time(text: str) -> dt.datetime | str:
 
 def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> list[StoredFile]:
     """The stored files that a record names, by their ids: photos, pictures of results, reference files."""
-    found: dict[str, StoredFile] = {}
+    files: dict[str, StoredFile] = {}
 
     def add(file: StoredFile | None) -> None:
         if file is not None:
-            found[file.file_id] = file
+            files[file.file_id] = file
 
     image = reference_image(session, ports, content)
     if image is not None:
@@ -76,15 +79,15 @@ def files_of(session: Session, ports: Ports, content: Mapping[str, Json]) -> lis
     for item in content["items"]:
         for photo in item["photos"]:
             add(ports.file_info(session, photo["file_id"]))
-        for info in _named(item):
+        for info in _file_infos(item):
             add(ports.find_file(session, info))
     for photo in content["photos"]:
         add(ports.file_info(session, photo["file_id"]))
-    return [found[file_id] for file_id in sorted(found)]
+    return [files[file_id] for file_id in sorted(files)]
 
 
-def _named(item: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
-    """The pictures that an item's documents name, as they name them."""
+def _file_infos(item: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """The pictures that the documents of an item refer to, each as its document describes it."""
     entries: Sequence[Mapping[str, Json]] = item["result"]
     places = [_at(item["item_point"], "fileInfo")]
     for entry in entries:

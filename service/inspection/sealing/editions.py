@@ -65,10 +65,10 @@ class Editions:
         """The editions of a record, oldest first, also of a deleted one. Raises Problem 404 when unknown."""
 
         def work(session: Session) -> list[Edition]:
-            found = [edition_of(row) for row in editions(session, inspection_id)]
-            if not found:
+            all_editions = [edition_of(row) for row in editions(session, inspection_id)]
+            if not all_editions:
                 self._seal(session, inspection_id)
-            return found
+            return all_editions
 
         return await self._database.read(work)
 
@@ -76,8 +76,8 @@ class Editions:
         """An edition and its canonical content, also of a deleted record. Raises Problem 404."""
 
         def work(session: Session) -> tuple[Edition, str]:
-            here = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == edition)
-            row = session.execute(select(EDITION).where(*here)).one_or_none()
+            conditions = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == edition)
+            row = session.execute(select(EDITION).where(*conditions)).one_or_none()
             if row is None:
                 raise problems.no_edition()
             return edition_of(row), row.content
@@ -120,12 +120,12 @@ class Editions:
         """Whether a second person releases what someone finished."""
         return await self._database.read(lambda session: bool(session.scalar(select(POLICY.c.four_eyes))))
 
-    async def set_four_eyes(self, wanted: bool, caller: Caller) -> None:
+    async def set_four_eyes(self, is_required: bool, caller: Caller) -> None:
         """Ask for a release of every record that is finished from now on, or for none."""
 
         def work(session: Session) -> None:
-            session.execute(update(POLICY).values(four_eyes=wanted))
-            details = {"four_eyes": wanted}
+            session.execute(update(POLICY).values(four_eyes=is_required))
+            details = {"four_eyes": is_required}
             announce(
                 session,
                 ObjectChange("update", "inspection_policy", "1", caller.user_id, caller.address, details),
@@ -142,8 +142,8 @@ class Editions:
             if newest is None:
                 raise problems.not_sealed()
             values = change(newest, moment(session, record))
-            here = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == newest.edition)
-            session.execute(update(EDITION).where(*here).values(**values))
+            conditions = (EDITION.c.inspection_id == inspection_id, EDITION.c.edition == newest.edition)
+            session.execute(update(EDITION).where(*conditions).values(**values))
             release_details = {
                 name: value.isoformat() if isinstance(value, dt.datetime) else value
                 for name, value in values.items()
@@ -166,17 +166,17 @@ class Editions:
         return await self._database.write(work)
 
     def _seal(self, session: Session, inspection_id: str) -> RecordSeal:
-        found = _summaries(session, [inspection_id])
-        if not found:
+        seals = _summaries(session, [inspection_id])
+        if not seals:
             raise problems.no_record()
-        return found[0]
+        return seals[0]
 
 
 def _summaries(session: Session, inspection_ids: Sequence[str]) -> list[RecordSeal]:
-    given = {"inspection_ids": list(inspection_ids)}
+    values = {"inspection_ids": list(inspection_ids)}
     counted: dict[str, Counters] = {}
     states: dict[str, Status] = {}
-    for row in session.execute(_COUNTED, given):
+    for row in session.execute(_COUNTED, values):
         before = counted.get(row.inspection_id, Counters())
         if row.items:
             before = before.plus(Verdict(row.verdict), row.detected, row.items)
@@ -184,9 +184,9 @@ def _summaries(session: Session, inspection_ids: Sequence[str]) -> list[RecordSe
         states[row.inspection_id] = Status(row.record_state)
     newest = newest_editions(session, inspection_ids)
     return [
-        _standing(one, states[one], counted[one], newest.get(one))
-        for one in dict.fromkeys(inspection_ids)
-        if one in counted
+        _standing(inspection_id, states[inspection_id], counted[inspection_id], newest.get(inspection_id))
+        for inspection_id in dict.fromkeys(inspection_ids)
+        if inspection_id in counted
     ]
 
 

@@ -58,7 +58,7 @@ class _Case:
         return results.acceptable_version(self.entries, self.photo_file_id)
 
     @property
-    def named(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         return {"item_id": self.row.item_id, "item_name": self.row.item_name}
 
 
@@ -94,7 +94,7 @@ class Finishing:
                 self._accept(session, record, cases, body, caller)
             _refuse_undecided(cases)
             self._close(session, record, cases, caller)
-            return self._records.seen(session, inspection_id)
+            return self._records.read_state(session, inspection_id)
 
         return await self._database.write(work)
 
@@ -106,7 +106,7 @@ class Finishing:
             if case.row.item_id in waiting or any(map(results.is_under_way, case.entries))
         ]
         if running:
-            raise problems.detections_running([case.named for case in running])
+            raise problems.detections_running([case.summary for case in running])
 
     def _accept(
         self,
@@ -117,14 +117,14 @@ class Finishing:
         caller: Caller,
     ) -> None:
         """Sign the model's opinion on each undecided item that has one, as a verdict of the caller."""
-        wanted: Collection[str] | None = None if body.item_ids is None else set(body.item_ids)
+        item_ids: Collection[str] | None = None if body.item_ids is None else set(body.item_ids)
         at = moment(session, record)
         for case in cases:
             version = case.acceptable_version
             if (
                 not case.undecided
                 or version is None
-                or (wanted is not None and case.row.item_id not in wanted)
+                or (item_ids is not None and case.row.item_id not in item_ids)
             ):
                 continue
             opinion = results.model_opinion(case.entries)
@@ -197,17 +197,17 @@ class Finishing:
     ) -> str:
         of_tables = table_content(session, inspection_id)
         assert of_tables is not None
-        body = self._records.seen(session, inspection_id).body
-        found = [item["result"] for item in of_tables["items"]]
+        body = self._records.read_state(session, inspection_id).body
+        item_results = [item["result"] for item in of_tables["items"]]
         return seal.canonical(
             seal.whole_content(
                 edition,
                 finished,
                 counted,
                 {name: body[name] for name in _KNOWN},
-                self._ports.severities(session, seal.labels_without_severity(found)),
+                self._ports.severities(session, seal.labels_without_severity(item_results)),
                 of_tables,
-                seal.models_of(found),
+                seal.models_of(item_results),
                 [seal.file_content(file) for file in files_of(session, self._ports, of_tables)],
                 reference_image(session, self._ports, of_tables),
             )
@@ -217,8 +217,8 @@ class Finishing:
 def _refuse_undecided(cases: Sequence[_Case]) -> None:
     undecided = [case for case in cases if case.undecided]
     if undecided:
-        named = [{**case.named, "acceptable": case.acceptable} for case in undecided]
-        raise problems.undecided(named, sum(case.acceptable for case in undecided))
+        undecided_items = [{**case.summary, "acceptable": case.acceptable} for case in undecided]
+        raise problems.undecided(undecided_items, sum(case.acceptable for case in undecided))
 
 
 def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:

@@ -104,10 +104,10 @@ def _refuse(word: str) -> Json:
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    content = dict(pairs)
+    if len(content) != len(pairs):
         raise ValueError("a key is there twice")
-    return found
+    return content
 
 
 _QUOTED = json.JSONEncoder(ensure_ascii=False).encode
@@ -141,9 +141,9 @@ def _write(value: Json, out: Callable[[str], None]) -> None:
             out("}" if value else "{}")
         case Sequence():
             before = "["
-            for one in value:
+            for element in value:
                 out(before)
-                _write(one, out)
+                _write(element, out)
                 before = ","
             out("]" if value else "[]")
         case _:
@@ -174,13 +174,13 @@ def record_content(
         "items": [_item(item, of_item.get(item["item_id"], [])) for item in items],
     }
     if not old:
-        content["photos"] = [_photo(one, RECORD_PHOTO_FIELDS) for one in record_photos]
+        content["photos"] = [_photo(record_photo, RECORD_PHOTO_FIELDS) for record_photo in record_photos]
     return content
 
 
 def _photo(row: Row, fields: Iterable[str]) -> dict[str, Json]:
-    given: dict[str, Json] = {name: row[name] for name in fields}
-    return {**given, BY_PHONE: row[BY_PHONE]} if row[BY_PHONE] else given
+    content: dict[str, Json] = {name: row[name] for name in fields}
+    return {**content, BY_PHONE: row[BY_PHONE]} if row[BY_PHONE] else content
 
 
 def _item(row: Row, photos: list[dict[str, Json]]) -> dict[str, Json]:
@@ -204,23 +204,23 @@ def _document(text: str) -> Json:
 def models_of(results_of_items: Iterable[Sequence[Entry]]) -> list[dict[str, Json]]:
     """The models that the entries of these items were made with: id, name, version and SHA-256."""
     keys = ("model_id", "model_name", "model_version", "model_sha256")
-    found: dict[str, dict[str, Json]] = {}
+    models: dict[str, dict[str, Json]] = {}
     for entries in results_of_items:
         for entry in entries:
             origin = entry.get("provenance")
             if isinstance(origin, Mapping) and origin.get("model_id") is not None:
-                one = {key: origin.get(key) for key in keys}
-                found[canonical(one)] = one
-    return [found[key] for key in sorted(found)]
+                model = {key: origin.get(key) for key in keys}
+                models[canonical(model)] = model
+    return [models[key] for key in sorted(models)]
 
 
 def labels_without_severity(results_of_items: Iterable[Sequence[Entry]]) -> set[str]:
     """The labels of findings that do not say how severe they are: the catalogue says it of them."""
-    found: set[str] = set()
+    labels: set[str] = set()
     for entries in results_of_items:
         for entry in entries:
-            found.update(one.label for one in of_entry(entry) if one.severity is None)
-    return found
+            labels.update(finding.label for finding in of_entry(entry) if finding.severity is None)
+    return labels
 
 
 def file_content(file: StoredFile) -> dict[str, Json]:
@@ -281,9 +281,9 @@ def differences(sealed: Mapping[str, Json], now: Mapping[str, Json]) -> Iterator
     yield from _walk(sealed["record"], now["record"], "record", None)
     before, after = sealed["items"], now["items"]
     yield from _listed(before, after, "item_id", "items", None)
-    there = {one["item_id"]: one for one in after}
+    after_by_id = {other_item["item_id"]: other_item for other_item in after}
     for at, item in enumerate(before):
-        other = there.get(item["item_id"])
+        other = after_by_id.get(item["item_id"])
         if other is None:
             continue
         yield from _walk(_without_photos(item), _without_photos(other), f"items[{at}]", item)
@@ -298,10 +298,10 @@ def _photos(
     item: Mapping[str, Json] | None,
 ) -> Iterator[Discrepancy]:
     yield from _listed(before, after, "photo_id", path, item)
-    there = {one["photo_id"]: one for one in after}
+    after_by_id = {other_photo["photo_id"]: other_photo for other_photo in after}
     for number, photo in enumerate(before):
-        if photo["photo_id"] in there:
-            yield from _walk(photo, there[photo["photo_id"]], f"{path}[{number}]", item)
+        if photo["photo_id"] in after_by_id:
+            yield from _walk(photo, after_by_id[photo["photo_id"]], f"{path}[{number}]", item)
 
 
 def _without_photos(item: Mapping[str, Json]) -> dict[str, Json]:
@@ -316,35 +316,35 @@ def _listed(
     item: Mapping[str, Json] | None,
 ) -> Iterator[Discrepancy]:
     """What is missing, was added or has another order."""
-    old, new = [one[key] for one in before], [one[key] for one in after]
-    for at, one in enumerate(before):
-        if one[key] not in new:
-            yield Discrepancy(DifferenceKind.MISSING, f"{path}[{at}]", one if key == "item_id" else item)
-    for at, one in enumerate(after):
-        if one[key] not in old:
-            yield Discrepancy(DifferenceKind.ADDED, f"{path}[{at}]", one if key == "item_id" else item)
-    if [one for one in old if one in new] != [one for one in new if one in old]:
+    old, new = [entry[key] for entry in before], [entry[key] for entry in after]
+    for at, entry in enumerate(before):
+        if entry[key] not in new:
+            yield Discrepancy(DifferenceKind.MISSING, f"{path}[{at}]", entry if key == "item_id" else item)
+    for at, entry in enumerate(after):
+        if entry[key] not in old:
+            yield Discrepancy(DifferenceKind.ADDED, f"{path}[{at}]", entry if key == "item_id" else item)
+    if [entry for entry in old if entry in new] != [entry for entry in new if entry in old]:
         yield Discrepancy(DifferenceKind.CHANGED, path, item)
 
 
 def _walk(before: Json, after: Json, path: str, item: Mapping[str, Json] | None) -> Iterator[Discrepancy]:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in sorted(before.keys() | after.keys()):
-            here = f"{path}.{key}"
+            child_path = f"{path}.{key}"
             if key not in after:
-                yield Discrepancy(DifferenceKind.MISSING, here, item)
+                yield Discrepancy(DifferenceKind.MISSING, child_path, item)
             elif key not in before:
-                yield Discrepancy(DifferenceKind.ADDED, here, item)
+                yield Discrepancy(DifferenceKind.ADDED, child_path, item)
             else:
-                yield from _walk(before[key], after[key], here, item)
+                yield from _walk(before[key], after[key], child_path, item)
     elif isinstance(before, list) and isinstance(after, list):
         for at in range(max(len(before), len(after))):
-            here = f"{path}[{at}]"
+            child_path = f"{path}[{at}]"
             if at >= len(after):
-                yield Discrepancy(DifferenceKind.MISSING, here, item)
+                yield Discrepancy(DifferenceKind.MISSING, child_path, item)
             elif at >= len(before):
-                yield Discrepancy(DifferenceKind.ADDED, here, item)
+                yield Discrepancy(DifferenceKind.ADDED, child_path, item)
             else:
-                yield from _walk(before[at], after[at], here, item)
+                yield from _walk(before[at], after[at], child_path, item)
     elif type(before) is not type(after) or before != after:
         yield Discrepancy(DifferenceKind.CHANGED, path, item)

@@ -22,7 +22,7 @@ from shared.wire.seal import DifferenceKind, SealCheck, SealDifference
 Json = Any
 Row = Mapping[str, Any]
 
-_SAID = {
+_MESSAGES = {
     DifferenceKind.CHANGED: "与封存时不同",
     DifferenceKind.ADDED: "是封存后新增的",
     DifferenceKind.MISSING: "已不存在",
@@ -80,7 +80,7 @@ class _CheckState:
                 item_id=item_id,
                 item_name=item_name,
                 file_id=None if file is None else str(file["file_id"]),
-                message=f"{subject}{_SAID[kind]}",
+                message=f"{subject}{_MESSAGES[kind]}",
             )
         )
 
@@ -113,9 +113,9 @@ class SealChecks:
             try:
                 state = await self._database.read(lambda session: self._read(session, inspection_id))
             except NeverSealedError:
-                known = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
-                found = await self._database.read(lambda session: session.execute(known).one_or_none())
-                raise (problems.no_record() if found is None else problems.not_sealed()) from None
+                query = select(RECORD.c.inspection_id).where(RECORD.c.inspection_id == inspection_id)
+                row = await self._database.read(lambda session: session.execute(query).one_or_none())
+                raise (problems.no_record() if row is None else problems.not_sealed()) from None
             return await asyncio.to_thread(self._judge, state)
 
     def check_now(self, inspection_id: str) -> SealCheck:
@@ -128,13 +128,13 @@ class SealChecks:
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
         rows = stored_rows(session, EDITION, EDITION.c.inspection_id == inspection_id, EDITION.c.edition)
         log = self._seal_log(session, inspection_id)
-        state = _begun(inspection_id, rows, log)
+        state = _initial_state(inspection_id, rows, log)
         _compare_log(state, rows, log)
         for row in rows:
             content = _content(state, row)
             if row is rows[-1]:
                 state.content = content
-        with _unreadable_said(state):
+        with _reports_unreadable(state):
             if state.current and state.content:
                 self._compare_tables(session, state)
             for at, file in enumerate(state.files):
@@ -146,8 +146,8 @@ class SealChecks:
         if now is None:
             state.differs(DifferenceKind.MISSING, "record")
             return
-        for found in seal.differences(state.content, seal.parsed(seal.canonical(now))):
-            state.differs(found.kind, found.path, found.item)
+        for discrepancy in seal.differences(state.content, seal.parsed(seal.canonical(now))):
+            state.differs(discrepancy.kind, discrepancy.path, discrepancy.item)
         # It follows from the edition and is no part of its content.
         query = select(RECORD.c.record_state).where(RECORD.c.inspection_id == state.inspection_id)
         if session.execute(query).scalar_one() != state.content["outcome"]:
@@ -155,23 +155,23 @@ class SealChecks:
 
     def _compare_file(self, session: Session, state: _CheckState, at: int, file: Mapping[str, Json]) -> None:
         try:
-            known = self._file_info(session, file["file_id"])
+            stored = self._file_info(session, file["file_id"])
         except ValueError:
             # SQLite keeps any text in place of a time.
             state.differs(DifferenceKind.UNREADABLE, f"files[{at}]", _owner(state, file), file)
             return
-        if known is None:
+        if stored is None:
             state.differs(DifferenceKind.FILE_MISSING, f"files[{at}]", _owner(state, file), file)
-        elif seal.parsed(seal.canonical(seal.file_content(known))) != file:
+        elif seal.parsed(seal.canonical(seal.file_content(stored))) != file:
             state.differs(DifferenceKind.FILE_RENAMED, f"files[{at}]", _owner(state, file), file)
 
     def _judge(self, state: _CheckState) -> SealCheck:
         """Read the stored files too, outside of the transaction."""
-        with _unreadable_said(state):
+        with _reports_unreadable(state):
             for at, file in enumerate(state.files):
-                found = self._stored_hash(file["sha256"])
-                if found != file["sha256"]:
-                    lost = DifferenceKind.FILE_MISSING if found is None else DifferenceKind.FILE_CHANGED
+                stored_hash = self._stored_hash(file["sha256"])
+                if stored_hash != file["sha256"]:
+                    lost = DifferenceKind.FILE_MISSING if stored_hash is None else DifferenceKind.FILE_CHANGED
                     state.differs(lost, f"files[{at}]", _owner(state, file), file)
             self._judge_models(state)
         return SealCheck(
@@ -188,16 +188,16 @@ class SealChecks:
         """The file of a model never changes, and stays: each entry that it made names it."""
         models: Sequence[Mapping[str, Json]] = state.content.get("models", [])
         hashes = {model["model_sha256"] for model in models} - {None}
-        found = {sha256: self._model_hash(sha256) for sha256 in hashes}
+        stored = {sha256: self._model_hash(sha256) for sha256 in hashes}
         for at, model in enumerate(models):
             sha256 = model["model_sha256"]
-            if sha256 is not None and found[sha256] != sha256:
-                lost = DifferenceKind.FILE_MISSING if found[sha256] is None else DifferenceKind.FILE_CHANGED
+            if sha256 is not None and stored[sha256] != sha256:
+                lost = DifferenceKind.FILE_MISSING if stored[sha256] is None else DifferenceKind.FILE_CHANGED
                 state.differs(lost, f"models[{at}]", model=model)
 
 
 @contextmanager
-def _unreadable_said(state: _CheckState) -> Iterator[None]:
+def _reports_unreadable(state: _CheckState) -> Iterator[None]:
     """A content that someone changed may lack what every content has: that is a difference, not a fault."""
     try:
         yield
@@ -205,7 +205,7 @@ def _unreadable_said(state: _CheckState) -> Iterator[None]:
         state.differs(DifferenceKind.UNREADABLE, f"editions[{state.edition}].content")
 
 
-def _begun(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _CheckState:
+def _initial_state(inspection_id: str, rows: Sequence[Row], log: Sequence[LoggedSeal]) -> _CheckState:
     if rows:
         newest = rows[-1]
         return _CheckState(inspection_id, newest["edition"], newest["seal"], newest["reopened_at"] is None)

@@ -84,8 +84,8 @@ def _takes_gzip(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Whether Accept-Encoding names gzip, with a weight above 0 (RFC 9110, 12.5.3)."""
     for name, value in headers:
         if name == b"accept-encoding" and b"gzip" in value.lower():
-            for one in value.lower().split(b","):
-                coding, *parameters = (part.strip() for part in one.split(b";"))
+            for element in value.lower().split(b","):
+                coding, *parameters = (part.strip() for part in element.split(b";"))
                 if coding == b"gzip":
                     return not any(_is_zero(parameter) for parameter in parameters)
     return False

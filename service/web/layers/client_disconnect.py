@@ -30,14 +30,14 @@ class CancelOnDisconnect:
         request = asyncio.current_task()
         assert request is not None
         # A request that reads has no body, or none that matters: what comes meanwhile is kept for the reader.
-        kept: deque[Message] = deque()
+        buffered: deque[Message] = deque()
         watching: asyncio.Task[None] | None = None
         left = False
 
         async def watch() -> None:
             nonlocal left
             while (message := await receive())["type"] != "http.disconnect":
-                kept.append(message)
+                buffered.append(message)
             left = True
             request.cancel()
 
@@ -56,12 +56,12 @@ class CancelOnDisconnect:
                 end()
             await send(message)
 
-        async def kept_first() -> Message:
-            return kept.popleft() if kept else await receive()
+        async def receive_buffered() -> Message:
+            return buffered.popleft() if buffered else await receive()
 
         looking = asyncio.get_running_loop().call_later(LOOK_AFTER_SECONDS, begin)
         try:
-            await self.app(scope, kept_first, watched)
+            await self.app(scope, receive_buffered, watched)
         except asyncio.CancelledError:
             if not left or request.uncancel():
                 raise

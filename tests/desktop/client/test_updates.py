@@ -24,7 +24,7 @@ def test_same_or_older_version_is_not_reported(update_site: Site, version: str) 
 def test_request_says_nothing_of_who_asks(update_site: Site) -> None:
     update_site.says(version="9.0.0")
     assert newer_version(update_site.url) == Update("9.0.0", "")
-    ((path, headers),) = update_site.asked
+    ((path, headers),) = update_site.requests
     assert path == "/walkaround.json"
     assert {name.lower() for name in headers} <= {"host", "accept"}
 
@@ -60,7 +60,7 @@ def test_server_without_the_file_reports_nothing(update_site: Site, status: int)
     update_site.status = status
     assert newer_version(update_site.url) is None
     # A redirection is not followed: the administrator named this address and no other.
-    assert len(update_site.asked) == 1
+    assert len(update_site.requests) == 1
 
 
 def test_server_that_is_away_reports_nothing(update_site: Site) -> None:

@@ -22,14 +22,14 @@ LIBRARIES = [*native._FILES.values(), *((name, licence) for _, name, licence in 
 class Installed(metadata.Distribution):
     """A package that says this of itself."""
 
-    def __init__(self, **said: str) -> None:
-        self._said = Message()
-        for key, value in {"Name": "part", "Version": "1", **said}.items():
-            self._said[key.replace("_", "-")] = value
+    def __init__(self, **fields: str) -> None:
+        self._message = Message()
+        for key, value in {"Name": "part", "Version": "1", **fields}.items():
+            self._message[key.replace("_", "-")] = value
 
     @property
     def metadata(self) -> Any:
-        return metadata._adapters.Message(self._said)  # type: ignore[attr-defined]
+        return metadata._adapters.Message(self._message)  # type: ignore[attr-defined]
 
     def read_text(self, filename: str) -> str | None:
         return None
@@ -39,7 +39,7 @@ class Installed(metadata.Distribution):
 
 
 @pytest.mark.parametrize(
-    ("said", "licence"),
+    ("fields", "licence"),
     [
         ({"License_Expression": "MIT OR Apache-2.0"}, "MIT OR Apache-2.0"),
         ({"License": "Apache 2.0"}, "Apache-2.0"),
@@ -47,16 +47,16 @@ class Installed(metadata.Distribution):
         ({"Name": "segno", "License": "BSD License"}, "BSD-3-Clause"),
     ],
 )
-def test_licence_is_an_spdx_expression(said: dict[str, str], licence: str) -> None:
-    assert licence_of(Installed(**said)) == licence
+def test_licence_is_an_spdx_expression(fields: dict[str, str], licence: str) -> None:
+    assert licence_of(Installed(**fields)) == licence
 
 
 @pytest.mark.parametrize(
-    "said", [{}, {"License": "UNKNOWN"}, {"License": "Some Words"}, {"License": "BSD License"}]
+    "fields", [{}, {"License": "UNKNOWN"}, {"License": "Some Words"}, {"License": "BSD License"}]
 )
-def test_unknown_licence_stops_the_build(said: dict[str, str]) -> None:
+def test_unknown_licence_stops_the_build(fields: dict[str, str]) -> None:
     with pytest.raises(BuildError, match="part 1"):
-        licence_of(Installed(**said))
+        licence_of(Installed(**fields))
 
 
 @pytest.mark.parametrize(("name", "licence"), sorted(set(LIBRARIES)))
@@ -78,8 +78,8 @@ def test_libraries_are_known_by_their_files(tmp_path: Path) -> None:
         "PySide6/Qt/plugins/imageformats/libqjpeg.so",
         "module.py",
     ]
-    found = inside([tmp_path / name for name in files], [])
-    assert {(one.name, one.version) for one in found} == {
+    libraries = inside([tmp_path / name for name in files], [])
+    assert {(library.name, library.version) for library in libraries} == {
         ("libaom", "3.14.1"),
         ("OpenBLAS", ""),
         ("GCC libgfortran", ""),
@@ -102,8 +102,8 @@ def test_bills_of_wheels_give_versions_and_crates(tmp_path: Path) -> None:
         {"name": "itself", "version": "1", "purl": "pkg:pypi/itself@1"},
     ]
     bill.write_text(json.dumps({"components": parts}), "utf-8")
-    found = inside([tmp_path / "libopenblasp-r0-59ffcd50.3.15.so"], [bill])
-    assert found == [Native("libc", "0.2", "MIT"), Native("OpenBLAS", "0.3.15", "BSD-3-Clause")]
+    libraries = inside([tmp_path / "libopenblasp-r0-59ffcd50.3.15.so"], [bill])
+    assert libraries == [Native("libc", "0.2", "MIT"), Native("OpenBLAS", "0.3.15", "BSD-3-Clause")]
     bill.write_text(json.dumps({"components": [{**parts[1], "licenses": []}]}), "utf-8")
     with pytest.raises(BuildError, match="without a licence"):
         inside([], [bill])
@@ -131,7 +131,7 @@ def test_both_lists_name_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
     document = json.loads((tmp_path / "one.json").read_text("utf-8"))
     assert document["metadata"]["timestamp"].startswith("2023-11-14T")
-    assert {one["purl"] for one in document["components"]} == {
+    assert {component["purl"] for component in document["components"]} == {
         "pkg:deb/debian/libmpdec3@2.5",
         "pkg:generic/Python@3.11.7",
         "pkg:pypi/vips@8",

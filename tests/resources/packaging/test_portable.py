@@ -50,8 +50,8 @@ def test_same_bundle_gives_the_same_bytes(
 
 @needs_xz
 def test_archive_holds_links_and_names_as_they_are(bundle: Path, tmp_path: Path) -> None:
-    made = portable.build(bundle, tmp_path)
-    with tarfile.open(made) as archive:
+    path = portable.build(bundle, tmp_path)
+    with tarfile.open(path) as archive:
         entries = {entry.name.partition("/")[2]: entry for entry in archive}
     assert {"_internal/机.txt", "NOTICE.txt", "README.txt", "CHANGELOG.md", sbom.FILE_NAME} <= set(entries)
     assert entries["_internal/link"].linkname == "机.txt"
@@ -63,8 +63,8 @@ def test_archive_holds_links_and_names_as_they_are(bundle: Path, tmp_path: Path)
 def test_folder_without_a_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(BuildError, match="make package"):
         portable.build(tmp_path, tmp_path)
-    words = ["--bundle", str(tmp_path), "--out", str(tmp_path)]
-    assert packaged(portable.build, "resources.packaging.portable", "", words) == 1
+    arguments = ["--bundle", str(tmp_path), "--out", str(tmp_path)]
+    assert packaged(portable.build, "resources.packaging.portable", "", arguments) == 1
     assert "make package" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

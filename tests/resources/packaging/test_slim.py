@@ -43,7 +43,7 @@ print(json.dumps({"sorted": sorted_in, "read": read, "zones": zones}), used[0], 
 """
 
 
-def asked(preload: str = "") -> tuple[str, str]:
+def icu_of_qt(preload: str = "") -> tuple[str, str]:
     """What Qt says that it has of ICU, and the path of the data that it took it from."""
     run = subprocess.run(
         [sys.executable, "-c", ASKING],
@@ -52,8 +52,8 @@ def asked(preload: str = "") -> tuple[str, str]:
         encoding="utf-8",
         check=True,
     )
-    said, used = run.stdout.splitlines()
-    return said, used
+    allocator, used = run.stdout.splitlines()
+    return allocator, used
 
 
 def test_qt_gets_the_same_of_what_is_left_of_icu(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_qt_gets_the_same_of_what_is_left_of_icu(tmp_path: Path) -> None:
     shutil.copy(whole, trimmed)
     slim.trim_icu(trimmed)
     assert trimmed.stat().st_size < whole.stat().st_size / 5
-    before, after = asked(), asked(str(trimmed))
+    before, after = icu_of_qt(), icu_of_qt(str(trimmed))
     assert after[1] == str(trimmed) != before[1]
     assert after[0] == before[0]
 
@@ -115,8 +115,8 @@ def test_a_library_that_would_not_load_any_more_stays(
     content = bytearray(library.read_bytes())
     content[len(content) // 2] ^= 255
 
-    def damaging(*words: str | Path) -> str:
-        Path(words[-2]).write_bytes(content)
+    def damaging(*arguments: str | Path) -> str:
+        Path(arguments[-2]).write_bytes(content)
         return ""
 
     monkeypatch.setattr(slim, "output", damaging)

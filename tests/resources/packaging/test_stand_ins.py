@@ -37,7 +37,7 @@ print(sorted(path for path in paths if "libav" in path and "avif" not in path))
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     names = {name for name in needed(OPENCV) if name.startswith(("libavcodec", "libavformat", "libavutil"))}
     names |= {name for name in needed(OPENCV) if name.startswith("libswscale")}
     if not names:
@@ -47,31 +47,35 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     )
 
 
-def run(made: list[Path], script: str, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LD_PRELOAD": ":".join(map(str, made))}
+def run(libraries: list[Path], script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LD_PRELOAD": ":".join(map(str, libraries))}
     return subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False, env=environment
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
 
 
 @pytest.mark.slow(5)
-def test_opencv_loads_and_plays_with_stand_ins_alone(made: list[Path], tmp_path: Path) -> None:
-    ended = run(made, LOADED, str(tmp_path / "v.avi"))
+def test_opencv_loads_and_plays_with_stand_ins_alone(libraries: list[Path], tmp_path: Path) -> None:
+    ended = run(libraries, LOADED, str(tmp_path / "v.avi"))
     assert ended.returncode == 0, ended.stderr
     picture, frame, loaded = ended.stdout.splitlines()
     assert (picture, frame) == ("(4, 4, 3)", "(48, 64, 3)")
-    assert loaded == str([str(path) for path in made if path.name.startswith("libav")])
+    assert loaded == str([str(path) for path in libraries if path.name.startswith("libav")])
 
 
-def test_a_call_ends_the_process(made: list[Path]) -> None:
-    library = next(path for path in made if path.name.startswith("libavutil"))
+def test_a_call_ends_the_process(libraries: list[Path]) -> None:
+    library = next(path for path in libraries if path.name.startswith("libavutil"))
     ended = run([], f"import ctypes; ctypes.CDLL({str(library)!r}).av_malloc(1)")
     assert ended.returncode in (-signal.SIGILL, -signal.SIGTRAP)
 
 
-def test_they_are_small_and_need_nothing(made: list[Path]) -> None:
-    assert sum(path.stat().st_size for path in made) < 100_000
-    assert needed(*made) == set()
+def test_they_are_small_and_need_nothing(libraries: list[Path]) -> None:
+    assert sum(path.stat().st_size for path in libraries) < 100_000
+    assert needed(*libraries) == set()
 
 
 def test_a_library_that_is_not_asked_by_version_is_refused(tmp_path: Path) -> None:

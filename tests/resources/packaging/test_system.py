@@ -26,10 +26,10 @@ def test_a_library_that_is_missing_is_named_with_its_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "plugin.so").write_bytes(b"\x7fELF")
-    said = {
+    outputs = {
         "objdump": "  NEEDED               libxcb-cursor.so.0\n  NEEDED               libc.so.6\n",
         "ldconfig": "\tlibc.so.6 (libc6,x86-64) => /lib/libc.so.6\n",
     }
-    monkeypatch.setattr(deb, "output", lambda tool, *_: said[tool])
+    monkeypatch.setattr(deb, "output", lambda tool, *_: outputs[tool])
     with pytest.raises(BuildError, match=r"lacks: libxcb-cursor\.so\.0\..*apt install libxcb-cursor0$"):
         deb.depends(tmp_path)

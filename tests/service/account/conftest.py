@@ -48,9 +48,9 @@ def accounts(database: Database, settings: Settings, clock: Clock) -> Iterator[A
 @pytest.fixture
 def changes(database: Database) -> list[ObjectChange]:
     """What has been announced and committed."""
-    seen: list[ObjectChange] = []
-    database.after_commit.append(seen.extend)
-    return seen
+    announced: list[ObjectChange] = []
+    database.after_commit.append(announced.extend)
+    return announced
 
 
 async def first_admin(accounts: AccountService, address: str = HOME) -> Tokens:

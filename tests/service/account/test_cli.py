@@ -39,11 +39,11 @@ class Shell:
     def _listen(self, _session: Session, changes: list[ObjectChange]) -> None:
         self.changes.extend(changes)
 
-    def __call__(self, *words: str, typed: str = "") -> tuple[int, str, str]:
+    def __call__(self, *arguments: str, typed: str = "") -> tuple[int, str, str]:
         self.monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        status = cli.main(["user", *words], self.settings, [self._listen])
-        said = self.capsys.readouterr()
-        return status, said.out, said.err
+        status = cli.main(["user", *arguments], self.settings, [self._listen])
+        output = self.capsys.readouterr()
+        return status, output.out, output.err
 
 
 @pytest.fixture
@@ -52,13 +52,13 @@ def shell(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 
 
 def _add(shell: Shell, who: tuple[str, str], *roles: str) -> tuple[int, str, str]:
-    words = [word for role in roles for word in ("--role", role)]
-    return shell("add", who[0], *words, "--password-stdin", typed=f"{who[1]}\r\n")
+    options = [word for role in roles for word in ("--role", role)]
+    return shell("add", who[0], *options, "--password-stdin", typed=f"{who[1]}\r\n")
 
 
 def test_an_added_user_can_log_in(shell: Shell, accounts: AccountService) -> None:
-    status, said, _ = _add(shell, CHIEF, "admin", "viewer")
-    assert (status, said) == (0, "added chief\n")
+    status, output, _ = _add(shell, CHIEF, "admin", "viewer")
+    assert (status, output) == (0, "added chief\n")
     payload = asyncio.run(log_in(accounts, CHIEF)).payload
     assert payload.role == [Role.ADMIN, Role.VIEWER]
     assert [change.action for change in shell.changes] == ["create"]
@@ -76,7 +76,7 @@ def test_list_names_every_user(shell: Shell) -> None:
 
 def test_what_is_refused_says_why_and_changes_nothing(shell: Shell) -> None:
     _add(shell, CHIEF, "admin")
-    for words, typed, why in (
+    for arguments, typed, why in (
         (("add", "Chief", "--role", "viewer", "--password-stdin"), "correct-horse-1", "taken"),
         (("add", "a b", "--role", "viewer", "--password-stdin"), "correct-horse-1", "blanks"),
         (("add", "zhang", "--role", "viewer", "--password-stdin"), "short", "8 to 128"),
@@ -87,16 +87,18 @@ def test_what_is_refused_says_why_and_changes_nothing(shell: Shell) -> None:
         (("password", "nobody", "--password-stdin"), "correct-horse-1", "there is no user"),
         (("password", "chief", "--password-stdin"), "", "8 to 128"),
     ):
-        status, said, why_not = shell(*words, typed=typed)
-        assert (status, said) == (1, ""), words
+        status, output, why_not = shell(*arguments, typed=typed)
+        assert (status, output) == (1, ""), arguments
         assert why in why_not
     assert shell("list")[1] == "chief\tadmin\tenabled\t\n"
 
 
-@pytest.mark.parametrize("words", [(), ("add",), ("add", "x"), ("add", "x", "--role", "root"), ("drop", "x")])
-def test_used_wrongly_it_ends_with_2(shell: Shell, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [(), ("add",), ("add", "x"), ("add", "x", "--role", "root"), ("drop", "x")]
+)
+def test_used_wrongly_it_ends_with_2(shell: Shell, arguments: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit) as caught:
-        shell(*words)
+        shell(*arguments)
     assert caught.value.code == 2
 
 
@@ -121,8 +123,8 @@ def test_disabling_ends_the_logins_of_a_running_service_at_once(
 
 def test_a_new_password_ends_the_logins(shell: Shell, accounts: AccountService) -> None:
     tokens = asyncio.run(first_admin(accounts))
-    status, said, _ = shell("password", "chief", "--password-stdin", typed="quite-another-one\n")
-    assert (status, said) == (0, "changed the password of chief\n")
+    status, output, _ = shell("password", "chief", "--password-stdin", typed="quite-another-one\n")
+    assert (status, output) == (0, "changed the password of chief\n")
     with pytest.raises(Problem):
         asyncio.run(accounts.authenticate(tokens.access_token, HOME))
     with pytest.raises(Problem):
@@ -156,9 +158,9 @@ def test_without_a_terminal_it_says_how_else(
 
 
 def test_the_command_is_found_from_the_command_line(settings: Settings) -> None:
-    words = [sys.executable, "-m", "shared", "user", "list", "--data-dir", str(settings.data_dir)]
+    command = [sys.executable, "-m", "shared", "user", "list", "--data-dir", str(settings.data_dir)]
     url = ["--database-url", settings.url]
-    done = subprocess.run([*words, *url], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*command, *url], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -167,11 +169,11 @@ def test_it_leaves_the_write_ahead_log_to_a_running_service(
 ) -> None:
     if not database.is_sqlite:
         pytest.skip("there is no such log on PostgreSQL")
-    seen = []
+    pages = []
 
     def listen(session: Session, _changes: list[ObjectChange]) -> None:
-        seen.append(session.execute(text("PRAGMA wal_autocheckpoint")).scalar())
+        pages.append(session.execute(text("PRAGMA wal_autocheckpoint")).scalar())
 
     monkeypatch.setattr(sys, "stdin", io.StringIO(CHIEF[1]))
     assert cli.main(["user", "add", "chief", "--role", "admin", "--password-stdin"], settings, [listen]) == 0
-    assert seen == [0]
+    assert pages == [0]

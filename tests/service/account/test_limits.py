@@ -102,8 +102,8 @@ def test_however_the_name_is_written_it_counts_as_one(accounts: AccountService) 
 def test_attempts_at_once_are_counted_one_by_one(accounts: AccountService) -> None:
     async def play() -> None:
         await first_admin(accounts)
-        seen = await asyncio.gather(*(_guess(accounts, CHIEF[0], AWAY) for _ in range(40)))
-        assert sorted(seen) == ["wait"] * 35 + ["wrong"] * PAIR_FREE
+        outcomes = await asyncio.gather(*(_guess(accounts, CHIEF[0], AWAY) for _ in range(40)))
+        assert sorted(outcomes) == ["wait"] * 35 + ["wrong"] * PAIR_FREE
 
     asyncio.run(play())
 
@@ -113,11 +113,11 @@ def test_many_names_at_once_are_counted_one_by_one(accounts: AccountService, clo
 
     async def play() -> None:
         await first_admin(accounts)
-        seen = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
-        assert sorted(seen) == ["wait"] * (100 - ADDRESS_FREE) + ["wrong"] * ADDRESS_FREE
+        outcomes = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
+        assert sorted(outcomes) == ["wait"] * (100 - ADDRESS_FREE) + ["wrong"] * ADDRESS_FREE
         clock.forward(31)
-        seen = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
-        assert sorted(seen) == ["wait"] * 99 + ["wrong"]
+        outcomes = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
+        assert sorted(outcomes) == ["wait"] * 99 + ["wrong"]
         assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "wait"
 
     asyncio.run(play())
@@ -155,12 +155,12 @@ def test_a_thousand_guesses_from_one_address_leave_the_owner_in(
 ) -> None:
     async def play() -> None:
         await first_admin(accounts)
-        seen = []
+        outcomes = []
         for _ in range(1000):
-            seen.append(await _guess(accounts, CHIEF[0], AWAY))
+            outcomes.append(await _guess(accounts, CHIEF[0], AWAY))
             clock.forward(0.3)
-        assert "in" not in seen
-        assert seen.count("wrong") <= 10
+        assert "in" not in outcomes
+        assert outcomes.count("wrong") <= 10
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
 
     asyncio.run(play())
@@ -171,11 +171,11 @@ def test_a_thousand_guesses_from_fifty_addresses_leave_the_owner_in(
 ) -> None:
     async def play() -> None:
         await first_admin(accounts)
-        seen = []
+        outcomes = []
         for number in range(1000):
-            seen.append(await _guess(accounts, CHIEF[0], f"203.0.113.{number % 50}"))
+            outcomes.append(await _guess(accounts, CHIEF[0], f"203.0.113.{number % 50}"))
             clock.forward(0.3)
-        assert seen.count("wrong") <= USER_FREE + 5
+        assert outcomes.count("wrong") <= USER_FREE + 5
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
         assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "wait"
         clock.forward(LONGEST_WAIT)
@@ -187,8 +187,8 @@ def test_a_thousand_guesses_from_fifty_addresses_leave_the_owner_in(
 def test_one_address_that_tries_many_users_is_slowed(accounts: AccountService) -> None:
     async def play() -> None:
         await first_admin(accounts)
-        seen = [await _guess(accounts, f"user-{number}", AWAY) for number in range(40)]
-        assert seen == ["wrong"] * 30 + ["wait"] * 10
+        outcomes = [await _guess(accounts, f"user-{number}", AWAY) for number in range(40)]
+        assert outcomes == ["wrong"] * 30 + ["wait"] * 10
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
 
     asyncio.run(play())
@@ -211,8 +211,8 @@ def test_a_right_password_forgets_the_wrong_ones_of_its_own_user_only(accounts: 
 def test_the_addresses_of_one_ipv6_network_are_one_guesser(accounts: AccountService) -> None:
     async def play() -> None:
         await first_admin(accounts)
-        seen = [await _guess(accounts, CHIEF[0], f"2001:db8:0:1::{number:x}") for number in range(8)]
-        assert seen == ["wrong"] * PAIR_FREE + ["wait"] * 3
+        outcomes = [await _guess(accounts, CHIEF[0], f"2001:db8:0:1::{number:x}") for number in range(8)]
+        assert outcomes == ["wrong"] * PAIR_FREE + ["wait"] * 3
         assert await _guess(accounts, CHIEF[0], "2001:db8:0:2::1") == "wrong"
 
     asyncio.run(play())
@@ -222,11 +222,11 @@ def test_a_name_of_nobody_is_answered_and_limited_like_a_user(accounts: AccountS
     async def play() -> None:
         await first_admin(accounts)
         for address in (AWAY, "198.51.100.8"):
-            seen = {
+            outcomes = {
                 name: [await _guess(accounts, name, address) for _ in range(8)]
                 for name in (CHIEF[0], "nobody")
             }
-            assert seen[CHIEF[0]] == seen["nobody"]
+            assert outcomes[CHIEF[0]] == outcomes["nobody"]
 
     asyncio.run(play())
 
@@ -281,9 +281,9 @@ def test_typed_password_is_neither_stored_nor_logged(
     failed = [change for change in changes if change.action == "login_failed"]
     assert [change.object_id for change in failed] == [None, tokens.payload.user.user_id]
     assert all(change.address == AWAY for change in failed)
-    told = repr(changes)
+    announced = repr(changes)
     for secret in (canary, CHIEF[1], tokens.access_token, tokens.refresh_token):
-        assert secret.lower() not in told.lower()
+        assert secret.lower() not in announced.lower()
     rows = database.read_now(lambda session: list(session.scalars(select(col(LoginFailures.key)))))
     assert len(rows) == 5
     assert all(canary.lower() not in key for key in rows)

@@ -89,8 +89,8 @@ def test_a_hash_of_an_older_cost_takes_the_rounds_of_todays(
     today._nobody.result()
     for stored in (older, newest, None):
         rounds.clear()
-        given = "correct-horse" if right else "another-horse"
-        assert _check(today, given, stored) is (right and stored is not None)
+        attempt = "correct-horse" if right else "another-horse"
+        assert _check(today, attempt, stored) is (right and stored is not None)
         assert sum(rounds) == 2**7
     today.close()
 

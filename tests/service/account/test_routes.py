@@ -96,21 +96,21 @@ def test_no_body_gives_rights_that_were_not_asked_for(client: TestClient, as_rol
     fine = {"email": "li@example.cn", "phone": "12345678", "work_years": 1}
     assert viewer.post("/api/auth/updateInfo", json=everything | fine).json()["code"] == 0
     after = _me(viewer)
-    kept = ("user_id", "username", "enabled", "has_face", "created_at")
-    assert {key: after["user"][key] for key in kept} == {key: before["user"][key] for key in kept}
+    unchanged = ("user_id", "username", "enabled", "has_face", "created_at")
+    assert {key: after["user"][key] for key in unchanged} == {key: before["user"][key] for key in unchanged}
     assert (after["role"], after["permissions"]) == (["viewer"], before["permissions"])
-    made = client.post("/api/users", json=everything | _new("made")).json()["data"]
-    assert (made["username"], made["roles"], made["enabled"]) == ("made", ["viewer"], True)
-    assert made["user_id"] not in {"x", everything["user_id"]}
+    user = client.post("/api/users", json=everything | _new("made")).json()["data"]
+    assert (user["username"], user["roles"], user["enabled"]) == ("made", ["viewer"], True)
+    assert user["user_id"] not in {"x", everything["user_id"]}
 
 
 def test_users_are_made_found_and_changed(client: TestClient) -> None:
-    made = client.post("/api/users", json=_new("zhang", name="张伟", roles=["inspector", "planner"])).json()
-    assert (made["code"], made["msg"]) == (0, "用户创建成功")
-    user_id = made["data"]["user_id"]
-    assert made["data"]["roles"] == ["planner", "inspector"]
-    assert made["data"]["created_at"].endswith("Z")
-    assert client.get(f"/api/users/{user_id}").json()["data"] == made["data"]
+    answer = client.post("/api/users", json=_new("zhang", name="张伟", roles=["inspector", "planner"])).json()
+    assert (answer["code"], answer["msg"]) == (0, "用户创建成功")
+    user_id = answer["data"]["user_id"]
+    assert answer["data"]["roles"] == ["planner", "inspector"]
+    assert answer["data"]["created_at"].endswith("Z")
+    assert client.get(f"/api/users/{user_id}").json()["data"] == answer["data"]
     for q in ("zha", "ZHA", "张", "ｚｈａ"):
         page = client.get("/api/users", params={"q": q}).json()["data"]
         assert [user["user_id"] for user in page["data"]] == [user_id], q
@@ -273,11 +273,11 @@ def test_logout_ends_the_login(client: TestClient, anonymous: TestClient) -> Non
     login = anonymous.post("/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]}).json()[
         "data"
     ]
-    mine = with_token(anonymous, login["access_token"])
-    assert mine.get("/api/auth/me").status_code == 200
+    client_of_login = with_token(anonymous, login["access_token"])
+    assert client_of_login.get("/api/auth/me").status_code == 200
     answer = anonymous.post("/api/auth/logout", json={"refresh_token": login["refresh_token"]})
     assert answer.json() == {"code": 0, "data": True, "msg": "已退出登录"}
-    assert mine.get("/api/auth/me").json()["data"] == {"error": "not_logged_in"}
+    assert client_of_login.get("/api/auth/me").json()["data"] == {"error": "not_logged_in"}
 
 
 def test_no_secret_reaches_a_log_or_a_failure(
@@ -307,9 +307,9 @@ def test_no_secret_reaches_a_log_or_a_failure(
 
 
 def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
-    seen: list[ObjectChange] = []
+    announced: list[ObjectChange] = []
     database: Database = _database_of(app)
-    database.after_commit.append(seen.extend)
+    database.after_commit.append(announced.extend)
     with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:
         token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
         client = with_token(anonymous, token)
@@ -317,13 +317,13 @@ def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
         user_id = client.post("/api/users", json=_new("zhang")).json()["data"]["user_id"]
         client.put(f"/api/users/{user_id}", json={"roles": ["planner"], "password": "quite-another-one"})
         client.post("/api/auth/updateInfo", json={"phone": "12345678"})
-    told = [(change.action, change.object_id, change.actor, change.details) for change in seen]
-    assert told[0] == ("create", admin, admin, {"username": "chief", "roles": ["admin"]})
-    assert told[1][:3] == ("login", admin, admin)
-    assert told[2] == ("create", user_id, admin, {"username": "zhang", "roles": ["viewer"]})
-    assert told[3] == ("update", user_id, admin, {"roles": [["viewer"], ["planner"]], "password": True})
-    assert told[4] == ("update", admin, admin, {"fields": ["phone"]})
-    assert {change.address for change in seen} == {"127.0.0.1"}
+    changes = [(change.action, change.object_id, change.actor, change.details) for change in announced]
+    assert changes[0] == ("create", admin, admin, {"username": "chief", "roles": ["admin"]})
+    assert changes[1][:3] == ("login", admin, admin)
+    assert changes[2] == ("create", user_id, admin, {"username": "zhang", "roles": ["viewer"]})
+    assert changes[3] == ("update", user_id, admin, {"roles": [["viewer"], ["planner"]], "password": True})
+    assert changes[4] == ("update", admin, admin, {"fields": ["phone"]})
+    assert {change.address for change in announced} == {"127.0.0.1"}
 
 
 def _database_of(app: FastAPI) -> Database:

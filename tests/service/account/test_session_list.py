@@ -53,20 +53,20 @@ def test_a_session_shows_when_how_where_and_with_what_it_began(
     accounts: AccountService, clock: Clock
 ) -> None:
     async def play() -> None:
-        mine = await with_inspector(accounts)
+        tokens = await with_inspector(accounts)
         clock.forward(60)
         phone = await accounts.logins.log_in(INSPECTOR[0], SecretStr(INSPECTOR[1]), "192.0.2.9", WINDOWS)
         by_face = await accounts.logins.log_in_as(phone.payload.user.user_id, ("face",), HOME, "curl/8.5.0")
-        caller = await _caller(accounts, mine)
-        found = await accounts.sessions.find(caller, caller.user_id, 1, 50)
-        assert found.pagination.total == 3
-        by_program = {one.program: one for one in found.data}
+        caller = await _caller(accounts, tokens)
+        page = await accounts.sessions.find(caller, caller.user_id, 1, 50)
+        assert page.pagination.total == 3
+        by_program = {session.program: session for session in page.data}
         window = by_program["Firefox 130 · Windows"]
         assert (window.methods, window.address, window.current) == (["pwd"], "192.0.2.9", False)
         assert window.created_at == window.used_at == clock.at
         assert by_program["curl 8.5.0"].methods == ["face"]
         assert by_program[None].current
-        assert [one.session_id for one in found.data if one.current] == [caller.session_id]
+        assert [session.session_id for session in page.data if session.current] == [caller.session_id]
         assert by_face.payload.user.user_id == caller.user_id
 
     asyncio.run(play())
@@ -75,7 +75,7 @@ def test_a_session_shows_when_how_where_and_with_what_it_began(
 def test_the_last_use_is_kept_in_memory_until_it_is_written(accounts: AccountService, clock: Clock) -> None:
     async def play() -> None:
         tokens = await first_admin(accounts)
-        begun = clock.at
+        start = clock.at
         for _ in range(20):
             clock.forward(10)
             caller = await _caller(accounts, tokens)
@@ -83,9 +83,9 @@ def test_the_last_use_is_kept_in_memory_until_it_is_written(accounts: AccountSer
         async def last_used() -> dt.datetime:
             return (await accounts.sessions.find(caller, caller.user_id, 1, 50)).data[0].used_at
 
-        assert await last_used() == begun
+        assert await last_used() == start
         await accounts.session_use.write()
-        assert await last_used() == begun + dt.timedelta(seconds=200)
+        assert await last_used() == start + dt.timedelta(seconds=200)
 
     asyncio.run(play())
 
@@ -147,18 +147,18 @@ def test_an_ended_session_is_over_at_once_in_every_process(
     changes: list[ObjectChange],
 ) -> None:
     async def play() -> None:
-        mine, lost = await with_inspector(accounts), await log_in(accounts, INSPECTOR)
+        tokens, lost = await with_inspector(accounts), await log_in(accounts, INSPECTOR)
         # Another service process that has the session in its memory.
         other = AccountService(database, settings, clock=clock)
-        caller, thief = await _caller(other, mine), await _caller(other, lost)
+        caller, thief = await _caller(other, tokens), await _caller(other, lost)
         changes.clear()
         await accounts.sessions.end(caller, caller.user_id, thief.session_id)
         assert await _refused(accounts, lost)
         assert await _refused(other, lost)
-        assert not await _refused(other, mine)
-        (told,) = [change for change in changes if change.action == "session_ended"]
-        assert (told.kind, told.object_id, told.actor) == ("user", caller.user_id, caller.user_id)
-        assert told.details == {"session_id": thief.session_id}
+        assert not await _refused(other, tokens)
+        (end,) = [change for change in changes if change.action == "session_ended"]
+        assert (end.kind, end.object_id, end.actor) == ("user", caller.user_id, caller.user_id)
+        assert end.details == {"session_id": thief.session_id}
         with pytest.raises(Problem) as again:
             await accounts.sessions.end(caller, caller.user_id, thief.session_id)
         assert again.value.status == 404
@@ -171,17 +171,17 @@ def test_all_others_end_and_the_one_that_asks_stays(
     accounts: AccountService, changes: list[ObjectChange]
 ) -> None:
     async def play() -> None:
-        mine = await with_inspector(accounts)
+        inspector_tokens = await with_inspector(accounts)
         others = [await log_in(accounts, INSPECTOR) for _ in range(3)]
         chief = await log_in(accounts, CHIEF)
-        caller = await _caller(accounts, mine)
+        caller = await _caller(accounts, inspector_tokens)
         assert await accounts.sessions.end_others(caller, caller.user_id) == 3
-        assert [await _refused(accounts, tokens) for tokens in (*others, chief, mine)] == [
+        assert [await _refused(accounts, tokens) for tokens in (*others, chief, inspector_tokens)] == [
             True, True, True, False, False,
         ]  # fmt: skip
 
-        (told,) = [change for change in changes if change.action == "sessions_ended"]
-        assert told.details == {"count": 3}
+        (end,) = [change for change in changes if change.action == "sessions_ended"]
+        assert end.details == {"count": 3}
 
     asyncio.run(play())
 
@@ -217,26 +217,30 @@ def _sessions(client: TestClient, path: str) -> list[dict[str, Any]]:
 def test_an_admin_sees_and_ends_the_sessions_of_a_user(as_role: AsRole) -> None:
     admin, inspector = as_role(Role.ADMIN), as_role(Role.INSPECTOR)
     user_id = inspector.get("/api/auth/me").json()["data"]["user"]["user_id"]
-    (found,) = _sessions(admin, f"/api/users/{user_id}/sessions")
-    assert not found["current"]
-    mine = _sessions(inspector, "/api/auth/sessions")
-    assert [one["session_id"] for one in mine if one["current"]] == [found["session_id"]]
-    assert admin.delete(f"/api/users/{user_id}/sessions/{found['session_id']}").json()["code"] == 0
+    (listed,) = _sessions(admin, f"/api/users/{user_id}/sessions")
+    assert not listed["current"]
+    inspector_sessions = _sessions(inspector, "/api/auth/sessions")
+    assert [session["session_id"] for session in inspector_sessions if session["current"]] == [
+        listed["session_id"]
+    ]
+    assert admin.delete(f"/api/users/{user_id}/sessions/{listed['session_id']}").json()["code"] == 0
     assert inspector.get("/api/auth/me").status_code == 401
     assert _sessions(admin, f"/api/users/{user_id}/sessions") == []
     entries = admin.get("/api/audit", params={"action": "session_ended"}).json()["data"]["data"]
-    assert [entry["details"] for entry in entries] == [{"session_id": found["session_id"]}]
+    assert [entry["details"] for entry in entries] == [{"session_id": listed["session_id"]}]
 
 
 def test_nobody_ends_the_session_that_asks_or_another_users(as_role: AsRole) -> None:
     admin, inspector = as_role(Role.ADMIN), as_role(Role.INSPECTOR)
-    (mine,) = [one for one in _sessions(inspector, "/api/auth/sessions") if one["current"]]
-    answer = inspector.delete(f"/api/auth/sessions/{mine['session_id']}")
+    (inspector_session,) = [
+        session for session in _sessions(inspector, "/api/auth/sessions") if session["current"]
+    ]
+    answer = inspector.delete(f"/api/auth/sessions/{inspector_session['session_id']}")
     assert (answer.status_code, answer.json()["msg"]) == (409, "这是当前会话，请使用退出登录来结束")
-    (own,) = [one for one in _sessions(admin, "/api/auth/sessions") if one["current"]]
-    assert inspector.delete(f"/api/auth/sessions/{own['session_id']}").status_code == 404
+    (admin_session,) = [session for session in _sessions(admin, "/api/auth/sessions") if session["current"]]
+    assert inspector.delete(f"/api/auth/sessions/{admin_session['session_id']}").status_code == 404
     me = admin.get("/api/auth/me").json()["data"]["user"]["user_id"]
-    assert admin.delete(f"/api/users/{me}/sessions/{own['session_id']}").status_code == 409
+    assert admin.delete(f"/api/users/{me}/sessions/{admin_session['session_id']}").status_code == 409
     assert inspector.get(f"/api/users/{me}/sessions").status_code == 403
     assert inspector.delete(f"/api/users/{me}/sessions").status_code == 403
     assert admin.delete(f"/api/users/{me}/sessions").json()["code"] == 0

@@ -53,13 +53,13 @@ async def _refused(accounts: AccountService, tokens: Tokens) -> str:
 def test_refresh_tokens_rotate_and_the_access_token_stays_good(accounts: AccountService) -> None:
     async def play() -> None:
         tokens = await first_admin(accounts)
-        seen = {tokens.refresh_token}
+        refresh_tokens = {tokens.refresh_token}
         for _ in range(3):
             old, tokens = tokens, await _refreshed(accounts, tokens)
             assert await _is_in(accounts, old)
             assert await _is_in(accounts, tokens)
-            seen.add(tokens.refresh_token)
-        assert len(seen) == 4
+            refresh_tokens.add(tokens.refresh_token)
+        assert len(refresh_tokens) == 4
 
     asyncio.run(play())
 
@@ -241,11 +241,11 @@ def test_a_session_ends_after_ninety_days_of_refreshes(
 ) -> None:
     async def play() -> None:
         tokens = await first_admin(accounts)
-        begun = clock.at
+        start = clock.at
         for _ in range(12):
             clock.forward(settings.refresh_token_seconds / 2)
             tokens = await _refreshed(accounts, tokens)
-        assert clock.at - begun == dt.timedelta(days=84)
+        assert clock.at - start == dt.timedelta(days=84)
         clock.forward(settings.refresh_token_seconds / 2)
         assert await _refused(accounts, tokens) == "login_expired"
 
@@ -369,10 +369,10 @@ def test_the_time_of_the_password_survives_a_refresh(accounts: AccountService, c
         # Access tokens are read by the real time.
         clock.forward(-300)
         tokens = await first_admin(accounts)
-        given = clock.at
+        login_at = clock.at
         clock.forward(60)
         caller = await accounts.authenticate((await _refreshed(accounts, tokens)).access_token, HOME)
-        assert caller.password_at == given
+        assert caller.password_at == login_at
 
     asyncio.run(play())
 

@@ -26,7 +26,7 @@ from service.db.database import Database, now
 from service.db.schema import metadata
 from service.settings import Settings
 from shared.codes import Role
-from tests.service.domain_app import as_role, rooms
+from tests.service.domain_app import as_role, client_of
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -43,12 +43,12 @@ def audit(database: Database, settings: Settings) -> AuditService:
 
 
 @pytest.fixture
-def room(audit: AuditService) -> Iterator[TestClient]:
-    with rooms(router(audit), role=Role.ADMIN) as client:
+def client(audit: AuditService) -> Iterator[TestClient]:
+    with client_of(router(audit), role=Role.ADMIN) as client:
         yield client
 
 
-def tell(database: Database, *changes: ObjectChange) -> None:
+def announce_changes(database: Database, *changes: ObjectChange) -> None:
     def work(session: Session) -> None:
         for change in changes:
             announce(session, change)
@@ -58,7 +58,7 @@ def tell(database: Database, *changes: ObjectChange) -> None:
 
 def fill(database: Database, count: int = 5) -> None:
     for number in range(count):
-        tell(
+        announce_changes(
             database, ObjectChange("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["旧", "新"]})
         )
 
@@ -85,18 +85,20 @@ def test_a_change_and_its_row_are_one_transaction(audit: AuditService, database:
 
     with pytest.raises(RuntimeError):
         database.write_now(failing)
-    tell(database, ObjectChange("create", "record", "kept"), ObjectChange("create", "item", "kept too"))
+    announce_changes(
+        database, ObjectChange("create", "record", "kept"), ObjectChange("create", "item", "kept too")
+    )
     assert audit.verify() == Verification(3, 3, audit.verify().hash, [])
 
 
 def test_a_log_of_a_moment_ago_is_whole(audit: AuditService, database: Database) -> None:
     first = audit.verify()
     fill(database)
-    found = audit.verify(expect=(first.seq, first.hash))
-    assert (found.rows, found.seq, found.problems) == (6, 6, [])
+    verification = audit.verify(expect=(first.seq, first.hash))
+    assert (verification.rows, verification.seq, verification.problems) == (6, 6, [])
     # A row of that number that says something else is not the one that was there.
     assert len(audit.verify(expect=(first.seq, "0" * 64)).problems) == 1
-    tell(database, ObjectChange("update", "item", "i", fleeting=True))
+    announce_changes(database, ObjectChange("update", "item", "i", fleeting=True))
     assert audit.verify().rows == 6
     audit.begin()
     assert audit.verify().rows == 6, "a log begins once"
@@ -207,15 +209,15 @@ def test_a_database_put_back_is_found_by_what_was_kept_elsewhere(
     fill(database, 2)
     old = head()
     fill(database, 3)
-    kept = audit.verify()
+    end = audit.verify()
     tamper(
         database,
         "DELETE FROM audit_event WHERE seq > 3",
         f"UPDATE audit_head SET seq = {old.seq}, hash = '{old.hash}', mac = '{old.mac}'",
     )
     assert audit.verify().problems == []
-    assert audit.verify(expect=(kept.seq, kept.hash)).problems == [
-        f"row {kept.seq} with the hash {kept.hash} is not in the log any more"
+    assert audit.verify(expect=(end.seq, end.hash)).problems == [
+        f"row {end.seq} with the hash {end.hash} is not in the log any more"
     ]
 
 
@@ -294,7 +296,7 @@ def test_a_log_that_two_processes_begin_at_once_begins_once(
 
 def test_any_text_can_be_logged(audit: AuditService, database: Database) -> None:
     odd = "a\x00b\ud800\r\n" + "长" * 300
-    tell(
+    announce_changes(
         database,
         ObjectChange("login_failed", "user", odd, None, odd, {odd: odd, "at": dt.datetime.now(dt.UTC)}),
     )
@@ -309,13 +311,13 @@ def test_details_have_one_form(details: dict[str, Any]) -> None:
     assert rules.details_text(dict(reversed(details.items()))) == text_form
 
 
-def test_the_log_is_read_in_pages_with_filters(room: TestClient, database: Database) -> None:
-    tell(database, ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
-    tell(database, ObjectChange("update", "record", "r1", "u2", "10.0.0.1"))
-    tell(database, ObjectChange("delete", "item", "i1", "u1", "10.0.0.1"))
+def test_the_log_is_read_in_pages_with_filters(client: TestClient, database: Database) -> None:
+    announce_changes(database, ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": "左翼"}))
+    announce_changes(database, ObjectChange("update", "record", "r1", "u2", "10.0.0.1"))
+    announce_changes(database, ObjectChange("delete", "item", "i1", "u1", "10.0.0.1"))
 
     def seqs(**query: Any) -> list[int]:
-        answer = room.get("/api/audit", params=query)
+        answer = client.get("/api/audit", params=query)
         assert answer.status_code == 200, answer.text
         return [entry["seq"] for entry in answer.json()["data"]["data"]]
 
@@ -325,26 +327,26 @@ def test_the_log_is_read_in_pages_with_filters(room: TestClient, database: Datab
     assert seqs(kind="record", actor="u1") == [2]
     assert seqs(object_id="i1") == [4]
     assert seqs(action="' OR 1=1 --") == []
-    newest = room.get("/api/audit").json()["data"]["data"][0]
+    newest = client.get("/api/audit").json()["data"]["data"][0]
     assert seqs(at_from=newest["at"]) == [4]
     assert 4 in seqs(at_to=newest["at"])
     assert seqs(at_to="2020-01-01T00:00:00") == []
-    first = room.get("/api/audit", params={"action": "create"}).json()["data"]["data"][0]
+    first = client.get("/api/audit", params={"action": "create"}).json()["data"]["data"][0]
     assert first["details"] == {"name": "左翼"}
     assert (first["actor"], first["address"]) == ("u1", "10.0.0.1")
     for bad in ("page_size=0", "current_page=0", "at_from=5", "kind=%00"):
-        assert room.get(f"/api/audit?{bad}").status_code == 422
+        assert client.get(f"/api/audit?{bad}").status_code == 422
 
 
-def test_only_an_admin_reads_the_log(room: TestClient) -> None:
+def test_only_an_admin_reads_the_log(client: TestClient) -> None:
     for role, status in ((None, 401), (Role.VIEWER, 403), (Role.PLANNER, 403), (Role.ADMIN, 200)):
-        assert room.get("/api/audit", headers=as_role(role)).status_code == status
+        assert client.get("/api/audit", headers=as_role(role)).status_code == status
 
 
 @pytest.fixture
 def verify(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    def run(*words: str) -> tuple[int, str]:
-        status = cli.main(["audit", "verify", *words], settings)
+    def run(*arguments: str) -> tuple[int, str]:
+        status = cli.main(["audit", "verify", *arguments], settings)
         return status, capsys.readouterr().out
 
     return run

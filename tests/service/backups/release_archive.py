@@ -81,7 +81,7 @@ def _make(tree: Path, archive: Path, variables: dict[str, str]) -> None:
         assert serve.stdout is not None
         with serve:
             try:
-                known = _filled(json.loads(serve.stdout.readline())["url"])
+                facts = _filled(json.loads(serve.stdout.readline())["url"])
             finally:
                 serve.stdin.close()
                 serve.wait(20)
@@ -89,7 +89,7 @@ def _make(tree: Path, archive: Path, variables: dict[str, str]) -> None:
             [sys.executable, "-m", "shared", "backup", str(archive)], cwd=tree, env=environment, check=True
         )
     _compress(archive)
-    archive.with_suffix(".json").write_text(json.dumps(known, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    archive.with_suffix(".json").write_text(json.dumps(facts, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
 def _compress(archive: Path) -> None:
@@ -105,20 +105,20 @@ def _filled(url: str) -> dict[str, Any]:
     """Two records, one of them sealed, and two files; what a restore brings back."""
     with httpx.Client(base_url=f"{url}/api", timeout=60) as client:
 
-        def made(path: str, **body: Any) -> Any:
+        def post(path: str, **body: Any) -> Any:
             answer = client.post(path, json=body).raise_for_status().json()
             return answer.get("data", answer)
 
-        client.headers["Authorization"] = f"Bearer {made('/auth/first-run', **ADMIN)['access_token']}"
+        client.headers["Authorization"] = f"Bearer {post('/auth/first-run', **ADMIN)['access_token']}"
         photo = client.post("/files", files={"file": ("照片.png", PIXEL)}).raise_for_status().json()["data"]
         client.post("/files", files={"file": ("note.txt", NOTE)}).raise_for_status()
-        sealed = made("/inspection/create", task_id="t1", inspection_name="左翼 航前检查")["inspection_id"]
-        item = made("/inspection_item/create", item_name="前缘\t\\N\n一", inspection_id=sealed)["item_id"]
-        made(f"/inspection_item/{item}/photos", file_id=photo["file_id"])
-        made(f"/inspection_item/{item}/verdict", verdict="passed")
-        made(f"/inspection/{sealed}/finish", accept_model_opinion=False)
+        sealed = post("/inspection/create", task_id="t1", inspection_name="左翼 航前检查")["inspection_id"]
+        item = post("/inspection_item/create", item_name="前缘\t\\N\n一", inspection_id=sealed)["item_id"]
+        post(f"/inspection_item/{item}/photos", file_id=photo["file_id"])
+        post(f"/inspection_item/{item}/verdict", verdict="passed")
+        post(f"/inspection/{sealed}/finish", accept_model_opinion=False)
         seal = client.get(f"/inspection/{sealed}/editions/1").raise_for_status().json()["data"]["seal"]
-        made("/inspection/create", task_id="t2", inspection_name="右翼")
+        post("/inspection/create", task_id="t2", inspection_name="右翼")
         records = (
             client.get("/inspection/search", params={"current_page": 1, "page_size": 50})
             .raise_for_status()
@@ -130,7 +130,7 @@ def _filled(url: str) -> dict[str, Any]:
             "seal": seal,
             "photo": photo["file_id"],
             "item_name": "前缘\t\\N\n一",
-            "records": {one["inspection_id"]: one["inspection_name"] for one in records},
+            "records": {record["inspection_id"]: record["inspection_name"] for record in records},
             "audit_rows": log["total"],
         }
 

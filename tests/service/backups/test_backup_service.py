@@ -211,6 +211,6 @@ def test_without_a_place_nothing_is_scheduled(
     service.start()
     assert service._thread is None
     service.stop()
-    for words in (["run"], ["list"], ["verify"]):
-        assert main(["backup", *words], plain) == 1
+    for arguments in (["run"], ["list"], ["verify"]):
+        assert main(["backup", *arguments], plain) == 1
         assert "WALKAROUND_BACKUP_TO" in capsys.readouterr().err

@@ -112,8 +112,8 @@ def test_what_was_backed_up_comes_back(archive: Path, filled: Settings, tmp_path
         assert [row.filename for row in rows] == ["左翼.txt", "右翼.txt"]
         files.close()
         # Another secret, and still a whole log: it was whole when it was backed up.
-        found = AuditService(database, new).verify()
-        assert found.problems == []
+        verification = AuditService(database, new).verify()
+        assert verification.problems == []
         last = database.read_now(
             lambda session: session.execute(text("SELECT action FROM audit_event ORDER BY seq DESC")).scalar()
         )
@@ -225,9 +225,9 @@ def test_a_restore_leaves_what_is_there_unless_forced(
     log = database.with_name("walkaround.db-wal")
     log.write_bytes(b"written last")
     assert main(["restore", str(archive), "--force"], new) == 0
-    kept = [path for path in new.data_dir.iterdir() if ".before-restore-" in path.name]
-    assert [path.read_bytes() for path in kept if not path.name.endswith(("-wal", "-shm"))] == [before]
-    assert [path.read_bytes() for path in kept if path.name.endswith("-wal")] == [b"written last"]
+    set_aside = [path for path in new.data_dir.iterdir() if ".before-restore-" in path.name]
+    assert [path.read_bytes() for path in set_aside if not path.name.endswith(("-wal", "-shm"))] == [before]
+    assert [path.read_bytes() for path in set_aside if path.name.endswith("-wal")] == [b"written last"]
 
 
 def test_stale_lock_is_not_content(archive: Path, tmp_path: Path) -> None:
@@ -332,8 +332,8 @@ def test_an_archive_that_is_not_as_its_manifest_says_changes_nothing(
     new = elsewhere(tmp_path)
     assert main(["restore", str(rewritten(archive, change, **replaced))], new) == 1
     assert capsys.readouterr().err.startswith("restore failed: ")
-    there = list(new.data_dir.iterdir()) if new.data_dir.exists() else []
-    assert [path.name for path in there] in ([], ["service.lock"])
+    left = list(new.data_dir.iterdir()) if new.data_dir.exists() else []
+    assert [path.name for path in left] in ([], ["service.lock"])
 
 
 @pytest.mark.parametrize("content", [b"", b"words", b"PK\x05\x06" + bytes(18)])

@@ -42,9 +42,9 @@ def empty(release: str, tmp_path: Path, request: pytest.FixtureRequest) -> Itera
 
 
 def test_a_releases_backup_is_restored(release: str, empty: Settings) -> None:
-    known: dict[str, Any] = json.loads((HERE / f"{release}.json").read_text("utf-8"))
+    facts: dict[str, Any] = json.loads((HERE / f"{release}.json").read_text("utf-8"))
     assert main(["restore", str(HERE / f"{release}.zip")], empty) == 0
-    assert verify_audit.main(["audit", "verify", "--record", known["sealed"]], empty) == 0
+    assert verify_audit.main(["audit", "verify", "--record", facts["sealed"]], empty) == 0
     database = Database(empty.url)
     try:
         assert current_revision(database) == newest_revision()
@@ -54,15 +54,15 @@ def test_a_releases_backup_is_restored(release: str, empty: Settings) -> None:
                 tuple(row) for row in database.read_now(lambda session: session.execute(text(query)).all())
             ]
 
-        assert dict(rows("SELECT inspection_id, inspection_name FROM record")) == known["records"]
-        assert rows("SELECT item_name FROM item") == [(known["item_name"],)]
-        assert rows("SELECT seal FROM record_edition") == [(known["seal"],)]
-        [(photo,)] = rows(f"SELECT sha256 FROM file WHERE file_id = '{known['photo']}'")
+        assert dict(rows("SELECT inspection_id, inspection_name FROM record")) == facts["records"]
+        assert rows("SELECT item_name FROM item") == [(facts["item_name"],)]
+        assert rows("SELECT seal FROM record_edition") == [(facts["seal"],)]
+        [(photo,)] = rows(f"SELECT sha256 FROM file WHERE file_id = '{facts['photo']}'")
         assert file_contents(empty).path(photo).read_bytes() == PIXEL
         # The log goes on with the entry of the restore, signed with the secret that was made here.
-        assert rows("SELECT max(seq) FROM audit_event") == [(known["audit_rows"] + 1,)]
-        check = seal_checks(database, empty).check_now(known["sealed"])
-        assert (check.seal, check.intact) == (known["seal"], True)
+        assert rows("SELECT max(seq) FROM audit_event") == [(facts["audit_rows"] + 1,)]
+        check = seal_checks(database, empty).check_now(facts["sealed"])
+        assert (check.seal, check.intact) == (facts["seal"], True)
     finally:
         database.close()
     # What was restored is backed up again, and restored nowhere but in an empty place.

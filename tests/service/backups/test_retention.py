@@ -1,4 +1,4 @@
-"""Which backups are kept."""
+"""Tests which backups are kept."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import datetime as dt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.backups.retention import ALL_WITHIN, Retention, kept
+from service.backups.retention import ALL_WITHIN, Retention, times_to_keep
 
 NIGHT = dt.datetime(2026, 11, 23, 2, 30, tzinfo=dt.UTC)
 NIGHTS = [NIGHT - dt.timedelta(days=days) for days in range(500)]
 
 
 def test_a_year_of_nights_is_thinned_out() -> None:
-    keep = sorted(kept(NIGHTS, Retention(7, 5, 12)), reverse=True)
+    keep = sorted(times_to_keep(NIGHTS, Retention(7, 5, 12)), reverse=True)
     assert keep[:7] == NIGHTS[:7]
     # The newest of each week is its Sunday, the newest of each month its last day.
     assert [time.isoformat()[:10] for time in keep[7:]] == [
@@ -25,15 +25,15 @@ def test_a_year_of_nights_is_thinned_out() -> None:
 
 def test_backups_of_the_last_day_all_stay() -> None:
     hours = [NIGHT - dt.timedelta(hours=6 * number) for number in range(12)]
-    keep = kept(hours, Retention(2, 0, 0))
+    keep = times_to_keep(hours, Retention(2, 0, 0))
     assert keep == {time for time in hours if NIGHT - time < ALL_WITHIN} | {NIGHT.replace(day=22, hour=20)}
 
 
 def test_thinning_every_night_keeps_what_thinning_once_does() -> None:
-    there: set[dt.datetime] = set()
+    backups: set[dt.datetime] = set()
     for night in reversed(NIGHTS):
-        there = kept({*there, night}, Retention(7, 5, 12))
-    assert there == kept(NIGHTS, Retention(7, 5, 12))
+        backups = times_to_keep({*backups, night}, Retention(7, 5, 12))
+    assert backups == times_to_keep(NIGHTS, Retention(7, 5, 12))
 
 
 @given(
@@ -43,8 +43,8 @@ def test_thinning_every_night_keeps_what_thinning_once_does() -> None:
     st.builds(Retention, st.integers(1, 9), st.integers(0, 9), st.integers(0, 9)),
 )
 def test_the_newest_stays_and_nothing_is_invented(times: set[dt.datetime], retention: Retention) -> None:
-    keep = kept(times, retention)
+    keep = times_to_keep(times, retention)
     assert keep <= times
     assert not times or max(times) in keep
     assert len({time.date() for time in keep}) >= min(len({time.date() for time in times}), retention.daily)
-    assert kept(keep, retention) == keep
+    assert times_to_keep(keep, retention) == keep

@@ -65,9 +65,12 @@ def keep(settings: Settings, database: Database) -> Iterator[Keep]:
 def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> Place:
     """The place of the settings: the directory, or a bucket."""
     if request.param == "s3":
-        given = store_settings(request.getfixturevalue("s3"), tmp_path)
-        settings.files_endpoint, settings.files_keys_file = given["files_endpoint"], given["files_keys_file"]
-        settings.backup_to = f"{given['files_url']}/backups"
+        values = store_settings(request.getfixturevalue("s3"), tmp_path)
+        settings.files_endpoint, settings.files_keys_file = (
+            values["files_endpoint"],
+            values["files_keys_file"],
+        )
+        settings.backup_to = f"{values['files_url']}/backups"
     return place_of(settings)
 
 
@@ -137,7 +140,7 @@ def test_the_newest_or_a_named_one_is_restored(
     assert first is not None
     new = keep("b.txt", b"b")
     assert make(settings).name is not None
-    for number, (words, stored) in enumerate(((["--backup", first], {old}), ([], {old, new}))):
+    for number, (arguments, stored) in enumerate(((["--backup", first], {old}), ([], {old, new}))):
         url = ""
         if database_kind == "postgresql":
             server: Server = request.getfixturevalue("postgresql_server")
@@ -145,7 +148,7 @@ def test_the_newest_or_a_named_one_is_restored(
             server.execute("CREATE DATABASE elsewhere")
             url = server.url("elsewhere")
         elsewhere = Settings(data_dir=tmp_path / f"elsewhere{number}", database_url=url)
-        assert main(["restore", str(target), *words], elsewhere) == 0
+        assert main(["restore", str(target), *arguments], elsewhere) == 0
         database = Database(elsewhere.url)
         try:
             rows = database.read_now(lambda session: session.execute(text("SELECT sha256 FROM file")).all())
@@ -169,7 +172,7 @@ def test_old_backups_and_what_only_they_hold_are_removed(
     third = make(settings)
     # It says so, and is a backup all the same.
     assert third.problem is BackupProblem.DAMAGED_DATA
-    names = [one.name for one in (first, second, third)]
+    names = [backup.name for backup in (first, second, third)]
     assert folder.names() == names
     whole = content_name(folder.read(folder.names()[0]).manifest.entries[-1])
     assert whole in contents(folder.place)
@@ -205,9 +208,9 @@ def test_verify_finds_a_changed_and_a_missing_content(
     name = make(settings).name
     assert main(["backup", "verify"], settings) == 0
     assert main(["backup", "list"], settings) == 0
-    said = capsys.readouterr().out
-    assert f"ok: {name}: " in said
-    assert "audit log to row 2" in said
+    output = capsys.readouterr().out
+    assert f"ok: {name}: " in output
+    assert "audit log to row 2" in output
     path = target / CONTENTS / sha256[:2] / sha256[2:]
     path.write_bytes(b"phot0")
     assert main(["backup", "verify"], settings) == 1
@@ -356,7 +359,7 @@ def test_a_backup_is_consistent_while_the_service_writes(
     finally:
         stop.set()
         writer.join()
-    assert [one.problem for one in outcomes] == [None, None, None]
+    assert [outcome.problem for outcome in outcomes] == [None, None, None]
     assert main(["backup", "verify", "--all"], settings) == 0
 
 
@@ -414,7 +417,7 @@ def test_a_bucket_that_is_away_is_named(
     keep_in_bucket("a.txt", b"photo")
     s3.state.away = True
     assert make(in_bucket).problem is BackupProblem.NO_FILE_STORE
-    there = in_bucket.model_copy(update={"files_url": "", "backup_to": f"{in_bucket.files_url}/backups"})
-    assert make(there).problem is BackupProblem.PLACE_AWAY
+    in_folder = in_bucket.model_copy(update={"files_url": "", "backup_to": f"{in_bucket.files_url}/backups"})
+    assert make(in_folder).problem is BackupProblem.PLACE_AWAY
     s3.state.away = False
     assert make(in_bucket).problem is None

@@ -16,7 +16,7 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from shared.codes import Role
 from shared.wire.files import StoredFile
-from tests.service.domain_app import as_role, rooms
+from tests.service.domain_app import as_role, client_of
 
 KINDS: dict[str, dict[str, Any]] = {
     "aircraft": {"aircraft_name": "B-1234", "registration": "B-1234", "aircraft_type": "A320"},
@@ -63,13 +63,13 @@ def service(database: Database) -> CatalogueService:
 
 
 @pytest.fixture
-def room(service: CatalogueService) -> Iterator[TestClient]:
-    with rooms(router(service)) as client:
+def client(service: CatalogueService) -> Iterator[TestClient]:
+    with client_of(router(service)) as client:
         yield client
 
 
-def make(room: TestClient, kind: str, **values: Any) -> dict[str, Any]:
-    answer = room.post(f"/api/catalogue/{kind}", json={**KINDS[kind], **values})
+def make(client: TestClient, kind: str, **values: Any) -> dict[str, Any]:
+    answer = client.post(f"/api/catalogue/{kind}", json={**KINDS[kind], **values})
     assert answer.status_code == 200, answer.text
     assert answer.json()["code"] == 0
     data: dict[str, Any] = answer.json()["data"]
@@ -77,98 +77,100 @@ def make(room: TestClient, kind: str, **values: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_life_of_an_entry(room: TestClient, kind: str) -> None:
-    made = make(room, kind)
-    assert {**made, **KINDS[kind]} == made
-    url = f"/api/catalogue/{kind}/{made[IDS[kind]]}"
-    read = room.get(url)
-    assert read.json()["data"] == made
-    changed = room.put(url, json={NAMES[kind]: "新名", "file_id": "picture"})
+def test_the_life_of_an_entry(client: TestClient, kind: str) -> None:
+    entry = make(client, kind)
+    assert {**entry, **KINDS[kind]} == entry
+    url = f"/api/catalogue/{kind}/{entry[IDS[kind]]}"
+    read = client.get(url)
+    assert read.json()["data"] == entry
+    changed = client.put(url, json={NAMES[kind]: "新名", "file_id": "picture"})
     assert changed.json()["data"][NAMES[kind]] == "新名"
-    kept = {name: made[name] for name in KINDS[kind] if name != NAMES[kind]}
-    assert {**changed.json()["data"], **kept} == changed.json()["data"], "fields that were not sent stay"
+    unchanged = {name: entry[name] for name in KINDS[kind] if name != NAMES[kind]}
+    assert {**changed.json()["data"], **unchanged} == changed.json()["data"], "fields that were not sent stay"
     assert changed.headers["etag"] != read.headers["etag"]
-    assert room.delete(url).json()["code"] == 0
-    for answer in (room.get(url), room.delete(url), room.put(url, json=KINDS[kind])):
+    assert client.delete(url).json()["code"] == 0
+    for answer in (client.get(url), client.delete(url), client.put(url, json=KINDS[kind])):
         assert answer.status_code == 404
         assert answer.json()["data"]["error"] == "not_found"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_change_on_top_of_an_older_version_is_refused(room: TestClient, kind: str) -> None:
-    url = f"/api/catalogue/{kind}/{make(room, kind)[IDS[kind]]}"
-    old = room.get(url).headers["etag"]
-    first = room.put(url, json={**KINDS[kind], NAMES[kind]: "one"}, headers={"If-Match": old})
+def test_a_change_on_top_of_an_older_version_is_refused(client: TestClient, kind: str) -> None:
+    url = f"/api/catalogue/{kind}/{make(client, kind)[IDS[kind]]}"
+    old = client.get(url).headers["etag"]
+    first = client.put(url, json={**KINDS[kind], NAMES[kind]: "one"}, headers={"If-Match": old})
     assert first.status_code == 200
-    second = room.put(url, json={**KINDS[kind], NAMES[kind]: "two"}, headers={"If-Match": old})
+    second = client.put(url, json={**KINDS[kind], NAMES[kind]: "two"}, headers={"If-Match": old})
     assert second.status_code == 412
     assert second.json()["data"]["error"] == "stale"
-    now = room.get(url)
+    now = client.get(url)
     assert now.json()["data"][NAMES[kind]] == "one"
     assert second.json()["data"]["current"] == now.json()["data"]
     assert second.json()["data"]["etag"] == second.headers["etag"] == now.headers["etag"]
-    assert room.delete(url, headers={"If-Match": old}).status_code == 412
-    assert room.delete(url, headers={"If-Match": f'"x", {first.headers["etag"]}'}).status_code == 200
+    assert client.delete(url, headers={"If-Match": old}).status_code == 412
+    assert client.delete(url, headers={"If-Match": f'"x", {first.headers["etag"]}'}).status_code == 200
 
 
-def test_update_with_same_values_changes_nothing(room: TestClient) -> None:
-    url = f"/api/catalogue/aircraft/{make(room, 'aircraft')['aircraft_id']}"
-    before = room.get(url)
-    same = room.put(url, json=KINDS["aircraft"])
+def test_update_with_same_values_changes_nothing(client: TestClient) -> None:
+    url = f"/api/catalogue/aircraft/{make(client, 'aircraft')['aircraft_id']}"
+    before = client.get(url)
+    same = client.put(url, json=KINDS["aircraft"])
     assert same.headers["etag"] == before.headers["etag"]
     assert same.json()["data"]["updated_at"] == before.json()["data"]["updated_at"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_null_clears_and_a_name_is_needed(room: TestClient, kind: str) -> None:
+def test_null_clears_and_a_name_is_needed(client: TestClient, kind: str) -> None:
     cleared = next(name for name in KINDS[kind] if name not in {NAMES[kind], "file_id"})
-    made = make(room, kind)
-    url = f"/api/catalogue/{kind}/{made[IDS[kind]]}"
+    entry = make(client, kind)
+    url = f"/api/catalogue/{kind}/{entry[IDS[kind]]}"
     body = {**KINDS[kind], cleared: None}
-    assert room.put(url, json=body).json()["data"][cleared] is None
+    assert client.put(url, json=body).json()["data"][cleared] is None
     for name in (None, "", "x" * 256, 5, "a\x00b"):
-        assert room.put(url, json={**KINDS[kind], NAMES[kind]: name}).status_code == 422
-        assert room.post(f"/api/catalogue/{kind}", json={**KINDS[kind], NAMES[kind]: name}).status_code == 422
+        assert client.put(url, json={**KINDS[kind], NAMES[kind]: name}).status_code == 422
+        assert (
+            client.post(f"/api/catalogue/{kind}", json={**KINDS[kind], NAMES[kind]: name}).status_code == 422
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_field_of_the_service_can_be_set(room: TestClient, kind: str) -> None:
+def test_no_field_of_the_service_can_be_set(client: TestClient, kind: str) -> None:
     forged = {IDS[kind]: "mine", "version": 99, "created_at": "2000-01-01T00:00:00Z", "aircraft_name": "B-9"}
-    made = make(room, kind, **{name: value for name, value in forged.items() if name not in KINDS[kind]})
-    assert made[IDS[kind]] != "mine"
-    assert not made["created_at"].startswith("2000")
+    entry = make(client, kind, **{name: value for name, value in forged.items() if name not in KINDS[kind]})
+    assert entry[IDS[kind]] != "mine"
+    assert not entry["created_at"].startswith("2000")
     if kind != "aircraft":
-        assert made["aircraft_name"] is None
+        assert entry["aircraft_name"] is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_pages_are_exact_and_newest_first(room: TestClient, kind: str) -> None:
-    made = [make(room, kind, **{NAMES[kind]: f"name {number}"})[IDS[kind]] for number in range(5)]
-    seen = []
+def test_pages_are_exact_and_newest_first(client: TestClient, kind: str) -> None:
+    ids = [make(client, kind, **{NAMES[kind]: f"name {number}"})[IDS[kind]] for number in range(5)]
+    listed = []
     for page in (1, 2, 3, 4):
-        answer = room.get(f"/api/catalogue/{kind}", params={"current_page": page, "page_size": 2}).json()
+        answer = client.get(f"/api/catalogue/{kind}", params={"current_page": page, "page_size": 2}).json()
         assert answer["data"]["pagination"] == {
             "current_page": page,
             "page_size": 2,
             "total": 5,
             "total_pages": 3,
         }
-        seen += [entry[IDS[kind]] for entry in answer["data"]["data"]]
-    assert seen == made[::-1]
-    default = room.get(f"/api/catalogue/{kind}").json()["data"]["pagination"]
+        listed += [entry[IDS[kind]] for entry in answer["data"]["data"]]
+    assert listed == ids[::-1]
+    default = client.get(f"/api/catalogue/{kind}").json()["data"]["pagination"]
     assert (default["current_page"], default["page_size"]) == (1, 20)
 
 
 @pytest.mark.parametrize(
     "query", ["page_size=0", "page_size=201", "current_page=0", "current_page=9223372036854775808", "q=%00"]
 )
-def test_a_page_out_of_range_is_422(room: TestClient, query: str) -> None:
+def test_a_page_out_of_range_is_422(client: TestClient, query: str) -> None:
     for kind in KINDS:
-        assert room.get(f"/api/catalogue/{kind}?{query}").status_code == 422
+        assert client.get(f"/api/catalogue/{kind}?{query}").status_code == 422
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_search_takes_every_letter_as_it_is(room: TestClient, kind: str) -> None:
+def test_a_search_takes_every_letter_as_it_is(client: TestClient, kind: str) -> None:
     names = [
         "Wing 100%",
         "Wing 1000",
@@ -179,74 +181,75 @@ def test_a_search_takes_every_letter_as_it_is(room: TestClient, kind: str) -> No
         "a/b",
     ]
     for name in names:
-        make(room, kind, **{NAMES[kind]: name})
+        make(client, kind, **{NAMES[kind]: name})
 
-    def found(q: str) -> set[str]:
-        answer = room.get(f"/api/catalogue/{kind}", params={"q": q})
+    def search(q: str) -> set[str]:
+        answer = client.get(f"/api/catalogue/{kind}", params={"q": q})
         assert answer.status_code == 200
         return {entry[NAMES[kind]] for entry in answer.json()["data"]["data"]}
 
-    assert found("wing") == {"Wing 100%", "Wing 1000"}
-    assert found("100%") == {"Wing 100%"}
-    assert found("r_s") == {"under_score"}
-    assert found("'") == {"it's"}
-    assert found("/") == {"a/b"}
-    assert found("' OR '1'='1") == set()
-    assert found('a"; DROP TABLE aircraft; --') == {'a"; DROP TABLE aircraft; --'}
-    assert found("") == set(names)
+    assert search("wing") == {"Wing 100%", "Wing 1000"}
+    assert search("100%") == {"Wing 100%"}
+    assert search("r_s") == {"under_score"}
+    assert search("'") == {"it's"}
+    assert search("/") == {"a/b"}
+    assert search("' OR '1'='1") == set()
+    assert search('a"; DROP TABLE aircraft; --') == {'a"; DROP TABLE aircraft; --'}
+    assert search("") == set(names)
 
 
-def test_a_search_finds_by_the_names_of_what_an_entry_belongs_to(room: TestClient) -> None:
-    aircraft = make(room, "aircraft", aircraft_name="B-50_7")["aircraft_id"]
-    other = make(room, "aircraft", aircraft_name="B-5007")["aircraft_id"]
-    flight = make(room, "flights", flight_number="CA77", aircraft_id=aircraft)["flight_id"]
-    make(room, "flights", flight_number="CA78", aircraft_id=other)
-    make(room, "tasks", task_name="其他", aircraft_id=other)
-    make(room, "tasks", task_name="换机", flight_id=flight, aircraft_id=other)
-    make(room, "tasks", task_name="本机", flight_id=flight)
-    make(room, "reference-images", reference_image_name="左", aircraft_id=aircraft)
-    make(room, "reference-images", reference_image_name="右", aircraft_id=other)
+def test_a_search_finds_by_the_names_of_what_an_entry_belongs_to(client: TestClient) -> None:
+    aircraft = make(client, "aircraft", aircraft_name="B-50_7")["aircraft_id"]
+    other = make(client, "aircraft", aircraft_name="B-5007")["aircraft_id"]
+    flight = make(client, "flights", flight_number="CA77", aircraft_id=aircraft)["flight_id"]
+    make(client, "flights", flight_number="CA78", aircraft_id=other)
+    make(client, "tasks", task_name="其他", aircraft_id=other)
+    make(client, "tasks", task_name="换机", flight_id=flight, aircraft_id=other)
+    make(client, "tasks", task_name="本机", flight_id=flight)
+    make(client, "reference-images", reference_image_name="左", aircraft_id=aircraft)
+    make(client, "reference-images", reference_image_name="右", aircraft_id=other)
 
-    def found(kind: str, q: str) -> list[str]:
-        page = room.get(f"/api/catalogue/{kind}", params={"q": q}).json()["data"]
+    def search(kind: str, q: str) -> list[str]:
+        page = client.get(f"/api/catalogue/{kind}", params={"q": q}).json()["data"]
         assert page["pagination"]["total"] == len(page["data"])
         return [entry[NAMES[kind]] for entry in page["data"]]
 
-    assert found("flights", "b-50_") == ["CA77"]
-    assert found("tasks", "ca77") == ["本机", "换机"]
-    assert found("tasks", "b-50_") == ["本机"]
-    assert found("reference-images", "B-50_7") == ["左"]
+    assert search("flights", "b-50_") == ["CA77"]
+    assert search("tasks", "ca77") == ["本机", "换机"]
+    assert search("tasks", "b-50_") == ["本机"]
+    assert search("reference-images", "B-50_7") == ["左"]
 
 
-def test_names_are_joined_and_a_task_takes_the_aircraft_of_its_flight(room: TestClient) -> None:
-    first = make(room, "aircraft", aircraft_name="B-1")
-    second = make(room, "aircraft", aircraft_name="B-2")
-    flight = make(room, "flights", aircraft_id=first["aircraft_id"])
+def test_names_are_joined_and_a_task_takes_the_aircraft_of_its_flight(client: TestClient) -> None:
+    first = make(client, "aircraft", aircraft_name="B-1")
+    second = make(client, "aircraft", aircraft_name="B-2")
+    flight = make(client, "flights", aircraft_id=first["aircraft_id"])
     assert flight["aircraft_name"] == "B-1"
-    by_flight = make(room, "tasks", flight_id=flight["flight_id"])
-    own = make(room, "tasks", flight_id=flight["flight_id"], aircraft_id=second["aircraft_id"])
+    by_flight = make(client, "tasks", flight_id=flight["flight_id"])
+    by_aircraft = make(client, "tasks", flight_id=flight["flight_id"], aircraft_id=second["aircraft_id"])
     assert (by_flight["aircraft_id"], by_flight["aircraft_name"]) == (first["aircraft_id"], "B-1")
-    assert (by_flight["flight_number"], own["aircraft_name"]) == ("CA1501", "B-2")
+    assert (by_flight["flight_number"], by_aircraft["aircraft_name"]) == ("CA1501", "B-2")
     # The flight gets another aircraft: the task follows.
-    room.put(
+    client.put(
         f"/api/catalogue/flights/{flight['flight_id']}",
         json={"flight_number": "CA1501", "aircraft_id": second["aircraft_id"]},
     )
-    now = room.get(f"/api/catalogue/tasks/{by_flight['task_id']}").json()["data"]
+    now = client.get(f"/api/catalogue/tasks/{by_flight['task_id']}").json()["data"]
     assert now["aircraft_name"] == "B-2"
 
     def tasks(**query: str) -> set[str]:
         return {
-            task["task_id"] for task in room.get("/api/catalogue/tasks", params=query).json()["data"]["data"]
+            task["task_id"]
+            for task in client.get("/api/catalogue/tasks", params=query).json()["data"]["data"]
         }
 
-    assert tasks(aircraft_id=second["aircraft_id"]) == {by_flight["task_id"], own["task_id"]}
+    assert tasks(aircraft_id=second["aircraft_id"]) == {by_flight["task_id"], by_aircraft["task_id"]}
     assert tasks(aircraft_id=first["aircraft_id"]) == set()
-    assert tasks(flight_id=flight["flight_id"]) == {by_flight["task_id"], own["task_id"]}
+    assert tasks(flight_id=flight["flight_id"]) == {by_flight["task_id"], by_aircraft["task_id"]}
     assert tasks(flight_id="' OR 1=1 --") == set()
 
 
-def test_what_is_named_must_be_there(room: TestClient) -> None:
+def test_what_is_named_must_be_there(client: TestClient) -> None:
     for kind, field in (
         ("flights", "aircraft_id"),
         ("tasks", "flight_id"),
@@ -254,41 +257,41 @@ def test_what_is_named_must_be_there(room: TestClient) -> None:
         ("reference-images", "aircraft_id"),
         ("reference-images", "file_id"),
     ):
-        answer = room.post(f"/api/catalogue/{kind}", json={**KINDS[kind], field: "nothing"})
+        answer = client.post(f"/api/catalogue/{kind}", json={**KINDS[kind], field: "nothing"})
         assert answer.status_code == 409, (kind, field)
         assert answer.json()["data"]["fields"][0]["field"] == field
 
 
-def test_a_reference_image_is_an_image(room: TestClient) -> None:
-    answer = room.post(
+def test_a_reference_image_is_an_image(client: TestClient) -> None:
+    answer = client.post(
         "/api/catalogue/reference-images", json={"reference_image_name": "x", "file_id": "text"}
     )
     assert answer.status_code == 409
     assert "不是图片" in answer.json()["msg"]
-    made = make(room, "reference-images")
-    assert (made["width"], made["filename"], made["ipfs_cid"]) == (640, "左翼.jpg", "b")
+    image = make(client, "reference-images")
+    assert (image["width"], image["filename"], image["ipfs_cid"]) == (640, "左翼.jpg", "b")
     for scale in (0, -1, 1001, "NaN"):
         body = {**KINDS["reference-images"], "mm_per_pixel": scale}
-        assert room.post("/api/catalogue/reference-images", json=body).status_code == 422
+        assert client.post("/api/catalogue/reference-images", json=body).status_code == 422
 
 
-def test_what_is_referred_to_stays(room: TestClient) -> None:
-    aircraft = make(room, "aircraft")
-    flight = make(room, "flights", aircraft_id=aircraft["aircraft_id"])
-    task = make(room, "tasks", flight_id=flight["flight_id"], aircraft_id=aircraft["aircraft_id"])
-    image = make(room, "reference-images", aircraft_id=aircraft["aircraft_id"])
-    refused = room.delete(f"/api/catalogue/aircraft/{aircraft['aircraft_id']}")
+def test_what_is_referred_to_stays(client: TestClient) -> None:
+    aircraft = make(client, "aircraft")
+    flight = make(client, "flights", aircraft_id=aircraft["aircraft_id"])
+    task = make(client, "tasks", flight_id=flight["flight_id"], aircraft_id=aircraft["aircraft_id"])
+    image = make(client, "reference-images", aircraft_id=aircraft["aircraft_id"])
+    refused = client.delete(f"/api/catalogue/aircraft/{aircraft['aircraft_id']}")
     assert refused.status_code == 409
     assert refused.json()["data"]["references"] == {"flight": 1, "task": 1, "reference_image": 1}
     assert "1 个航班" in refused.json()["msg"]
-    assert room.delete(f"/api/catalogue/flights/{flight['flight_id']}").status_code == 409
+    assert client.delete(f"/api/catalogue/flights/{flight['flight_id']}").status_code == 409
     for kind, entry in (
         ("reference-images", image),
         ("tasks", task),
         ("flights", flight),
         ("aircraft", aircraft),
     ):
-        assert room.delete(f"/api/catalogue/{kind}/{entry[IDS[kind]]}").status_code == 200
+        assert client.delete(f"/api/catalogue/{kind}/{entry[IDS[kind]]}").status_code == 200
 
 
 REGION: dict[str, Any] = {
@@ -305,20 +308,22 @@ REGION: dict[str, Any] = {
 }
 
 
-def test_a_template_is_kept_and_replaced(room: TestClient) -> None:
-    image = make(room, "reference-images", template=[REGION])
+def test_a_template_is_kept_and_replaced(client: TestClient) -> None:
+    image = make(client, "reference-images", template=[REGION])
     assert image["template"] == [REGION]
     url = f"/api/catalogue/reference-images/{image['reference_image_id']}"
-    etag = room.get(url).headers["etag"]
+    etag = client.get(url).headers["etag"]
     other = [
         {**REGION, "item_name": "蒙皮", "detection": None},
         {**REGION, "point": {**REGION["point"], "shape": "rect"}},
     ]
-    answer = room.post(f"{url}/template", json={"template": other}, headers={"If-Match": etag})
+    answer = client.post(f"{url}/template", json={"template": other}, headers={"If-Match": etag})
     assert answer.json()["data"]["template"] == other
-    assert room.post(f"{url}/template", json={"template": []}, headers={"If-Match": etag}).status_code == 412
-    assert room.put(url, json=KINDS["reference-images"]).json()["data"]["template"] == other
-    assert room.post(f"{url}/template", json={"template": []}).json()["data"]["template"] == []
+    assert (
+        client.post(f"{url}/template", json={"template": []}, headers={"If-Match": etag}).status_code == 412
+    )
+    assert client.put(url, json=KINDS["reference-images"]).json()["data"]["template"] == other
+    assert client.post(f"{url}/template", json={"template": []}).json()["data"]["template"] == []
     deep: Any = 0
     for _ in range(100):
         deep = [deep]
@@ -327,23 +332,23 @@ def test_a_template_is_kept_and_replaced(room: TestClient) -> None:
         [{**REGION, "point": {**REGION["point"], "deep": deep}}],
         [REGION] * 2001,
     ):
-        assert room.post(f"{url}/template", json={"template": bad}).status_code == 422
+        assert client.post(f"{url}/template", json={"template": bad}).status_code == 422
 
 
-def test_blank_names_of_an_older_version_can_still_be_read(room: TestClient, database: Database) -> None:
+def test_blank_names_of_an_older_version_can_still_be_read(client: TestClient, database: Database) -> None:
     region = {"item_name": " ", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
-    made = make(room, "reference-images")["reference_image_id"]
+    image_id = make(client, "reference-images")["reference_image_id"]
     older = update(ReferenceImageRow).values(reference_image_name=" ", template=[region])
     database.write_now(lambda session: session.execute(older))
-    for path in ("", f"/{made}"):
-        data = room.get(f"/api/catalogue/reference-images{path}").json()["data"]
-        found = data if path else data["data"][0]
-        assert (found["reference_image_name"], found["template"][0]["item_name"]) == (" ", " ")
+    for path in ("", f"/{image_id}"):
+        data = client.get(f"/api/catalogue/reference-images{path}").json()["data"]
+        image = data if path else data["data"][0]
+        assert (image["reference_image_name"], image["template"][0]["item_name"]) == (" ", " ")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rights(room: TestClient, kind: str) -> None:
-    entry = f"/api/catalogue/{kind}/{make(room, kind)[IDS[kind]]}"
+def test_rights(client: TestClient, kind: str) -> None:
+    entry = f"/api/catalogue/{kind}/{make(client, kind)[IDS[kind]]}"
     for role, may_read, may_manage in (
         (None, 401, 401),
         (Role.VIEWER, 200, 403),
@@ -351,32 +356,34 @@ def test_rights(room: TestClient, kind: str) -> None:
         (Role.ADMIN, 200, 200),
     ):
         headers = as_role(role)
-        assert room.get(f"/api/catalogue/{kind}", headers=headers).status_code == may_read
-        assert room.get(entry, headers=headers).status_code == may_read
-        assert room.put(entry, json=KINDS[kind], headers=headers).status_code == may_manage
-        made = room.post(f"/api/catalogue/{kind}", json=KINDS[kind], headers=headers)
-        assert made.status_code == may_manage
-        assert room.delete(entry, headers=headers).status_code == may_manage
+        assert client.get(f"/api/catalogue/{kind}", headers=headers).status_code == may_read
+        assert client.get(entry, headers=headers).status_code == may_read
+        assert client.put(entry, json=KINDS[kind], headers=headers).status_code == may_manage
+        answer = client.post(f"/api/catalogue/{kind}", json=KINDS[kind], headers=headers)
+        assert answer.status_code == may_manage
+        assert client.delete(entry, headers=headers).status_code == may_manage
 
 
-def test_changes_are_announced(room: TestClient, database: Database) -> None:
-    told: list[ObjectChange] = []
-    database.after_commit.append(told.extend)
-    flight = make(room, "flights")
+def test_changes_are_announced(client: TestClient, database: Database) -> None:
+    announced: list[ObjectChange] = []
+    database.after_commit.append(announced.extend)
+    flight = make(client, "flights")
     url = f"/api/catalogue/flights/{flight['flight_id']}"
-    room.put(url, json={**KINDS["flights"], "scheduled_at": "2026-05-02T08:00:00Z"})
-    room.delete(url)
-    assert [(change.action, change.kind, change.object_id, change.actor) for change in told] == [
+    client.put(url, json={**KINDS["flights"], "scheduled_at": "2026-05-02T08:00:00Z"})
+    client.delete(url)
+    assert [(change.action, change.kind, change.object_id, change.actor) for change in announced] == [
         (action, "flight", flight["flight_id"], "planner") for action in ("create", "update", "delete")
     ]
-    assert told[1].details == {"scheduled_at": ["2026-05-01T08:00:00+00:00", "2026-05-02T08:00:00+00:00"]}
+    assert announced[1].details == {
+        "scheduled_at": ["2026-05-01T08:00:00+00:00", "2026-05-02T08:00:00+00:00"]
+    }
 
 
 def test_other_domains_ask_for_a_reference_image(
-    room: TestClient, service: CatalogueService, database: Database
+    client: TestClient, service: CatalogueService, database: Database
 ) -> None:
-    image_id = make(room, "reference-images")["reference_image_id"]
-    found = database.read_now(lambda session: service.reference_image(session, image_id))
-    assert found is not None
-    assert found.file_id == "picture"
+    image_id = make(client, "reference-images")["reference_image_id"]
+    image = database.read_now(lambda session: service.reference_image(session, image_id))
+    assert image is not None
+    assert image.file_id == "picture"
     assert database.read_now(lambda session: service.reference_image(session, "elsewhere")) is None

@@ -53,8 +53,8 @@ def report(capsys: pytest.CaptureFixture[str]) -> Callable[[Settings], tuple[int
 Report = Callable[[Settings], tuple[int, list[str]]]
 
 
-def named(lines: list[str], words: str) -> str:
-    (line,) = [line for line in lines if words in line]
+def named(lines: list[str], text: str) -> str:
+    (line,) = [line for line in lines if text in line]
     return line
 
 
@@ -63,7 +63,7 @@ def test_a_sound_installation_has_no_fault(sound: Settings, report: Report) -> N
     assert status == 0, lines
     assert all(line.split()[0] in set(Level) for line in lines)
     assert not [line for line in lines if line.startswith("fail")]
-    for words in (
+    for sentence in (
         "Python",
         "onnxruntime",
         "cv2 ",
@@ -72,7 +72,7 @@ def test_a_sound_installation_has_no_fault(sound: Settings, report: Report) -> N
         "at revision",
         "secret.key",
     ):
-        assert [line for line in lines if line.startswith("ok") and words in line], words
+        assert [line for line in lines if line.startswith("ok") and sentence in line], sentence
 
 
 def test_fresh_machine_lists_what_first_start_creates(tmp_path: Path, report: Report) -> None:
@@ -126,17 +126,17 @@ def test_a_damaged_database_is_a_fault(sound: Settings, report: Report) -> None:
 
 
 @pytest.mark.parametrize(
-    ("revision", "status", "words"), [("0001", 0, "brings it to"), ("9999", 1, "newer version")]
+    ("revision", "status", "expected"), [("0001", 0, "brings it to"), ("9999", 1, "newer version")]
 )
 def test_a_database_of_another_version(
-    sound: Settings, database: Database, report: Report, revision: str, status: int, words: str
+    sound: Settings, database: Database, report: Report, revision: str, status: int, expected: str
 ) -> None:
     database.write_now(
         lambda session: session.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
     )
     got, lines = report(sound)
     assert got == status
-    assert words in named(lines, f"at revision {revision}")
+    assert expected in named(lines, f"at revision {revision}")
 
 
 def test_a_server_that_does_not_answer_is_a_fault_without_its_password(
@@ -169,8 +169,8 @@ def test_face_model_of_the_program_loads(sound: Settings, report: Report) -> Non
 
 
 def test_file_of_a_model_must_be_there(sound: Settings, database: Database, report: Report) -> None:
-    given: dict[str, Any] = {"labels": [], "settings": {}, "enabled": True, "size": 1}
-    row = ModelRow(name="Cracks", version=2, kind="yolo", sha256="a" * 64, **given)
+    values: dict[str, Any] = {"labels": [], "settings": {}, "enabled": True, "size": 1}
+    row = ModelRow(name="Cracks", version=2, kind="yolo", sha256="a" * 64, **values)
     database.write_now(lambda session: session.add(row))
     status, lines = report(sound)
     assert status == 1
@@ -227,8 +227,8 @@ def test_backups_are_reported_with_their_age(sound: Settings, report: Report, tm
 
 
 def test_reserve_of_the_disk_is_checked(sound: Settings, report: Report) -> None:
-    given = sound.model_copy(update={"disk_reserve_bytes": 2**41})
-    status, lines = report(given)
+    changed = sound.model_copy(update={"disk_reserve_bytes": 2**41})
+    status, lines = report(changed)
     assert status == 1
     assert "uploads are refused" in named(lines, "GB free")
 
@@ -241,8 +241,8 @@ def test_store_that_does_not_answer_is_a_fault(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary-secret")
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
-    given = {"files_url": "s3://bucket", "files_endpoint": f"http://127.0.0.1:{port}"}
-    status, lines = report(sound.model_copy(update=given))
+    values = {"files_url": "s3://bucket", "files_endpoint": f"http://127.0.0.1:{port}"}
+    status, lines = report(sound.model_copy(update=values))
     assert status == 1
     assert named(lines, "store of files").startswith("fail")
     assert not [line for line in lines if "canary" in line]

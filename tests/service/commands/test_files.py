@@ -272,10 +272,10 @@ def test_file_that_is_named_while_it_is_collected_stays(
     files: FilesService, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = {kind: keep(files, database, f"{kind}.bin", kind.encode()) for kind in KINDS}
-    found = Collector.find
+    find = Collector.find
 
     def find_and_name(self: Collector) -> Any:
-        unused = found(self)
+        unused = find(self)
         for kind, write in KINDS.items():
             name(database, write, named[kind])
         return unused
@@ -356,11 +356,11 @@ def test_command_lists_first_and_removes_on_request(
     stored = keep(files, database, "左翼.bin", b"x" * 2**20)
     writes = [listener(settings)]
     assert main(["files", "unused"], settings, writes) == 0
-    said = capsys.readouterr().out
-    assert "左翼.bin" in said
-    assert "1 files" in said
-    assert "1.0 MB" in said
-    assert f"{now() - dt.timedelta(days=30):%Y-%m-%d}" in said
+    output = capsys.readouterr().out
+    assert "左翼.bin" in output
+    assert "1 files" in output
+    assert "1.0 MB" in output
+    assert f"{now() - dt.timedelta(days=30):%Y-%m-%d}" in output
     assert is_there(files, stored)
     assert main(["files", "unused", "--delete", "--older-than", "40"], settings, writes) == 0
     assert is_there(files, stored)
@@ -386,8 +386,8 @@ def test_grace_has_a_least(settings: Settings, days: str) -> None:
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_unused_files_of_a_bucket_go(database: Database, settings: Settings, s3: S3Server) -> None:
     settings.prepare()
-    there = settings.model_copy(update=store_settings(s3, settings.data_dir))
-    files = FilesService(database, there)
+    in_bucket = settings.model_copy(update=store_settings(s3, settings.data_dir))
+    files = FilesService(database, in_bucket)
     used, unused = (database.write_now(files.keep(name, name.encode(), None)) for name in ("used", "unused"))
     old = update(FileRow.__table__).values(created_at=now() - dt.timedelta(days=30))
 
@@ -396,7 +396,7 @@ def test_unused_files_of_a_bucket_go(database: Database, settings: Settings, s3:
         put(session, ReferenceImageRow.__table__, file_id=used.file_id)
 
     database.write_now(write)
-    assert collector(database, there).remove() == Removed(1, 1, len("unused"))
+    assert collector(database, in_bucket).remove() == Removed(1, 1, len("unused"))
     assert set(s3.state.objects) == {f"site/files/{FILES.name(used.sha256)}"}
     assert not is_there(files, unused)
     files.close()

@@ -36,8 +36,9 @@ def photo(name: str, *groups: str) -> CorrectedPhoto:
 def test_no_aircraft_is_in_two_splits_and_every_photo_in_one(of: list[set[str]]) -> None:
     photos = [photo(f"{number:03}", *sorted(groups)) for number, groups in enumerate(of)]
     parts = split(photos, SHARES)
-    assert sorted(one.sha256 for part in parts.values() for one in part) == [one.sha256 for one in photos]
-    groups = [{group for one in part for group in one.groups} for part in parts.values()]
+    hashes = [corrected.sha256 for part in parts.values() for corrected in part]
+    assert sorted(hashes) == [corrected.sha256 for corrected in photos]
+    groups = [{group for corrected in part for group in corrected.groups} for part in parts.values()]
     assert sum(map(len, groups)) == len(set().union(*groups))
     assert split(photos[::-1], SHARES) == parts
 
@@ -61,33 +62,33 @@ class Site:
         self.client = client
         self.number = 0
 
-    def made(self, path: str, **body: Any) -> Any:
+    def post(self, path: str, **body: Any) -> Any:
         answer = self.client.post(path, json=body)
         assert answer.status_code == 200, answer.text
-        found = answer.json()
-        return found.get("data", found)
+        content = answer.json()
+        return content.get("data", content)
 
     def task(self, aircraft: str) -> str:
-        plane = self.made("/api/catalogue/aircraft", aircraft_name=aircraft)["aircraft_id"]
-        return str(self.made("/api/catalogue/tasks", task_name=aircraft, aircraft_id=plane)["task_id"])
+        plane = self.post("/api/catalogue/aircraft", aircraft_name=aircraft)["aircraft_id"]
+        return str(self.post("/api/catalogue/tasks", task_name=aircraft, aircraft_id=plane)["task_id"])
 
-    def photo(self, task_id: str, found: Sequence[Any], left: Sequence[Any] | None) -> str:
+    def photo(self, task_id: str, findings: Sequence[Any], left: Sequence[Any] | None) -> str:
         """A photo with what a detection found and what a person left; None: nobody corrected it."""
         self.number += 1
         file = upload(self.client, f"{self.number}.png", encoded(samples.panel(160, 120, self.number).image))
-        record = self.made("/api/inspection/create", task_id=task_id)["inspection_id"]
-        item = self.made("/api/inspection_item/create", item_name="a", inspection_id=record)["item_id"]
+        record = self.post("/api/inspection/create", task_id=task_id)["inspection_id"]
+        item = self.post("/api/inspection_item/create", item_name="a", inspection_id=record)["item_id"]
         entry = {
             "inputImage": {"file_id": file["file_id"]},
-            "resultImage": {"boxes": list(found)},
-            "isPassed": not found,
+            "resultImage": {"boxes": list(findings)},
+            "isPassed": not findings,
             "progress": "done",
             "version": 1,
         }
         answer = self.client.put(f"/api/inspection_item/{item}", json={"result": [entry]})
         assert answer.status_code == 200, answer.text
         if left is not None:
-            self.made(f"/api/inspection_item/{item}/boxes", of_version=1, boxes=list(left))
+            self.post(f"/api/inspection_item/{item}/boxes", of_version=1, boxes=list(left))
         return str(file["sha256"])
 
 
@@ -115,10 +116,10 @@ def test_a_set_for_coco(
     settings: Settings, hashes: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "coco"
-    words = ["training-set", "--out", str(out), "--format", "coco", "--split", "0.5/0.25/0.25"]
-    assert main(words, settings) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == (
+    arguments = ["training-set", "--out", str(out), "--format", "coco", "--split", "0.5/0.25/0.25"]
+    assert main(arguments, settings) == 0
+    output = capsys.readouterr().out.splitlines()
+    assert output[0] == (
         "train: 2 photos of 1 aircraft and 0 records without one, 2 findings (crack 1, dent 1), "
         "1 photos without any, 3 rejected findings as background"
     )
@@ -127,33 +128,33 @@ def test_a_set_for_coco(
     assert of["kept"] == of["rejected"] == "train"
     assert {of["other aircraft"], of["no aircraft"]} == {"val", "test"}
     assert of["untouched"] is None
-    found = {}
+    boxes = {}
     for name in SPLITS:
         document = json.loads((out / "annotations" / f"{name}.json").read_text("utf-8"))
-        assert [one["name"] for one in document["categories"]] == ["corrosion", "crack", "dent"]
-        assert {Path(one["file_name"]).stem for one in document["images"]} == {
+        assert [entry["name"] for entry in document["categories"]] == ["corrosion", "crack", "dent"]
+        assert {Path(entry["file_name"]).stem for entry in document["images"]} == {
             stem for stem, part in where.items() if part == name
         }
-        found[name] = sorted((one["category_id"], one["bbox"]) for one in document["annotations"])
-    assert found["train"] == [(2, [0, 10, 20, 20]), (3, [100, 10, 20, 20])]
-    assert main(words, settings) == 1
+        boxes[name] = sorted((entry["category_id"], entry["bbox"]) for entry in document["annotations"])
+    assert boxes["train"] == [(2, [0, 10, 20, 20]), (3, [100, 10, 20, 20])]
+    assert main(arguments, settings) == 1
     assert "not an empty folder" in capsys.readouterr().err
 
 
 def test_a_set_for_yolo_is_the_same_each_time(
     settings: Settings, hashes: dict[str, str], tmp_path: Path
 ) -> None:
-    made = []
+    sets = []
     for name in ("first", "second"):
         out = tmp_path / name
         assert main(["training-set", "--out", str(out), "--format", "yolo"], settings) == 0
-        made.append({path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()})
-    assert made[0] == made[1]
-    texts = {path.stem: data.decode() for path, data in made[0].items() if path.suffix == ".txt"}
+        sets.append({path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()})
+    assert sets[0] == sets[1]
+    texts = {path.stem: data.decode() for path, data in sets[0].items() if path.suffix == ".txt"}
     assert texts[hashes["rejected"][:24]] == ""
     assert [row.split()[0] for row in texts[hashes["kept"][:24]].splitlines()] == ["1", "2"]
-    assert len([path for path in made[0] if path.parts[0] == "images"]) == 4
-    text = made[0][Path("data.yaml")].decode()
+    assert len([path for path in sets[0] if path.parts[0] == "images"]) == 4
+    text = sets[0][Path("data.yaml")].decode()
     assert text.startswith("path: .\ntrain: images/train\nval: images/val\n")
     assert '  1: "crack"\n' in text
 
@@ -163,10 +164,10 @@ def test_nothing_to_train_with_is_said(
     settings: Settings, client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert client is not None
-    words = ["training-set", "--out", str(tmp_path / "out"), "--format", "yolo"]
-    assert main(words, settings) == 1
+    arguments = ["training-set", "--out", str(tmp_path / "out"), "--format", "yolo"]
+    assert main(arguments, settings) == 1
     assert "nothing to train with" in capsys.readouterr().out
     assert not (tmp_path / "out").exists()
     for wrong in ("1", "0.5/0.5/0.5", "0/0.5/0.5", "a/b/c", "1/0/0/0"):
         with pytest.raises(SystemExit):
-            main([*words, "--split", wrong], settings)
+            main([*arguments, "--split", wrong], settings)

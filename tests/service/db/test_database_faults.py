@@ -151,10 +151,10 @@ def test_every_connection_notices_a_network_that_went_away(database: Database) -
     def look(session: Session) -> None:
         connection = session.connection().connection.driver_connection
         assert isinstance(connection, psycopg.Connection)
-        given = connection.info.get_parameters()
-        assert given["tcp_user_timeout"] == "30000"
-        assert (given["keepalives_idle"], given["keepalives_interval"]) == ("15", "5")
-        assert given["connect_timeout"] == "10"
+        parameters = connection.info.get_parameters()
+        assert parameters["tcp_user_timeout"] == "30000"
+        assert (parameters["keepalives_idle"], parameters["keepalives_interval"]) == ("15", "5")
+        assert parameters["connect_timeout"] == "10"
         if sys.platform == "linux":
             with socket.socket(fileno=connection.fileno()) as ours:
                 assert ours.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
@@ -175,11 +175,11 @@ def test_every_connection_notices_a_network_that_went_away(database: Database) -
 def test_an_address_that_says_otherwise_is_followed() -> None:
     url = "postgresql://user@host/name?keepalives_idle=60&options=-c%20statement_timeout%3D5s"
     database = Database(url)
-    given = conninfo_to_dict(postgresql.address(database.url))
+    parameters = conninfo_to_dict(postgresql.address(database.url))
     database.close()
-    assert given["keepalives_idle"] == "60"
-    assert given["tcp_user_timeout"] == "30000"
-    assert str(given["options"]).endswith(" -c statement_timeout=5s")
+    assert parameters["keepalives_idle"] == "60"
+    assert parameters["tcp_user_timeout"] == "30000"
+    assert str(parameters["options"]).endswith(" -c statement_timeout=5s")
 
 
 @on_postgresql
@@ -244,12 +244,12 @@ def test_a_server_that_is_away_is_a_503(database_url: str, proxy: StallingProxy,
 @both
 def test_a_read_that_is_cancelled_ends_its_query(database_url: str) -> None:
     database = Database(database_url)
-    begun, ended = threading.Event(), threading.Event()
+    started, ended = threading.Event(), threading.Event()
     problems: list[Exception] = []
 
     def work(session: Session) -> None:
         session.connection()
-        begun.set()
+        started.set()
         try:
             run_endlessly(session)
         except Exception as problem:
@@ -260,7 +260,7 @@ def test_a_read_that_is_cancelled_ends_its_query(database_url: str) -> None:
 
     async def leave() -> None:
         reading = asyncio.create_task(database.read(work))
-        await asyncio.to_thread(begun.wait, PATIENCE)
+        await asyncio.to_thread(started.wait, PATIENCE)
         reading.cancel()
         with pytest.raises(asyncio.CancelledError):
             await reading
@@ -299,14 +299,14 @@ def test_what_changes_something_is_finished_without_its_client(
     method: str, finished: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.web.layers.client_disconnect.LOOK_AFTER_SECONDS", 0)
-    seen: list[bool] = []
+    finishes: list[bool] = []
 
     async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
         if finished:
             assert (await receive())["type"] == "http.disconnect"
         else:
             await asyncio.sleep(PATIENCE)
-        seen.append(True)
+        finishes.append(True)
 
     async def receive() -> Message:
         return {"type": "http.disconnect"}
@@ -316,19 +316,19 @@ def test_what_changes_something_is_finished_without_its_client(
     asyncio.run(
         asyncio.wait_for(CancelOnDisconnect(app)({"type": "http", "method": method}, receive, send), 5)
     )
-    assert seen == [True] * finished
+    assert finishes == [True] * finished
 
 
 def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.web.layers.client_disconnect.LOOK_AFTER_SECONDS", 0)
-    seen: list[str] = []
+    steps: list[str] = []
     answered = asyncio.Event()
 
     async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
         await asyncio.sleep(0.01)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
         await asyncio.sleep(0.01)
-        seen.append("what comes after the answer")
+        steps.append("what comes after the answer")
 
     async def receive() -> Message:
         # As uvicorn tells the end of an answer.
@@ -339,7 +339,7 @@ def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch
         answered.set()
 
     asyncio.run(CancelOnDisconnect(app)({"type": "http", "method": "GET"}, receive, send))
-    assert seen == ["what comes after the answer"]
+    assert steps == ["what comes after the answer"]
 
 
 # One writer

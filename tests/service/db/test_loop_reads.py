@@ -58,10 +58,10 @@ SLEEP = select(func.pg_sleep(20))
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    made = Database(database_url)
-    made.write_now(create_table)
-    yield made
-    made.close()
+    new = Database(database_url)
+    new.write_now(create_table)
+    yield new
+    new.close()
 
 
 def create_table(session: Session) -> None:
@@ -87,8 +87,8 @@ def test_rows_have_the_types_of_their_columns(database: Database) -> None:
     assert tuple(row) == (7, AT, AT.replace(tzinfo=dt.UTC), "编号 7")
     assert row._mapping["name"] == row.name
     assert asyncio.run(database.select(OF_NUMBER, {"number": 8})) == []
-    found = asyncio.run(database.select(SINCE, {"at": AT, "size": 5}))
-    assert [row.value for row in found] == [7]
+    rows = asyncio.run(database.select(SINCE, {"at": AT, "size": 5}))
+    assert [row.value for row in rows] == [7]
     assert asyncio.run(database.select(SINCE, {"at": AT + dt.timedelta(seconds=1), "size": 5})) == []
 
 
@@ -117,19 +117,19 @@ def test_a_change_that_is_not_committed_is_not_seen_and_what_was_read_before_it_
     database: Database,
 ) -> None:
     add(database, 1)
-    begun, go_on = threading.Event(), threading.Event()
+    started, go_on = threading.Event(), threading.Event()
 
     def change() -> None:
         def work(session: Any) -> None:
             session.execute(NUMBERS.insert(), {"number": 2, "at": AT})
-            begun.set()
+            started.set()
             assert go_on.wait(30)
 
         database.write_now(work)
 
     async def main() -> None:
         writing = asyncio.create_task(asyncio.to_thread(change))
-        await asyncio.to_thread(begun.wait, 30)
+        await asyncio.to_thread(started.wait, 30)
         stamp = await database.stamp(TABLE)
         may_keep = await database.is_settled(TABLE)
         rows, before = await database.select_stamped(ALL, {}, TABLE)
@@ -165,16 +165,16 @@ def test_what_was_counted_under_a_settled_stamp_is_true_as_long_as_the_stamp_sta
 
     async def main() -> None:
         writing = [asyncio.create_task(asyncio.to_thread(change)) for _ in range(2)]
-        kept: dict[str, int] = {}
+        counts: dict[str, int] = {}
 
         async def look() -> None:
             stamp = await database.stamp(TABLE)
             is_settled = await database.is_settled(TABLE)
             counted = await count()
             if is_settled and await database.stamp(TABLE) == stamp:
-                kept[stamp] = counted
+                counts[stamp] = counted
             (row,), stamp = await database.select_stamped(total, {}, TABLE)
-            assert kept.get(stamp, row.number) == row.number
+            assert counts.get(stamp, row.number) == row.number
 
         while not ended.is_set():
             # What SQLite answers at once lets no other task of the loop begin.
@@ -182,7 +182,7 @@ def test_what_was_counted_under_a_settled_stamp_is_true_as_long_as_the_stamp_sta
             await look()
         await asyncio.gather(*writing)
         await look()
-        assert kept[await database.stamp(TABLE)] == 120
+        assert counts[await database.stamp(TABLE)] == 120
 
     asyncio.run(main())
 
@@ -261,8 +261,8 @@ def test_connections_that_the_server_ended_are_replaced(database: Database, data
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-        found = await asyncio.gather(*(database.select(ALL, {}) for _ in range(4)))
-        assert [of(rows) for rows in found] == [[1]] * 4
+        answers = await asyncio.gather(*(database.select(ALL, {}) for _ in range(4)))
+        assert [of(rows) for rows in answers] == [[1]] * 4
 
     asyncio.run(main())
 
@@ -299,8 +299,8 @@ def test_more_reads_than_connections_wait_for_each_other(database: Database) -> 
     add(database, 1)
 
     async def main() -> None:
-        found = await asyncio.gather(*(database.select(ALL, {}) for _ in range(50)))
-        assert [of(rows) for rows in found] == [[1]] * 50
+        answers = await asyncio.gather(*(database.select(ALL, {}) for _ in range(50)))
+        assert [of(rows) for rows in answers] == [[1]] * 50
 
     asyncio.run(main())
 
@@ -324,15 +324,15 @@ class _Reads:
     """Counts reads; each gives how many had begun, when the test lets it end."""
 
     def __init__(self) -> None:
-        self.begun = 0
+        self.count = 0
         self.ends: list[asyncio.Event] = []
 
     async def __call__(self) -> int:
-        self.begun += 1
-        mine = self.begun
+        self.count += 1
+        number = self.count
         self.ends.append(asyncio.Event())
         await self.ends[-1].wait()
-        return mine
+        return number
 
 
 async def _settle() -> None:
@@ -348,11 +348,11 @@ def test_who_asks_during_a_read_shares_the_next_one() -> None:
         await _settle()
         later = [asyncio.create_task(shared.get()) for _ in range(5)]
         await _settle()
-        assert reads.begun == 1
+        assert reads.count == 1
         reads.ends[0].set()
         await _settle()
         assert await first == 1
-        assert reads.begun == 2
+        assert reads.count == 2
         reads.ends[1].set()
         assert await asyncio.gather(*later) == [2] * 5
 
@@ -386,18 +386,18 @@ def test_a_shared_read_that_fails_fails_for_all_and_the_next_one_works() -> None
     async def main() -> None:
         shared = SharedRead(read)
         came = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
-        assert [type(one) for one in came] == [LookupError] * 2
+        assert [type(outcome) for outcome in came] == [LookupError] * 2
         assert await shared.get() == 5
 
     asyncio.run(main())
 
 
 def test_who_waits_for_a_read_without_an_answer_does_not_wait_again() -> None:
-    begun: list[asyncio.Event] = []
+    started: list[asyncio.Event] = []
 
     async def read() -> int:
-        begun.append(asyncio.Event())
-        await begun[-1].wait()
+        started.append(asyncio.Event())
+        await started[-1].wait()
         raise NoAnswerError("no answer")
 
     async def main() -> None:
@@ -406,16 +406,16 @@ def test_who_waits_for_a_read_without_an_answer_does_not_wait_again() -> None:
         await _settle()
         later = asyncio.create_task(shared.get())
         await _settle()
-        begun[0].set()
-        for asked in (first, later):
+        started[0].set()
+        for waiting in (first, later):
             with pytest.raises(NoAnswerError):
-                await asked
-        assert len(begun) == 1
+                await waiting
+        assert len(started) == 1
         # Who asks afterwards is answered by a read of its own.
         again = asyncio.create_task(shared.get())
         await _settle()
-        assert len(begun) == 2
-        begun[1].set()
+        assert len(started) == 2
+        started[1].set()
         with pytest.raises(NoAnswerError):
             await again
 

@@ -59,9 +59,9 @@ def bring(database: Database, revision: str, by: Callable[[Config, str], None] =
 
 def tables_of(connection: sa.Connection) -> list[sa.Table]:
     """The tables that are there, those that others refer to first; not those of alembic and the queue."""
-    found = sa.MetaData()
-    found.reflect(connection, only=lambda name, _: not name.startswith(("alembic", "procrastinate")))
-    return found.sorted_tables
+    metadata = sa.MetaData()
+    metadata.reflect(connection, only=lambda name, _: not name.startswith(("alembic", "procrastinate")))
+    return metadata.sorted_tables
 
 
 def value_for(column: sa.Column[Any]) -> Any:
@@ -85,17 +85,17 @@ def value_for(column: sa.Column[Any]) -> Any:
 
 def fill(database: Database) -> dict[str, list[dict[str, Any]]]:
     """Put a row into each table that has none; gives every row of every table."""
-    kept: dict[str, list[dict[str, Any]]] = {}
+    rows_by_table: dict[str, list[dict[str, Any]]] = {}
     with database.writer.begin() as connection:
         for table in tables_of(connection):
             if not connection.execute(sa.select(sa.func.count()).select_from(table)).scalar():
                 row = {column.name: value_for(column) for column in table.columns}
                 for key in table.foreign_keys:
                     # Each other table has one row by now.
-                    row[key.parent.name] = kept[key.column.table.name][0][key.column.name]
+                    row[key.parent.name] = rows_by_table[key.column.table.name][0][key.column.name]
                 connection.execute(table.insert(), row)
-            kept[table.name] = [dict(each) for each in connection.execute(table.select()).mappings()]
-    return kept
+            rows_by_table[table.name] = [dict(each) for each in connection.execute(table.select()).mappings()]
+    return rows_by_table
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -133,8 +133,8 @@ def described(connection: sa.Connection) -> dict[str, dict[str, Any]]:
             },
             "primary key": inspector.get_pk_constraint(table.name),
             **{
-                kind: sorted(found(table.name), key=lambda each: str(each["name"]))
-                for kind, found in (
+                kind: sorted(read(table.name), key=lambda each: str(each["name"]))
+                for kind, read in (
                     ("foreign keys", inspector.get_foreign_keys),
                     ("unique", inspector.get_unique_constraints),
                     ("checks", inspector.get_check_constraints),
@@ -152,9 +152,9 @@ def test_the_migrations_make_the_tables_of_the_models(empty_url: str) -> None:
         migrate(database)
         with database.writer.begin() as connection:
             migrated = described(connection)
-            found = sa.MetaData()
-            found.reflect(connection, only=list(migrated))
-            found.drop_all(connection)
+            reflected = sa.MetaData()
+            reflected.reflect(connection, only=list(migrated))
+            reflected.drop_all(connection)
             metadata().create_all(connection)
             assert described(connection) == migrated
         assert migrated.keys() == metadata().tables.keys()
@@ -208,7 +208,7 @@ def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
     verdict: Entry = {"isPassed": True, "progress": "done", "version": 3, "verdict": {"value": "passed"}}
     undecided: Entry = {"isPassed": None, "version": 4, "verdict": {"value": "undecided"}}
     newer: Entry = {**done, "version": 5}
-    kept: dict[str, list[Entry]] = {
+    entries_of: dict[str, list[Entry]] = {
         "nothing": [],
         "running": [{**done, "progress": "detecting"}],
         "failed": [failed],
@@ -228,27 +228,30 @@ def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
             connection.execute(tables["record"].insert(), row)
             item = {column.name: value_for(column) for column in tables["item"].columns}
             item |= {"inspection_id": row["inspection_id"], "client_key": None}
-            for name, entries in kept.items():
+            for name, entries in entries_of.items():
                 outcome = "open" if entries else "empty"
                 values = {"item_id": name, "result": json.dumps(entries), "outcome": outcome}
                 connection.execute(tables["item"].insert(), {**item, **values})
         migrate(database)
         columns = sa.text("SELECT item_id, verdict, detected FROM item")
         with database.reader.connect() as connection:
-            found = {name: (said, bool(seen)) for name, said, seen in connection.execute(columns)}
-        assert found == {
+            stored = {
+                name: (stored_verdict, bool(detected))
+                for name, stored_verdict, detected in connection.execute(columns)
+            }
+        assert stored == {
             name: (results.verdict(entries), results.finished_detection(entries) is not None)
-            for name, entries in kept.items()
+            for name, entries in entries_of.items()
         }
-        assert found["judged"] == ("passed", True)
-        assert found["found since"] == ("undecided", True)
+        assert stored["judged"] == ("passed", True)
+        assert stored["found since"] == ("undecided", True)
     finally:
         database.close()
 
 
 def test_records_of_before_get_the_state_that_the_desktop_shows(empty_url: str) -> None:
     """By name: the status, the outcome of an item, and the editions (outcome, reopened)."""
-    kept: dict[str, tuple[str, str, list[tuple[str, bool]]]] = {
+    expected: dict[str, tuple[str, str, list[tuple[str, bool]]]] = {
         "untouched": ("not_started", "empty", []),
         "set back by a client": ("not_started", "passed", []),
         "detected": ("failed", "failed", []),
@@ -269,22 +272,26 @@ def test_records_of_before_get_the_state_that_the_desktop_shows(empty_url: str) 
                 name: {column.name: value_for(column) for column in tables[name].columns}
                 for name in ("record", "item", "record_edition")
             }
-            for name, (status, outcome, editions) in kept.items():
+            for name, (status, outcome, editions) in expected.items():
                 its = {"inspection_id": name}
                 status_of = {"inspection_status": status}
                 connection.execute(tables["record"].insert(), rows["record"] | its | status_of)
-                own = {"item_id": name, "outcome": outcome, "client_key": None}
-                connection.execute(tables["item"].insert(), rows["item"] | its | own)
-                for number, (said, reopened) in enumerate(editions, 1):
-                    edition = {"edition": number, "outcome": said, "reopened_at": _AT if reopened else None}
+                item_values = {"item_id": name, "outcome": outcome, "client_key": None}
+                connection.execute(tables["item"].insert(), rows["item"] | its | item_values)
+                for number, (edition_outcome, reopened) in enumerate(editions, 1):
+                    edition = {
+                        "edition": number,
+                        "outcome": edition_outcome,
+                        "reopened_at": _AT if reopened else None,
+                    }
                     connection.execute(
                         tables["record_edition"].insert(), rows["record_edition"] | its | edition
                     )
         migrate(database)
         columns = sa.text("SELECT inspection_id, record_state FROM record")
         with database.reader.connect() as connection:
-            found = {row.inspection_id: row.record_state for row in connection.execute(columns)}
-        assert found == {
+            states = {row.inspection_id: row.record_state for row in connection.execute(columns)}
+        assert states == {
             "untouched": "not_started",
             "set back by a client": "in_progress",
             "detected": "in_progress",

@@ -44,15 +44,15 @@ def row(key: int, name: str | None, number: int = 1, note: str | None = None) ->
 
 def rows(database: Database) -> list[tuple[Any, ...]]:
     stored = select(COUNT).order_by(COUNT.c.id)
-    return database.read_now(lambda session: [tuple(one) for one in session.execute(stored)])
+    return database.read_now(lambda session: [tuple(row) for row in session.execute(stored)])
 
 
-def ignore(database: Database, given: list[dict[str, Any]], key: list[str]) -> int:
-    return database.write_now(lambda session: insert_or_ignore(session, COUNT, given, key))
+def ignore(database: Database, rows: list[dict[str, Any]], key: list[str]) -> int:
+    return database.write_now(lambda session: insert_or_ignore(session, COUNT, rows, key))
 
 
-def update(database: Database, given: list[dict[str, Any]], key: list[str], **changes: Any) -> None:
-    database.write_now(lambda session: insert_or_update(session, COUNT, given, key, changes or None))
+def update(database: Database, rows: list[dict[str, Any]], key: list[str], **changes: Any) -> None:
+    database.write_now(lambda session: insert_or_update(session, COUNT, rows, key, changes or None))
 
 
 def test_a_taken_key_is_ignored(database: Database) -> None:
@@ -86,8 +86,8 @@ def test_a_taken_key_is_updated_with_the_new_row(database: Database) -> None:
 
 def test_a_taken_key_is_updated_by_an_expression(database: Database) -> None:
     for note in ("first", "second", "third"):
-        given = [row(1, "a", note=note), row(2, "b", 5, note)]
-        update(database, given, ["id"], number=COUNT.c.number + 10, note=note)
+        new_rows = [row(1, "a", note=note), row(2, "b", 5, note)]
+        update(database, new_rows, ["id"], number=COUNT.c.number + 10, note=note)
     assert rows(database) == [(1, "a", 21, "third"), (2, "b", 25, "third")]
 
 
@@ -102,17 +102,17 @@ def test_many_rows_take_few_statements(database: Database, statement: Callable[.
 
 
 def test_parallel_updates_all_count(database: Database) -> None:
-    given = [row(1, "a"), row(2, "b")]
+    new_rows = [row(1, "a"), row(2, "b")]
     with ThreadPoolExecutor(8) as pool:
         changes = {"number": COUNT.c.number + 1}
-        list(pool.map(lambda _: update(database, given, ["id"], **changes), range(80)))
+        list(pool.map(lambda _: update(database, new_rows, ["id"], **changes), range(80)))
     assert [stored[2] for stored in rows(database)] == [80, 80]
 
 
 def test_parallel_inserts_of_one_key_make_one_row(database: Database) -> None:
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda number: ignore(database, [row(number, "a")], ["name"]), range(40)))
-    assert sum(made) == 1
+        counts = list(pool.map(lambda number: ignore(database, [row(number, "a")], ["name"]), range(40)))
+    assert sum(counts) == 1
     assert len(rows(database)) == 1
 
 
@@ -133,8 +133,8 @@ def test_an_insert_waits_for_the_transaction_that_has_the_key(database: Database
 
     def second(session: Session) -> tuple[int, list[int]]:
         assert inserted.wait(20)
-        made = insert_or_ignore(session, COUNT, [row(2, "a")], ["name"])
-        return made, [*session.scalars(select(COUNT.c.id))]
+        count = insert_or_ignore(session, COUNT, [row(2, "a")], ["name"])
+        return count, [*session.scalars(select(COUNT.c.id))]
 
     with ThreadPoolExecutor(2) as pool:
         holder = pool.submit(database.write_now, first)

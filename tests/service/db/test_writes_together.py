@@ -33,12 +33,12 @@ on_postgresql = pytest.mark.parametrize(
 @pytest.fixture
 def database(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     monkeypatch.setattr(write_queue, "ANOTHER_SECONDS", 600)
-    made = Database(database_url)
-    made.write_now(
+    new = Database(database_url)
+    new.write_now(
         lambda session: session.execute(text("CREATE TABLE IF NOT EXISTS numbers (number INTEGER UNIQUE)"))
     )
-    yield made
-    made.close()
+    yield new
+    new.close()
 
 
 def insert(number: int) -> Callable[[Session], int]:
@@ -62,17 +62,17 @@ class Holding:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._begun, self._go_on = threading.Event(), threading.Event()
+        self._started, self._go_on = threading.Event(), threading.Event()
         self.release = self._go_on.set
 
     def _work(self, _session: Session) -> bool:
-        self._begun.set()
+        self._started.set()
         return self._go_on.wait(30)
 
     async def begin(self) -> asyncio.Future[bool]:
         holding = asyncio.ensure_future(self._database.write(self._work))
         await asyncio.sleep(0)
-        assert await asyncio.to_thread(self._begun.wait, 30)
+        assert await asyncio.to_thread(self._started.wait, 30)
         return holding
 
 
@@ -99,26 +99,26 @@ def commits(database: Database) -> list[None]:
 
 @both
 def test_they_share_a_commit(database: Database) -> None:
-    heard: list[str | None] = []
-    database.after_commit.append(lambda changes: heard.extend(change.object_id for change in changes))
+    announced: list[str | None] = []
+    database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
     counted = commits(database)
     assert written_at_once(database, *map(insert, range(5))) == [0, 1, 2, 3, 4]
     assert len(counted) == 1
     assert numbers(database) == [0, 1, 2, 3, 4]
-    assert heard == ["0", "1", "2", "3", "4"]
+    assert announced == ["0", "1", "2", "3", "4"]
 
 
 @both
 def test_one_that_fails_takes_no_other_with_it(database: Database) -> None:
-    heard: list[str | None] = []
-    database.after_commit.append(lambda changes: heard.extend(change.object_id for change in changes))
+    announced: list[str | None] = []
+    database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
     came = written_at_once(database, insert(1), insert(-1), insert(1), insert(2))
     assert came[0] == 1
     assert isinstance(came[1], RefusedError)
     assert isinstance(came[2], Exception)
     assert came[3] == 2
     assert numbers(database) == [1, 2]
-    assert heard == ["1", "2"]
+    assert announced == ["1", "2"]
 
 
 @both
@@ -154,7 +154,7 @@ def test_a_commit_that_fails_fails_them_all(database: Database) -> None:
 
     event.listen(database.writer, "commit", fail)
     came = written_at_once(database, insert(1), insert(2))
-    assert [type(one) for one in came] == [RefusedError, RefusedError]
+    assert [type(outcome) for outcome in came] == [RefusedError, RefusedError]
     event.remove(database.writer, "commit", fail)
     assert numbers(database) == []
     assert written_at_once(database, insert(3), insert(4)) == [3, 4]
@@ -177,10 +177,12 @@ def test_a_transaction_that_sqlite_gave_up_is_made_again_one_by_one(database: Da
 
 @both
 def test_the_listeners_before_the_commit_get_all_changes_at_once(database: Database) -> None:
-    heard: list[list[str | None]] = []
-    database.before_commit.append(lambda _, changes: heard.append([change.object_id for change in changes]))
+    announced: list[list[str | None]] = []
+    database.before_commit.append(
+        lambda _, changes: announced.append([change.object_id for change in changes])
+    )
     written_at_once(database, *map(insert, range(3)))
-    assert heard == [["0", "1", "2"]]
+    assert announced == [["0", "1", "2"]]
 
 
 @on_postgresql
@@ -202,12 +204,12 @@ def test_a_change_that_waits_for_a_row_keeps_no_other_waiting(database: Database
     assert locked.wait(30)
     others = threading.Event()
 
-    def told(changes: list[ObjectChange]) -> None:
+    def release_others(changes: list[ObjectChange]) -> None:
         # The others are committed while the row is still locked.
         others.set()
         release.set()
 
-    database.after_commit.append(told)
+    database.after_commit.append(release_others)
     assert written_at_once(database, insert(2), change, insert(3)) == [2, 10, 3]
     holder.join()
     assert others.is_set()

@@ -20,20 +20,20 @@ from starlette.testclient import TestClient
 
 from service.changes import ObjectChange
 from service.events.change_feed import ChangeFeed
-from service.events.routes import MAX_STREAMS_OF_ONE, Sees, router, sees, stream
+from service.events.routes import MAX_STREAMS_OF_ONE, EventFilter, event_filter, router, stream
 from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
 from service.web.security import Caller
 from shared.codes import ErrorCode, Role
 from tests.narrowing import narrowed
-from tests.service.domain_app import as_role, by_role, caller_of, rooms
+from tests.service.domain_app import as_role, by_role, caller_of, client_of
 
 
 def change(number: int) -> ObjectChange:
     return ObjectChange("update", "record", f"r{number}", "u1", "10.0.0.1", {"name": ["secret", "contents"]})
 
 
-async def allowed() -> Sees:
+async def allowed() -> EventFilter:
     return lambda event: True
 
 
@@ -50,8 +50,8 @@ async def take(messages: AsyncIterator[bytes], count: int) -> list[dict[str, str
         return [parsed(await anext(messages)) for _ in range(count)]
 
 
-def run(work: Callable[[ChangeFeed], Coroutine[Any, Any, None]], kept: int = 10) -> None:
-    asyncio.run(work(ChangeFeed(kept)))
+def run(work: Callable[[ChangeFeed], Coroutine[Any, Any, None]], capacity: int = 10) -> None:
+    asyncio.run(work(ChangeFeed(capacity)))
 
 
 def test_a_change_arrives_without_its_contents() -> None:
@@ -173,11 +173,11 @@ def test_the_stream_ends_with_the_login_also_while_much_happens() -> None:
         noise.cancel()
         assert got[-1]["event"] == "end"
 
-    run(work, kept=1000)
+    run(work, capacity=1000)
 
 
 def test_nobody_hears_of_what_they_may_not_read() -> None:
-    told = [
+    changes = [
         ObjectChange("create", "user", "u2", "u1"),
         ObjectChange("update", "user", "nobody", "u1"),
         ObjectChange("update", "face_policy", "1", "u1"),
@@ -187,14 +187,14 @@ def test_nobody_hears_of_what_they_may_not_read() -> None:
         ObjectChange("update", "record", "r1", "u1"),
     ]
 
-    async def heard(caller: Caller) -> list[str]:
+    async def received(caller: Caller) -> list[str]:
         change_feed = ChangeFeed()
 
-        async def ask() -> Sees:
-            return sees(caller)
+        async def ask() -> EventFilter:
+            return event_filter(caller)
 
         messages = stream(change_feed, change_feed.id_of(0), ask, 60)
-        change_feed.after_commit(told)
+        change_feed.after_commit(changes)
         got: list[str] = []
         await take(messages, 1)
         while "r1" not in got:
@@ -202,10 +202,10 @@ def test_nobody_hears_of_what_they_may_not_read() -> None:
             got.append(json.loads(message["data"])["object_id"])
         return got
 
-    assert asyncio.run(heard(caller_of(Role.VIEWER))) == ["t1", "r1"]
-    assert asyncio.run(heard(replace(caller_of(Role.VIEWER), user_id="u2"))) == ["u2", "t1", "r1"]
-    everything = [change.object_id for change in told]
-    assert asyncio.run(heard(caller_of(Role.ADMIN))) == everything
+    assert asyncio.run(received(caller_of(Role.VIEWER))) == ["t1", "r1"]
+    assert asyncio.run(received(replace(caller_of(Role.VIEWER), user_id="u2"))) == ["u2", "t1", "r1"]
+    everything = [change.object_id for change in changes]
+    assert asyncio.run(received(caller_of(Role.ADMIN))) == everything
 
 
 def test_a_login_that_ended_hears_of_no_change_any_more() -> None:
@@ -222,11 +222,11 @@ def test_a_login_that_ended_hears_of_no_change_any_more() -> None:
 def test_one_user_does_not_take_the_streams_of_the_others() -> None:
     change_feed = ChangeFeed()
 
-    with ExitStack() as streams, rooms(router(change_feed), role=Role.VIEWER) as room:
+    with ExitStack() as streams, client_of(router(change_feed), role=Role.VIEWER) as client:
         for user_id in ("another user", caller_of(Role.VIEWER).user_id):
             for _ in range(MAX_STREAMS_OF_ONE):
                 streams.enter_context(change_feed.reading(user_id))
-        answer = room.get("/api/events")
+        answer = client.get("/api/events")
     assert answer.status_code == 503
     assert change_feed.readers == 0
     assert "连接过多" in answer.json()["msg"]
@@ -276,19 +276,19 @@ def test_stream_that_is_opened_after_the_close_ends() -> None:
 
 def test_the_route_needs_the_right_to_read_records() -> None:
     change_feed = ChangeFeed()
-    with rooms(router(change_feed)) as room:
-        assert room.get("/api/events", headers=as_role(None)).status_code == 401
+    with client_of(router(change_feed)) as client:
+        assert client.get("/api/events", headers=as_role(None)).status_code == 401
         change_feed.close()
-        assert room.get("/api/events").status_code == 503
+        assert client.get("/api/events").status_code == 503
 
 
 def test_the_route_asks_for_the_login_again() -> None:
-    asked = 0
+    questions = 0
 
     async def authenticate(token: str, address: str) -> Caller:
-        nonlocal asked
-        asked += 1
-        if asked > 2:
+        nonlocal questions
+        questions += 1
+        if questions > 2:
             raise Problem(401, ErrorCode.LOGIN_EXPIRED, "登录已过期，请重新登录")
         return caller_of(Role.VIEWER)
 

@@ -45,7 +45,7 @@ class Process:
     def place(self) -> int:
         return self.change_feed.since(0).place
 
-    def heard(self, place: int, count: int) -> list[ChangeEvent]:
+    def received(self, place: int, count: int) -> list[ChangeEvent]:
         until(lambda: len(self.change_feed.since(place).events) >= count)
         return self.change_feed.since(place).events
 
@@ -59,33 +59,33 @@ def until(true: Callable[[], bool]) -> None:
 
 @contextmanager
 def process(url: str) -> Iterator[Process]:
-    made = Process(url)
-    made.relay.start()
+    new = Process(url)
+    new.relay.start()
     try:
         # It misses nothing from the moment when it asks every reader to read again.
-        until(lambda: made.change_feed.since(0).lost)
-        yield made
+        until(lambda: new.change_feed.since(0).lost)
+        yield new
     finally:
-        made.relay.stop()
-        made.database.close()
+        new.relay.stop()
+        new.database.close()
 
 
 @pytest.fixture
 def two(database_url: str) -> Iterator[tuple[Process, Process]]:
-    with process(database_url) as one, process(database_url) as other:
-        yield one, other
+    with process(database_url) as first, process(database_url) as other:
+        yield first, other
 
 
 pytestmark = pytest.mark.postgresql
 
 
 def test_a_change_of_one_process_is_heard_once_by_each(two: tuple[Process, Process]) -> None:
-    one, other = two
-    places = one.place(), other.place()
-    one.change(ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": ["secret"]}))
+    first, other = two
+    places = first.place(), other.place()
+    first.change(ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": ["secret"]}))
     other.change(ObjectChange("update", "item", "i1", None))
     for side, place in zip(two, places, strict=True):
-        events = side.heard(place, 2)
+        events = side.received(place, 2)
         assert sorted((e.action, e.kind, e.object_id, e.actor) for e in events) == [
             ("create", "record", "r1", "u1"),
             ("update", "item", "i1", None),
@@ -94,14 +94,14 @@ def test_a_change_of_one_process_is_heard_once_by_each(two: tuple[Process, Proce
             side.change_feed.id_of(place + 1),
             side.change_feed.id_of(place + 2),
         }
-    # What came later is heard later, so nothing was doubled in between.
-    one.change(ObjectChange("last", "record"))
+    # What came later is received later, so nothing was doubled in between.
+    first.change(ObjectChange("last", "record"))
     for side, place in zip(two, places, strict=True):
-        assert [e.action for e in side.heard(place, 3)][2:] == ["last"]
+        assert [e.action for e in side.received(place, 3)][2:] == ["last"]
 
 
 def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Process]) -> None:
-    one, other = two
+    first, other = two
     place = other.place()
 
     def fail(session: DatabaseSession) -> None:
@@ -109,53 +109,53 @@ def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Proce
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        one.database.write_now(fail)
-    one.change(ObjectChange("login", "user", "u", quiet=True))
-    one.change(ObjectChange("create", "record", "kept"))
-    assert [e.object_id for e in other.heard(place, 1)] == ["kept"]
+        first.database.write_now(fail)
+    first.change(ObjectChange("login", "user", "u", quiet=True))
+    first.change(ObjectChange("create", "record", "kept"))
+    assert [e.object_id for e in other.received(place, 1)] == ["kept"]
 
 
 def test_many_changes_of_one_transaction_arrive_in_order(two: tuple[Process, Process]) -> None:
-    one, other = two
+    first, other = two
     place = other.place()
     names = [f"{number}-{'航' * 200}" for number in range(300)]
-    one.change(*(ObjectChange("create", "item", name) for name in names))
-    assert [e.object_id for e in other.heard(place, 300)] == names
+    first.change(*(ObjectChange("create", "item", name) for name in names))
+    assert [e.object_id for e in other.received(place, 300)] == names
 
 
 def test_gap_makes_every_client_reread(two: tuple[Process, Process]) -> None:
-    one, other = two
+    first, other = two
     place = other.place()
-    one.change(ObjectChange("create", "record", "before"))
-    other.heard(place, 1)
+    first.change(ObjectChange("create", "record", "before"))
+    other.received(place, 1)
     place = other.place()
     ended = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = :query")
-    one.database.write_now(lambda session: session.execute(ended, {"query": f"LISTEN {CHANNEL}"}).all())
+    first.database.write_now(lambda session: session.execute(ended, {"query": f"LISTEN {CHANNEL}"}).all())
     until(lambda: other.change_feed.since(place).lost)
     place = other.place()
-    one.change(ObjectChange("create", "record", "after"))
-    assert [e.object_id for e in other.heard(place, 1)] == ["after"]
+    first.change(ObjectChange("create", "record", "after"))
+    assert [e.object_id for e in other.received(place, 1)] == ["after"]
 
 
 @pytest.mark.parametrize("payload", ["", "{}", "no json", '{"origin": 1}'])
 def test_notification_of_another_version_makes_clients_reread(
     two: tuple[Process, Process], payload: str
 ) -> None:
-    one, other = two
+    first, other = two
     place = other.place()
-    told = text("SELECT pg_notify(:channel, :payload)")
-    one.database.write_now(
-        lambda session: session.execute(told, {"channel": CHANNEL, "payload": payload}).all()
+    notification = text("SELECT pg_notify(:channel, :payload)")
+    first.database.write_now(
+        lambda session: session.execute(notification, {"channel": CHANNEL, "payload": payload}).all()
     )
     until(lambda: other.change_feed.since(place).lost)
 
 
 def test_a_note_never_exceeds_what_postgresql_takes() -> None:
     changes = [ObjectChange("create", "item", f"{n}{'航' * 250}", "員" * 250) for n in range(40)]
-    told = list(notes("0" * 16, changes))
-    assert len(told) > 1
-    assert max(len(note.encode()) for note in told) <= MOST_BYTES
-    parsed = [change for note in told for change in ChangeNotice.model_validate_json(note).changes]
+    payloads = list(notes("0" * 16, changes))
+    assert len(payloads) > 1
+    assert max(len(note.encode()) for note in payloads) <= MOST_BYTES
+    parsed = [change for note in payloads for change in ChangeNotice.model_validate_json(note).changes]
     assert [change[2] for change in parsed] == [change.object_id for change in changes]
     assert list(notes("o", [ObjectChange("login", "user", quiet=True)])) == []
-    assert json.loads(told[0])["at"].endswith("Z")
+    assert json.loads(payloads[0])["at"].endswith("Z")

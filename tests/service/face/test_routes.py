@@ -12,7 +12,7 @@ from shared.codes import Role
 from shared.samples import faces
 from shared.wire.face import FacePolicy
 from tests.narrowing import present
-from tests.service.domain_app import as_role, rooms
+from tests.service.domain_app import as_role, client_of
 from tests.service.face.conftest import Room, as_face_info
 
 PERSON = as_face_info(faces.enrolment())
@@ -22,7 +22,7 @@ STRANGER = as_face_info(faces.stranger())
 
 @pytest.fixture
 def client(room: Room) -> Iterator[TestClient]:
-    with rooms(router(room.service)) as client:
+    with client_of(router(room.service)) as client:
         yield client
 
 

@@ -10,7 +10,7 @@ from service.files.routes import router
 from service.files.service import FilesService
 from service.settings import Settings
 from tests.s3_server import s3, short_retries, store_settings
-from tests.service.domain_app import rooms
+from tests.service.domain_app import client_of
 
 __all__ = ["s3", "short_retries"]
 
@@ -41,6 +41,6 @@ def files(database: Database, settings: Settings) -> Iterator[FilesService]:
 
 
 @pytest.fixture
-def room(files: FilesService) -> Iterator[TestClient]:
-    with rooms(router(files)) as client:
+def client(files: FilesService) -> Iterator[TestClient]:
+    with client_of(router(files)) as client:
         yield client

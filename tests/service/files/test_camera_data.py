@@ -11,7 +11,7 @@ from service.files.routes import router
 from service.files.service import FilesService
 from service.settings import Settings
 from tests.pictures import camera_photo
-from tests.service.domain_app import rooms
+from tests.service.domain_app import client_of
 from tests.service.files.conftest import in_folder
 
 PHOTO = camera_photo(
@@ -28,19 +28,19 @@ def uploaded(client: TestClient, data: bytes) -> dict[str, Any]:
     return stored
 
 
-def test_an_upload_says_which_camera_took_it(room: TestClient) -> None:
-    stored = uploaded(room, PHOTO)
+def test_an_upload_says_which_camera_took_it(client: TestClient) -> None:
+    stored = uploaded(client, PHOTO)
     assert stored["camera"]["make"] == "Canon"
     assert stored["camera"]["taken_at"] == "2026-05-01T10:00:01"
     assert stored["camera"]["position"] is None
-    assert room.get(f"/api/files/{stored['file_id']}").json()["data"] == stored
+    assert client.get(f"/api/files/{stored['file_id']}").json()["data"] == stored
 
 
 @in_folder
-def test_a_picture_without_a_camera_and_one_that_is_damaged(room: TestClient) -> None:
-    assert uploaded(room, camera_photo({}))["camera"] is None
+def test_a_picture_without_a_camera_and_one_that_is_damaged(client: TestClient) -> None:
+    assert uploaded(client, camera_photo({}))["camera"] is None
     at = PHOTO.index(b"Exif\0\0") + 6
-    assert uploaded(room, PHOTO[:at] + b"\xff" * 40 + PHOTO[at + 40 :])["camera"] is None
+    assert uploaded(client, PHOTO[:at] + b"\xff" * 40 + PHOTO[at + 40 :])["camera"] is None
 
 
 @in_folder
@@ -50,17 +50,19 @@ def test_the_position_is_kept_only_where_a_setting_says_so(
 ) -> None:
     service = FilesService(database, settings.model_copy(update={"camera_position": wanted}))
     try:
-        with rooms(router(service)) as client:
+        with client_of(router(service)) as client:
             uploaded(client, PHOTO)
     finally:
         service.close()
-    kept = database.read_now(lambda session: session.execute(text("SELECT camera FROM file")).scalar_one())
-    assert ("latitude" in kept) is wanted
+    stored_camera = database.read_now(
+        lambda session: session.execute(text("SELECT camera FROM file")).scalar_one()
+    )
+    assert ("latitude" in stored_camera) is wanted
 
 
 @in_folder
-def test_a_file_from_before_is_read_when_it_is_uploaded_again(room: TestClient, database: Database) -> None:
-    stored = uploaded(room, PHOTO)
+def test_a_file_from_before_is_read_when_it_is_uploaded_again(client: TestClient, database: Database) -> None:
+    stored = uploaded(client, PHOTO)
     database.write_now(lambda session: session.execute(text("UPDATE file SET camera = NULL")))
-    assert room.get(f"/api/files/{stored['file_id']}").json()["data"]["camera"] is None
-    assert uploaded(room, PHOTO) == stored
+    assert client.get(f"/api/files/{stored['file_id']}").json()["data"]["camera"] is None
+    assert uploaded(client, PHOTO) == stored

@@ -19,7 +19,7 @@ from service.stores.contents import FILES
 from service.web.middleware import RequestMiddleware
 from shared.content import sha256
 from tests.s3_server import S3Server, Stored
-from tests.service.domain_app import rooms
+from tests.service.domain_app import client_of
 from tests.service.files.conftest import in_bucket
 from tests.service.files.test_images import picture
 from tests.service.files.test_routes import stored, upload
@@ -36,37 +36,37 @@ def rows(database: Database) -> int:
 
 
 def test_content_lies_in_the_bucket_with_its_checksum_and_not_in_the_data_directory(
-    room: TestClient, s3: S3Server, settings: Settings
+    client: TestClient, s3: S3Server, settings: Settings
 ) -> None:
     data = random.Random(1).randbytes(2**20)
-    file = stored(room, data, "a.bin")
+    file = stored(client, data, "a.bin")
     assert s3.state.objects[key(file["sha256"])].data == data
     assert len(s3.state.objects[key(file["sha256"])].checksums) == 1
     assert not settings.files_dir.exists()
 
 
 def test_another_machine_serves_ranges_thumbnails_crops_and_tiles(
-    room: TestClient, database: Database, settings: Settings, s3: S3Server
+    client: TestClient, database: Database, settings: Settings, s3: S3Server
 ) -> None:
     data = picture("png", (600, 500))
-    file = stored(room, data)
-    there = settings.data_dir / "other"
-    other = FilesService(database, settings.model_copy(update={"data_dir": there}))
+    file = stored(client, data)
+    other_dir = settings.data_dir / "other"
+    other = FilesService(database, settings.model_copy(update={"data_dir": other_dir}))
     address = f"/api/files/{file['file_id']}"
-    with rooms(router(other)) as client:
-        answer = client.get(f"{address}/content", headers={"Range": "bytes=10-19"})
+    with client_of(router(other)) as other_client:
+        answer = other_client.get(f"{address}/content", headers={"Range": "bytes=10-19"})
         assert (answer.status_code, answer.content) == (206, data[10:20])
-        assert client.get(f"{address}/content").content == data
+        assert other_client.get(f"{address}/content").content == data
         # A download is passed on and leaves no copy.
-        assert not list(there.rglob(file["sha256"]))
-        assert client.get(f"{address}/thumbnail?size=64").headers["content-type"] == "image/jpeg"
-        assert client.get(f"{address}/crop?x=1&y=1&w=5&h=5").headers["content-type"] == "image/png"
+        assert not list(other_dir.rglob(file["sha256"]))
+        assert other_client.get(f"{address}/thumbnail?size=64").headers["content-type"] == "image/jpeg"
+        assert other_client.get(f"{address}/crop?x=1&y=1&w=5&h=5").headers["content-type"] == "image/png"
         deadline = time.monotonic() + 60
-        while (tiles := client.get(f"{address}/tiles").json()["data"])["state"] != "ready":
+        while (tiles := other_client.get(f"{address}/tiles").json()["data"])["state"] != "ready":
             assert time.monotonic() < deadline, tiles
             time.sleep(0.02)
-        assert client.get(f"{address}/tiles/0/0/0").content.startswith(b"\xff\xd8")
-        assert len(list(there.rglob(file["sha256"]))) == 1
+        assert other_client.get(f"{address}/tiles/0/0/0").content.startswith(b"\xff\xd8")
+        assert len(list(other_dir.rglob(file["sha256"]))) == 1
     other.close()
 
 
@@ -74,38 +74,38 @@ def test_another_machine_serves_ranges_thumbnails_crops_and_tiles(
 def test_store_that_is_away_answers_503_stores_nothing_and_is_used_again(
     files: FilesService, s3: S3Server, database: Database, settings: Settings
 ) -> None:
-    with rooms(router(files), middleware=[RequestMiddleware]) as room:
-        _away_and_back(room, s3, database, settings)
+    with client_of(router(files), middleware=[RequestMiddleware]) as client:
+        _away_and_back(client, s3, database, settings)
 
 
-def _away_and_back(room: TestClient, s3: S3Server, database: Database, settings: Settings) -> None:
-    file = stored(room, b"some words", "a.txt")
+def _away_and_back(client: TestClient, s3: S3Server, database: Database, settings: Settings) -> None:
+    file = stored(client, b"some words", "a.txt")
     with s3.away():
-        for answer in (upload(room, b"other words", "b.txt"), room.get(file["download_url"])):
+        for answer in (upload(client, b"other words", "b.txt"), client.get(file["download_url"])):
             assert answer.status_code == 503
             assert answer.json()["data"]["error"] == "unavailable"
             assert "文件存储无响应" in answer.json()["msg"]
     assert rows(database) == 1
     assert set(s3.state.objects) == {key(file["sha256"])}
     assert not list((settings.data_dir / "cache" / "incoming").iterdir())
-    assert stored(room, b"other words", "b.txt")["sha256"] == sha256(b"other words")
-    assert room.get(file["download_url"]).content == b"some words"
+    assert stored(client, b"other words", "b.txt")["sha256"] == sha256(b"other words")
+    assert client.get(file["download_url"]).content == b"some words"
 
 
 def test_a_content_that_is_lost_or_damaged_in_the_bucket_says_so(
-    room: TestClient, s3: S3Server, database: Database, settings: Settings
+    client: TestClient, s3: S3Server, database: Database, settings: Settings
 ) -> None:
-    lost, damaged = stored(room, picture("png")), stored(room, picture("jpeg"))
+    lost, damaged = stored(client, picture("png")), stored(client, picture("jpeg"))
     other = FilesService(database, settings.model_copy(update={"data_dir": settings.data_dir / "other"}))
     del s3.state.objects[key(lost["sha256"])]
     s3.state.objects[key(damaged["sha256"])] = Stored(b"x" * damaged["size"], time.time(), ())
-    with rooms(router(other)) as client:
+    with client_of(router(other)) as other_client:
         for address in (
             lost["download_url"],
             f"/api/files/{lost['file_id']}/thumbnail",
             f"/api/files/{damaged['file_id']}/thumbnail",
         ):
-            answer = client.get(address)
+            answer = other_client.get(address)
             assert (answer.status_code, answer.json()["data"]["error"]) == (404, "not_found")
             assert "丢失" in answer.json()["msg"]
     assert other.stored_hash(damaged["sha256"]) != damaged["sha256"]
@@ -114,14 +114,14 @@ def test_a_content_that_is_lost_or_damaged_in_the_bucket_says_so(
 
 
 def test_tiles_whose_picture_cannot_be_fetched_say_so(
-    room: TestClient, s3: S3Server, database: Database, settings: Settings
+    client: TestClient, s3: S3Server, database: Database, settings: Settings
 ) -> None:
-    file = stored(room, picture("png", (600, 500)))
+    file = stored(client, picture("png", (600, 500)))
     del s3.state.objects[key(file["sha256"])]
     other = FilesService(database, settings.model_copy(update={"data_dir": settings.data_dir / "other"}))
-    with rooms(router(other)) as client:
+    with client_of(router(other)) as other_client:
         deadline = time.monotonic() + 60
-        while (answer := client.get(f"/api/files/{file['file_id']}/tiles")).status_code == 200:
+        while (answer := other_client.get(f"/api/files/{file['file_id']}/tiles")).status_code == 200:
             assert time.monotonic() < deadline
             time.sleep(0.02)
     assert answer.status_code == 404

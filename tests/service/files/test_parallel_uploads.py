@@ -27,9 +27,9 @@ def test_one_file_that_two_processes_store_at_once_is_one_row(
     changes: list[ObjectChange] = []
     database.after_commit.append(changes.extend)
 
-    def together(*given: Any) -> int:
+    def together(*arguments: Any) -> int:
         both_looked.wait(20)
-        return insert(*given)
+        return insert(*arguments)
 
     monkeypatch.setattr(service, "insert_or_ignore", together)
 

@@ -36,9 +36,9 @@ def stored(client: TestClient, data: bytes, name: str = "图.png") -> dict[str, 
     return result
 
 
-def test_an_upload_is_described_by_its_content(room: TestClient) -> None:
+def test_an_upload_is_described_by_its_content(client: TestClient) -> None:
     data = picture("png")
-    answer = upload(room, data)
+    answer = upload(client, data)
     assert answer.json()["code"] == 0
     file = answer.json()["data"]
     assert file["sha256"] == sha256(data)
@@ -47,15 +47,15 @@ def test_an_upload_is_described_by_its_content(room: TestClient) -> None:
     assert (file["filename"], file["size"]) == ("图.png", len(data))
     assert (file["width"], file["height"]) == (60, 40)
     assert file["download_url"] == f"/api/files/{file['file_id']}/content"
-    assert room.get(f"/api/files/{file['file_id']}").json()["data"] == file
+    assert client.get(f"/api/files/{file['file_id']}").json()["data"] == file
 
 
 @in_folder
 def test_a_content_is_stored_once_and_a_name_only_for_itself(
-    room: TestClient, settings: Settings, database: Database
+    client: TestClient, settings: Settings, database: Database
 ) -> None:
-    first, again = stored(room, b"same words", "a.txt"), stored(room, b"same words", "a.txt")
-    other = stored(room, b"same words", "b.txt")
+    first, again = stored(client, b"same words", "a.txt"), stored(client, b"same words", "a.txt")
+    other = stored(client, b"same words", "b.txt")
     assert first == again
     assert other["file_id"] != first["file_id"]
     assert other["sha256"] == first["sha256"]
@@ -64,19 +64,19 @@ def test_a_content_is_stored_once_and_a_name_only_for_itself(
     assert database.read_now(lambda session: session.scalar(select(func.count()).select_from(FileRow))) == 2
 
 
-def test_a_damaged_blob_is_healed_by_the_next_upload(room: TestClient, files: FilesService) -> None:
-    file = stored(room, b"the whole words")
+def test_a_damaged_blob_is_healed_by_the_next_upload(client: TestClient, files: FilesService) -> None:
+    file = stored(client, b"the whole words")
     files.path(file["file_id"]).write_bytes(b"the")
-    stored(room, b"the whole words")
-    assert room.get(file["download_url"]).content == b"the whole words"
+    stored(client, b"the whole words")
+    assert client.get(file["download_url"]).content == b"the whole words"
 
 
 @in_folder
 @pytest.mark.parametrize(
     "name", ["../../../evil.png", "/etc/passwd", "C:\\a\\b", "CON", "x" * 300, "a\u202eb.png"]
 )
-def test_no_name_leads_out_of_the_store(room: TestClient, settings: Settings, name: str) -> None:
-    file = stored(room, b"some words", name)
+def test_no_name_leads_out_of_the_store(client: TestClient, settings: Settings, name: str) -> None:
+    file = stored(client, b"some words", name)
     assert not set(file["filename"]) & set("/\\\u202e")
     outside = [
         path
@@ -88,18 +88,18 @@ def test_no_name_leads_out_of_the_store(room: TestClient, settings: Settings, na
     assert not [path for path in outside if path.stat().st_size == len(b"some words")]
 
 
-def test_polyglot_file_is_served_inert(room: TestClient) -> None:
-    file = stored(room, picture("jpeg") + b"<script>alert(1)</script>", "page.html")
-    answer = room.get(file["download_url"])
+def test_polyglot_file_is_served_inert(client: TestClient) -> None:
+    file = stored(client, picture("jpeg") + b"<script>alert(1)</script>", "page.html")
+    answer = client.get(file["download_url"])
     assert answer.headers["content-type"] == "image/jpeg"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-disposition"].startswith("attachment;")
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
-def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(room: TestClient) -> None:
-    assert stored(room, b"no picture at all", "photo.jpg")["mime_type"] == "application/octet-stream"
-    assert stored(room, picture("webp"), "photo.jpg")["mime_type"] == "image/webp"
+def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(client: TestClient) -> None:
+    assert stored(client, b"no picture at all", "photo.jpg")["mime_type"] == "application/octet-stream"
+    assert stored(client, picture("webp"), "photo.jpg")["mime_type"] == "image/webp"
 
 
 @pytest.mark.parametrize(
@@ -113,16 +113,16 @@ def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(room: TestClient)
     ids=["zero bytes", "cut-off image", "bomb", "over the limit"],
 )
 def test_what_is_refused_leaves_nothing_behind(
-    room: TestClient, settings: Settings, data: bytes, status: int, error: str
+    client: TestClient, settings: Settings, data: bytes, status: int, error: str
 ) -> None:
-    answer = upload(room, data)
+    answer = upload(client, data)
     assert answer.status_code == status
     assert answer.json()["data"]["error"] == error
     assert answer.json()["msg"]
     assert not [path for path in settings.files_dir.rglob("*") if path.is_file()]
 
 
-def test_the_limit_holds_without_a_content_length(room: TestClient) -> None:
+def test_the_limit_holds_without_a_content_length(client: TestClient) -> None:
     sent = 0
 
     def body() -> Iterator[bytes]:
@@ -133,7 +133,7 @@ def test_the_limit_holds_without_a_content_length(room: TestClient) -> None:
             yield bytes(2**18)
         yield b"\r\n--b--\r\n"
 
-    answer = room.post(
+    answer = client.post(
         "/api/files", content=body(), headers={"content-type": "multipart/form-data; boundary=b"}
     )
     assert answer.status_code == 413
@@ -168,76 +168,76 @@ def test_the_limit_holds_without_a_content_length(room: TestClient) -> None:
     ],
 )
 def test_a_body_without_one_file_is_refused(
-    room: TestClient, content_type: str, body: bytes, status: int
+    client: TestClient, content_type: str, body: bytes, status: int
 ) -> None:
-    answer = room.post("/api/files", content=body, headers={"content-type": content_type})
+    answer = client.post("/api/files", content=body, headers={"content-type": content_type})
     assert answer.status_code == status
     assert answer.json()["code"] == 1
 
 
-def test_other_fields_of_the_form_are_passed_over(room: TestClient) -> None:
-    answer = room.post("/api/files", files={"file": ("a.txt", b"words")}, data={"note": "x" * 1000})
+def test_other_fields_of_the_form_are_passed_over(client: TestClient) -> None:
+    answer = client.post("/api/files", files={"file": ("a.txt", b"words")}, data={"note": "x" * 1000})
     assert answer.json()["data"]["size"] == 5
 
 
-def test_a_form_of_many_parts_is_not_read_to_its_end(room: TestClient) -> None:
+def test_a_form_of_many_parts_is_not_read_to_its_end(client: TestClient) -> None:
     # Seventy thousand empty parts, one megabyte, kept a thread busy for more than half a second.
     form = {"file": ("图.png", picture("png"), "image/png")}
     few, many = ({str(number): "x" for number in range(count)} for count in (31, 32))
-    assert room.post("/api/files", files=form, data=few).status_code == 200
-    refused = room.post("/api/files", files=form, data=many)
+    assert client.post("/api/files", files=form, data=few).status_code == 200
+    refused = client.post("/api/files", files=form, data=many)
     assert refused.status_code == 422
     assert "字段过多" in refused.json()["msg"]
 
 
-def test_rights(room: TestClient) -> None:
-    file = stored(room, picture("png"))
-    assert upload(room, b"words", headers=as_role(Role.VIEWER)).status_code == 403
-    assert upload(room, b"words", headers=as_role(None)).status_code == 401
+def test_rights(client: TestClient) -> None:
+    file = stored(client, picture("png"))
+    assert upload(client, b"words", headers=as_role(Role.VIEWER)).status_code == 403
+    assert upload(client, b"words", headers=as_role(None)).status_code == 401
     for path in (f"/api/files/{file['file_id']}", file["download_url"]):
-        assert room.get(path, headers=as_role(Role.VIEWER)).status_code == 200
-        assert room.get(path, headers=as_role(None)).status_code == 401
+        assert client.get(path, headers=as_role(Role.VIEWER)).status_code == 200
+        assert client.get(path, headers=as_role(None)).status_code == 401
 
 
 @pytest.mark.parametrize("tail", ["", "/content", "/thumbnail"])
 @pytest.mark.parametrize("file_id", ["nothing", "..%2f..%2fetc%2fpasswd", "' OR 1=1 --"])
-def test_an_unknown_file_is_404(room: TestClient, file_id: str, tail: str) -> None:
-    answer = room.get(f"/api/files/{file_id}{tail}")
+def test_an_unknown_file_is_404(client: TestClient, file_id: str, tail: str) -> None:
+    answer = client.get(f"/api/files/{file_id}{tail}")
     assert answer.status_code == 404
 
 
-def test_a_nul_in_an_id_is_422(room: TestClient) -> None:
-    assert room.get("/api/files/%00").status_code == 422
+def test_a_nul_in_an_id_is_422(client: TestClient) -> None:
+    assert client.get("/api/files/%00").status_code == 422
 
 
-def test_ranges(room: TestClient) -> None:
-    file = stored(room, bytes(range(200)))
+def test_ranges(client: TestClient) -> None:
+    file = stored(client, bytes(range(200)))
     url, etag = file["download_url"], f'"{file["sha256"]}"'
-    part = room.get(url, headers={"Range": "bytes=10-19"})
+    part = client.get(url, headers={"Range": "bytes=10-19"})
     assert part.status_code == 206
     assert part.content == bytes(range(10, 20))
     assert part.headers["content-range"] == "bytes 10-19/200"
     assert part.headers["etag"] == etag
-    whole = room.get(url, headers={"Range": "bytes=10-19", "If-Range": '"another"'})
+    whole = client.get(url, headers={"Range": "bytes=10-19", "If-Range": '"another"'})
     assert (whole.status_code, len(whole.content)) == (200, 200)
-    assert room.get(url, headers={"Range": "bytes=10-19", "If-Range": etag}).status_code == 206
-    beyond = room.get(url, headers={"Range": "bytes=200-"})
+    assert client.get(url, headers={"Range": "bytes=10-19", "If-Range": etag}).status_code == 206
+    beyond = client.get(url, headers={"Range": "bytes=200-"})
     assert beyond.status_code == 416
     assert beyond.headers["content-range"] == "bytes */200"
     assert beyond.json()["data"]["error"] == "range_not_satisfiable"
-    assert room.get(url, headers={"If-None-Match": etag}).status_code == 304
+    assert client.get(url, headers={"If-None-Match": etag}).status_code == 304
 
 
-def test_any_range_gives_those_bytes(room: TestClient) -> None:
+def test_any_range_gives_those_bytes(client: TestClient) -> None:
     data = bytes(i % 251 for i in range(5000))
-    url = stored(room, data)["download_url"]
+    url = stored(client, data)["download_url"]
 
     @hypothesis_settings(
         deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
     @given(st.integers(0, 4999), st.integers(0, 6000))
     def check(first: int, length: int) -> None:
-        answer = room.get(url, headers={"Range": f"bytes={first}-{first + length}"})
+        answer = client.get(url, headers={"Range": f"bytes={first}-{first + length}"})
         assert answer.status_code == 206
         assert answer.content == data[first : first + length + 1]
         assert answer.headers["content-length"] == str(len(answer.content))
@@ -245,39 +245,39 @@ def test_any_range_gives_those_bytes(room: TestClient) -> None:
     check()
 
 
-def test_a_large_file_comes_back_whole(room: TestClient) -> None:
+def test_a_large_file_comes_back_whole(client: TestClient) -> None:
     data = bytes(i % 249 for i in range(2**20)) * 2 + b"end"
-    assert room.get(stored(room, data)["download_url"]).content == data
+    assert client.get(stored(client, data)["download_url"]).content == data
 
 
 @in_folder
-def test_a_lost_content_says_so(room: TestClient, files: FilesService) -> None:
-    file = stored(room, b"words")
+def test_a_lost_content_says_so(client: TestClient, files: FilesService) -> None:
+    file = stored(client, b"words")
     files.path(file["file_id"]).unlink()
-    answer = room.get(file["download_url"])
+    answer = client.get(file["download_url"])
     assert answer.status_code == 404
     assert "备份" in answer.json()["msg"]
 
 
-def test_thumbnails(room: TestClient, settings: Settings) -> None:
-    file = stored(room, picture("png", (600, 400)))
+def test_thumbnails(client: TestClient, settings: Settings) -> None:
+    file = stored(client, picture("png", (600, 400)))
     url = f"/api/files/{file['file_id']}/thumbnail"
-    answer = room.get(url)
+    answer = client.get(url)
     assert answer.headers["content-type"] == "image/jpeg"
-    kept = list((settings.data_dir / "cache").rglob("*.jpg"))
-    assert [path.read_bytes() for path in kept] == [answer.content]
-    assert room.get(url).content == answer.content
-    assert room.get(url, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
-    assert room.get(url, params={"size": 100}).status_code == 200
+    cached = list((settings.data_dir / "cache").rglob("*.jpg"))
+    assert [path.read_bytes() for path in cached] == [answer.content]
+    assert client.get(url).content == answer.content
+    assert client.get(url, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
+    assert client.get(url, params={"size": 100}).status_code == 200
     assert len(list((settings.data_dir / "cache").rglob("*.jpg"))) == 1
     for size in (63, 1025):
-        assert room.get(url, params={"size": size}).status_code == 422
-    words = stored(room, b"words")
-    assert room.get(f"/api/files/{words['file_id']}/thumbnail").status_code == 415
+        assert client.get(url, params={"size": size}).status_code == 422
+    text_file = stored(client, b"words")
+    assert client.get(f"/api/files/{text_file['file_id']}/thumbnail").status_code == 415
 
 
-def test_openapi_declares_the_form(room: TestClient) -> None:
-    operation = room.get("/openapi.json").json()["paths"]["/api/files"]["post"]
+def test_openapi_declares_the_form(client: TestClient) -> None:
+    operation = client.get("/openapi.json").json()["paths"]["/api/files"]["post"]
     form = operation["requestBody"]["content"]["multipart/form-data"]["schema"]
     assert form["properties"]["file"]["format"] == "binary"
 
@@ -295,8 +295,8 @@ def test_other_domains_find_a_file_by_what_an_item_says(files: FilesService, dat
     file = database.write_now(files.keep("result.png", picture("png"), "someone"))
 
     def find(**file_info: Any) -> str | None:
-        found = database.read_now(lambda session: files.find(session, file_info))
-        return found.file_id if found else None
+        stored_file = database.read_now(lambda session: files.find(session, file_info))
+        return stored_file.file_id if stored_file else None
 
     assert find(download_url=file.download_url) == file.file_id
     assert find(download_url=f"https://host:8177{file.download_url}") == file.file_id

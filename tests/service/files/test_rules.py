@@ -18,7 +18,7 @@ from service.files.rules import (
 
 
 @pytest.mark.parametrize(
-    ("given_name", "kept"),
+    ("given_name", "expected"),
     [
         ("photo.jpg", "photo.jpg"),
         ("机身 左侧.jpg", "机身 左侧.jpg"),
@@ -40,27 +40,27 @@ from service.files.rules import (
         ("\u202e", "file"),
     ],
 )
-def test_a_name_is_only_a_name(given_name: str, kept: str) -> None:
-    assert clean_name(given_name) == kept
+def test_a_name_is_only_a_name(given_name: str, expected: str) -> None:
+    assert clean_name(given_name) == expected
 
 
 def test_a_long_name_keeps_its_ending() -> None:
     assert clean_name("x" * 300 + ".jpg") == "x" * 251 + ".jpg"
-    kept = clean_name("机" * 300 + ".jpeg")
-    assert kept.endswith("机.jpeg")
-    assert len(kept.encode()) <= 255
+    cleaned = clean_name("机" * 300 + ".jpeg")
+    assert cleaned.endswith("机.jpeg")
+    assert len(cleaned.encode()) <= 255
 
 
 @settings(deadline=None, max_examples=150)
 @given(st.text(max_size=400))
 def test_every_name_is_safe_and_stays_as_it_is(name: str) -> None:
-    kept = clean_name(name)
-    assert kept
-    assert len(kept.encode()) <= 255
-    assert not set(kept) & set('/\\<>:"|?*')
-    assert not any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} for letter in kept)
-    assert kept not in {".", ".."}
-    assert clean_name(kept) == kept
+    cleaned = clean_name(name)
+    assert cleaned
+    assert len(cleaned.encode()) <= 255
+    assert not set(cleaned) & set('/\\<>:"|?*')
+    assert not any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} for letter in cleaned)
+    assert cleaned not in {".", ".."}
+    assert clean_name(cleaned) == cleaned
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ from tests.service.files.test_images import FORMATS, picture
 from tests.service.files.test_routes import stored
 
 
-def ready(room: TestClient, file_id: str) -> Tiles:
+def ready(client: TestClient, file_id: str) -> Tiles:
     """What the service says of the tiles once they are made."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
-        answer = room.get(f"/api/files/{file_id}/tiles")
+        answer = client.get(f"/api/files/{file_id}/tiles")
         assert answer.status_code == 200, answer.text
         tiles = Tiles.model_validate(answer.json()["data"])
         if tiles.state == "ready":
@@ -57,17 +57,17 @@ def test_levels_halve_down_to_one_tile() -> None:
 
 
 @pytest.mark.parametrize("orientation", [1, 6])
-def test_tiles_are_upright_and_cover_every_level(room: TestClient, orientation: int) -> None:
+def test_tiles_are_upright_and_cover_every_level(client: TestClient, orientation: int) -> None:
     pixels = gradient(1100, 600)
-    file = stored(room, encoded(pixels, "JPEG", orientation), "翼.jpg")
-    tiles = ready(room, file["file_id"])
+    file = stored(client, encoded(pixels, "JPEG", orientation), "翼.jpg")
+    tiles = ready(client, file["file_id"])
     assert (tiles.width, tiles.height, tiles.tile_px) == (1100, 600, TILE)
     assert [(level.width, level.height) for level in tiles.levels] == level_sizes(1100, 600)
     for level, (width, height) in enumerate(level_sizes(1100, 600)):
         columns, rows = tile_counts(width, height)
         for column in range(columns):
             for row in range(rows):
-                answer = room.get(f"/api/files/{file['file_id']}/tiles/{level}/{column}/{row}")
+                answer = client.get(f"/api/files/{file['file_id']}/tiles/{level}/{column}/{row}")
                 assert answer.status_code == 200
                 assert answer.headers["content-type"] == "image/jpeg"
                 x, y = column * TILE, row * TILE
@@ -78,120 +78,120 @@ def test_tiles_are_upright_and_cover_every_level(room: TestClient, orientation: 
                     assert np.abs(got.astype(int) - wanted).mean() < 12
 
 
-def test_a_tile_is_kept_by_the_client_for_ever(room: TestClient) -> None:
-    file = stored(room, picture("png", (600, 40)))
-    ready(room, file["file_id"])
+def test_a_tile_is_kept_by_the_client_for_ever(client: TestClient) -> None:
+    file = stored(client, picture("png", (600, 40)))
+    ready(client, file["file_id"])
     address = f"/api/files/{file['file_id']}/tiles/0/1/0"
-    answer = room.get(address)
+    answer = client.get(address)
     assert "immutable" in answer.headers["cache-control"]
     assert "private" in answer.headers["cache-control"]
-    again = room.get(address, headers={"If-None-Match": answer.headers["etag"]})
+    again = client.get(address, headers={"If-None-Match": answer.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert room.get(f"/api/files/{file['file_id']}/tiles/0/0/0").headers["etag"] != answer.headers["etag"]
+    assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").headers["etag"] != answer.headers["etag"]
 
 
 @pytest.mark.parametrize("place", ["0/2/0", "0/0/1", "2/0/0", "100000/0/0"])
-def test_there_is_nothing_outside(room: TestClient, place: str) -> None:
-    file = stored(room, picture("png", (600, 40)))
-    assert room.get(f"/api/files/{file['file_id']}/tiles/{place}").status_code == 404
+def test_there_is_nothing_outside(client: TestClient, place: str) -> None:
+    file = stored(client, picture("png", (600, 40)))
+    assert client.get(f"/api/files/{file['file_id']}/tiles/{place}").status_code == 404
 
 
 def test_a_tile_that_is_not_there_yet_says_when_to_ask_again(
-    room: TestClient, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TileStore, "_build", lambda *_: None)
-    file = stored(room, picture("png"))
-    answer = room.get(f"/api/files/{file['file_id']}/tiles/0/0/0")
+    file = stored(client, picture("png"))
+    answer = client.get(f"/api/files/{file['file_id']}/tiles/0/0/0")
     assert answer.status_code == 409
     assert answer.headers["retry-after"] == "1"
     assert answer.json()["data"] == {"error": "conflict", "state": "building", "percent": 0}
 
 
 @pytest.mark.parametrize("path", ["tiles", "tiles/0/0/0", "crop?x=0&y=0&w=1&h=1"])
-def test_tiles_need_a_picture_and_the_right_to_read(room: TestClient, path: str) -> None:
-    file = stored(room, b"just words", "a.txt")
-    assert room.get(f"/api/files/{file['file_id']}/{path}").status_code == 415
-    assert room.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(None)).status_code == 401
-    assert room.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(Role.VIEWER)).status_code == 415
-    assert room.get(f"/api/files/none/{path}").status_code == 404
+def test_tiles_need_a_picture_and_the_right_to_read(client: TestClient, path: str) -> None:
+    file = stored(client, b"just words", "a.txt")
+    assert client.get(f"/api/files/{file['file_id']}/{path}").status_code == 415
+    assert client.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(None)).status_code == 401
+    assert client.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(Role.VIEWER)).status_code == 415
+    assert client.get(f"/api/files/none/{path}").status_code == 404
 
 
-def failing(room: TestClient, file_id: str) -> Any:
+def failing(client: TestClient, file_id: str) -> Any:
     until = time.monotonic() + 30
-    while (answer := room.get(f"/api/files/{file_id}/tiles")).status_code == 200:
+    while (answer := client.get(f"/api/files/{file_id}/tiles")).status_code == 200:
         assert time.monotonic() < until
         time.sleep(0.02)
     return answer
 
 
-def test_a_cut_off_picture_is_said_once_and_for_all(room: TestClient) -> None:
+def test_a_cut_off_picture_is_said_once_and_for_all(client: TestClient) -> None:
     data = encoded(gradient(900, 900), "JPEG")
-    file = stored(room, data[: len(data) // 2])
-    assert failing(room, file["file_id"]).status_code == 415
-    assert room.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 415
+    file = stored(client, data[: len(data) // 2])
+    assert failing(client, file["file_id"]).status_code == 415
+    assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 415
 
 
 def test_a_process_that_takes_too_long_is_ended(
-    room: TestClient, monkeypatch: pytest.MonkeyPatch, settings: Settings
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     monkeypatch.setattr(tiles_module, "_CUT_SECONDS", 0.0)
-    file = stored(room, picture("png"))
-    answer = failing(room, file["file_id"])
+    file = stored(client, picture("png"))
+    answer = failing(client, file["file_id"])
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0
     assert [path.name for path in (settings.data_dir / "cache" / "tiles").iterdir()] == ["making.lock"]
 
 
 def test_only_so_many_pictures_wait(
-    room: TestClient, files: FilesService, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, files: FilesService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tiles_module, "MOST_WAITING", 1)
     monkeypatch.setattr(files.tiles._builder, "submit", lambda *_: None)
-    first, second = stored(room, picture("png")), stored(room, picture("png", (61, 40)))
+    first, second = stored(client, picture("png")), stored(client, picture("png", (61, 40)))
     for _ in range(2):
-        assert room.get(f"/api/files/{first['file_id']}/tiles").status_code == 200
-    assert room.get(f"/api/files/{second['file_id']}/tiles").status_code == 503
+        assert client.get(f"/api/files/{first['file_id']}/tiles").status_code == 200
+    assert client.get(f"/api/files/{second['file_id']}/tiles").status_code == 503
 
 
 def test_the_same_content_is_cut_once_and_the_longest_unused_goes(
-    room: TestClient, files: FilesService, settings: Settings
+    client: TestClient, files: FilesService, settings: Settings
 ) -> None:
     folder = settings.data_dir / "cache" / "tiles"
     data = picture("png")
-    first, second = stored(room, data, "a.png"), stored(room, data, "b.png")
-    ready(room, first["file_id"])
-    (kept,) = folder.glob("*.zip")
-    assert room.get(f"/api/files/{second['file_id']}/tiles").json()["data"]["state"] == "ready"
+    first, second = stored(client, data, "a.png"), stored(client, data, "b.png")
+    ready(client, first["file_id"])
+    (tiles_file,) = folder.glob("*.zip")
+    assert client.get(f"/api/files/{second['file_id']}/tiles").json()["data"]["state"] == "ready"
     files.tiles._limit = 1
-    other = stored(room, picture("png", (61, 40)))
-    ready(room, other["file_id"])
+    other = stored(client, picture("png", (61, 40)))
+    ready(client, other["file_id"])
     # Tiles are ready before what is too much has gone.
     files.tiles._builder.submit(lambda: None).result()
-    assert not kept.exists()
+    assert not tiles_file.exists()
     assert len(list(folder.glob("*.zip"))) == 1
-    assert ready(room, first["file_id"]).percent == 100
+    assert ready(client, first["file_id"]).percent == 100
 
 
-def test_damaged_tiles_are_rebuilt(room: TestClient, settings: Settings) -> None:
-    file = stored(room, picture("png"))
-    ready(room, file["file_id"])
-    (kept,) = (settings.data_dir / "cache" / "tiles").glob("*.zip")
-    kept.write_bytes(b"no zip")
-    assert room.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 503
-    ready(room, file["file_id"])
-    assert room.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 200
+def test_damaged_tiles_are_rebuilt(client: TestClient, settings: Settings) -> None:
+    file = stored(client, picture("png"))
+    ready(client, file["file_id"])
+    (tiles_file,) = (settings.data_dir / "cache" / "tiles").glob("*.zip")
+    tiles_file.write_bytes(b"no zip")
+    assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 503
+    ready(client, file["file_id"])
+    assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 200
 
 
-def test_what_a_dead_process_left_is_cleared(room: TestClient, settings: Settings) -> None:
+def test_what_a_dead_process_left_is_cleared(client: TestClient, settings: Settings) -> None:
     left = settings.data_dir / "cache" / "tiles" / "making-0123"
     left.mkdir(parents=True)
     (left / "made.zip").write_bytes(b"half")
-    ready(room, stored(room, picture("png"))["file_id"])
+    ready(client, stored(client, picture("png"))["file_id"])
     assert not left.exists()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "jpeg"])
-def test_every_kind_of_picture_is_cropped_without_loss(room: TestClient, kind: str, tmp_path: Path) -> None:
+def test_every_kind_of_picture_is_cropped_without_loss(client: TestClient, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_bytes(picture(kind))
     got = decoded(crop(path, FORMATS[kind], Rect(29, 0, 2, 40)))
@@ -209,26 +209,26 @@ def test_a_crop_is_upright(tmp_path: Path, orientation: int) -> None:
     assert np.array_equal(got, pixels[7:37, 11:31])
 
 
-def test_crops_over_http(room: TestClient) -> None:
-    file = stored(room, picture("png"))
+def test_crops_over_http(client: TestClient) -> None:
+    file = stored(client, picture("png"))
     address = f"/api/files/{file['file_id']}/crop"
-    answer = room.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40})
+    answer = client.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40})
     assert answer.headers["content-type"] == "image/png"
     assert decoded(answer.content).shape == (40, 40, 3)
     etag = {"If-None-Match": answer.headers["etag"]}
-    assert room.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40}, headers=etag).status_code == 304
-    assert room.get(address, params={"x": 21, "y": 0, "w": 40, "h": 40}).status_code == 404
-    assert room.get(address, params={"x": 0, "y": 0, "w": 0, "h": 1}).status_code == 422
+    assert client.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40}, headers=etag).status_code == 304
+    assert client.get(address, params={"x": 21, "y": 0, "w": 40, "h": 40}).status_code == 404
+    assert client.get(address, params={"x": 0, "y": 0, "w": 0, "h": 1}).status_code == 422
 
 
-def test_a_crop_has_a_limit(room: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crop_has_a_limit(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_module, "MAX_CROP_PIXELS", 40 * 40)
-    address = f"/api/files/{stored(room, picture('png'))['file_id']}/crop"
-    assert room.get(address, params={"x": 0, "y": 0, "w": 40, "h": 40}).status_code == 200
-    assert room.get(address, params={"x": 0, "y": 0, "w": 41, "h": 40}).status_code == 413
+    address = f"/api/files/{stored(client, picture('png'))['file_id']}/crop"
+    assert client.get(address, params={"x": 0, "y": 0, "w": 40, "h": 40}).status_code == 200
+    assert client.get(address, params={"x": 0, "y": 0, "w": 41, "h": 40}).status_code == 413
 
 
-def test_a_crop_beyond_the_cut_is_refused(room: TestClient, tmp_path: Path) -> None:
+def test_a_crop_beyond_the_cut_is_refused(client: TestClient, tmp_path: Path) -> None:
     data = encoded(gradient(900, 900), "JPEG")
     path = tmp_path / "p"
     path.write_bytes(data[: len(data) // 2])

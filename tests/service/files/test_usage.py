@@ -15,7 +15,7 @@ from service.files.routes import router
 from service.files.service import FilesService
 from service.files.usage import FRESH_SECONDS
 from service.settings import Settings
-from tests.service.domain_app import rooms
+from tests.service.domain_app import client_of
 from tests.service.files.conftest import in_folder
 from tests.service.files.test_routes import stored, upload
 
@@ -33,7 +33,7 @@ def service_with(
     database: Database, settings: Settings, **update: int
 ) -> Iterator[tuple[FilesService, TestClient]]:
     files = FilesService(database, settings.model_copy(update=update))
-    with rooms(router(files)) as client:
+    with client_of(router(files)) as client:
         yield files, client
     files.close()
 
@@ -48,8 +48,8 @@ def test_uploads_up_to_the_quota_are_stored_and_no_more(database: Database, sett
         stored(client, b"b" * 400, "c")
         assert upload(client, b"c", "d").status_code == 507
         assert files.usage()[:3] == (2, 1000, 1000)
-    kept = [path for path in settings.files_dir.rglob("*") if path.is_file()]
-    assert sorted(path.stat().st_size for path in kept) == [400, 600]
+    stored_files = [path for path in settings.files_dir.rglob("*") if path.is_file()]
+    assert sorted(path.stat().st_size for path in stored_files) == [400, 600]
 
 
 def test_what_another_process_stored_counts_after_a_while(
@@ -84,6 +84,6 @@ def test_reserve_of_the_disk_is_left_to_the_database(
         database.write_now(files.keep("boxes.jpg", b"boxes", None))
 
 
-def test_operation_declares_that_there_may_be_no_room(room: TestClient) -> None:
-    declared = room.get("/openapi.json").json()["paths"]["/api/files"]["post"]["responses"]
+def test_operation_declares_that_there_may_be_no_room(client: TestClient) -> None:
+    declared = client.get("/openapi.json").json()["paths"]["/api/files"]["post"]["responses"]
     assert {"413", "503", "507"} <= declared.keys()

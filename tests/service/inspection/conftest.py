@@ -77,20 +77,20 @@ def stored_file(file_id: str, mime_type: str = "image/jpeg") -> StoredFile:
 
 @dataclass
 class Matcher:
-    """In place of the matching: what it answers, what it was asked, and a gate that it waits at."""
+    """In place of the matching: what it answers, the requests, and a gate that it waits at."""
 
-    found: list[PhotoMatch] = field(default_factory=list)
+    matches: list[PhotoMatch] = field(default_factory=list)
     error: str | None = None
-    asked: list[tuple[str, list[MatchRegion]]] = field(default_factory=list)
+    requests: list[tuple[str, list[MatchRegion]]] = field(default_factory=list)
     gate: asyncio.Event | None = None
 
     async def __call__(
         self, file_id: str, regions: Sequence[MatchRegion]
     ) -> tuple[str | None, list[PhotoMatch]]:
-        self.asked.append((file_id, list(regions)))
+        self.requests.append((file_id, list(regions)))
         if self.gate is not None:
             await self.gate.wait()
-        return self.error, self.found
+        return self.error, self.matches
 
 
 @dataclass(repr=False)
@@ -128,8 +128,8 @@ class Stage:
         entries = body.get("result") or []
         if any(map(results.is_service_entry, entries)):
             del body["result"]
-        given = {"item_name": "前缘", "inspection_id": inspection_id, **body}
-        answer = self.client.post("/api/inspection_item/create", json=given)
+        values = {"item_name": "前缘", "inspection_id": inspection_id, **body}
+        answer = self.client.post("/api/inspection_item/create", json=values)
         assert answer.status_code == 200, answer.text
         data: dict[str, Any] = answer.json()
         if entries and "result" not in body:
@@ -143,8 +143,8 @@ class Stage:
         def work(session: Session) -> None:
             record = locked_record(session, item["inspection_id"])
             assert record is not None
-            here = update(ITEM).where(ITEM.c.item_id == item["item_id"])
-            session.execute(here.values(**result_values(entries)))
+            statement = update(ITEM).where(ITEM.c.item_id == item["item_id"])
+            session.execute(statement.values(**result_values(entries)))
             recompute(session, record, "id-of-planner")
 
         self.database.write_now(work)
@@ -167,20 +167,24 @@ class Stage:
         return data
 
     def search(self, **query: Any) -> dict[str, Any]:
-        given = {"current_page": 1, "page_size": 50, **query}
-        answer = self.client.get("/api/inspection/search", params=given)
+        params = {"current_page": 1, "page_size": 50, **query}
+        answer = self.client.get("/api/inspection/search", params=params)
         assert answer.status_code == 200, answer.text
         data: dict[str, Any] = answer.json()["data"]
         return data
 
-    def found(self, **query: Any) -> list[str]:
+    def names(self, **query: Any) -> list[str]:
         return [record["inspection_name"] for record in self.search(**query)["data"]]
 
 
 def _logged(log: Sequence[ObjectChange], record: str) -> list[LoggedSeal]:
     of_record = [change for change in log if (change.kind, change.object_id) == ("record", record)]
     seals = ("seal", "release", "reopen")
-    return [LoggedSeal(one.action, one.actor, one.details) for one in of_record if one.action in seals]
+    return [
+        LoggedSeal(change.action, change.actor, change.details)
+        for change in of_record
+        if change.action in seals
+    ]
 
 
 async def _authenticate(token: str, address: str) -> Caller:
@@ -264,5 +268,5 @@ def stage(database: Database, routes: tuple[APIRouter, CurrentService]) -> Itera
     ) as client:
         stage = Stage(service, database, app, client, files, images, waiting, matcher)
         database.after_commit.append(stage.changes.extend)
-        database.before_commit.append(lambda _session, made: log.extend(made))
+        database.before_commit.append(lambda _session, changes: log.extend(changes))
         yield stage

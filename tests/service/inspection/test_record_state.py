@@ -24,15 +24,15 @@ FOUND: Entry = {
 
 def state(stage: Stage, record: str) -> str:
     """The state of the record, which its summary says and by which alone a search finds it."""
-    said = stage.client.get(f"/api/inspection/{record}/seal").json()["data"]["record_state"]
-    found = [
-        one.value
-        for one in Status
-        if record in [each["inspection_id"] for each in stage.search(record_state=one.value)["data"]]
+    record_state = stage.client.get(f"/api/inspection/{record}/seal").json()["data"]["record_state"]
+    states = [
+        status.value
+        for status in Status
+        if record in [each["inspection_id"] for each in stage.search(record_state=status.value)["data"]]
     ]
     (summary,) = stage.client.get("/api/inspection/summaries", params={"ids": record}).json()["data"]
-    assert found == [said] == [summary["record_state"]]
-    return str(said)
+    assert states == [record_state] == [summary["record_state"]]
+    return str(record_state)
 
 
 def put(stage: Stage, record: str, **body: Any) -> dict[str, Any]:
@@ -84,9 +84,9 @@ def test_a_status_that_a_client_writes_finishes_nothing(stage: Stage, status: st
     assert (created["inspection_status"], "record_state" in created) == (status, False)
     assert state(stage, created["inspection_id"]) == "in_progress"
     record = stage.record()["inspection_id"]
-    told = put(stage, record, inspection_status=status, end_time="2026-03-01T08:00:00")
-    assert (told["inspection_status"], "record_state" in told) == (status, False)
-    assert record in [one["inspection_id"] for one in stage.search(inspection_status=status)["data"]]
+    answer = put(stage, record, inspection_status=status, end_time="2026-03-01T08:00:00")
+    assert (answer["inspection_status"], "record_state" in answer) == (status, False)
+    assert record in [summary["inspection_id"] for summary in stage.search(inspection_status=status)["data"]]
     assert state(stage, record) == "in_progress"
 
 
@@ -129,13 +129,13 @@ def test_the_body_of_a_record_does_not_set_it(stage: Stage) -> None:
 def test_a_page_and_its_count_are_read_from_the_index(stage: Stage, newest_first: bool) -> None:
     queries = RecordQueries(SOURCES)
     index = "ix_record_record_state_created_at_inspection_id"
-    for statement, given in (
+    for statement, values_of_mark in (
         (queries.count(["record_state"]), {}),
         (queries.page(["record_state"], newest_first=newest_first), {"size": 25, "skip": 1000}),
     ):
         with stage.database.reader.connect() as connection:
             compiled: Any = statement.compile(connection)
-            values = compiled.construct_params({"record_state": "in_progress", **given})
+            values = compiled.construct_params({"record_state": "in_progress", **values_of_mark})
             positional = tuple(values[name] for name in compiled.positiontup)
             rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", positional)
             plan = [str(row[-1]) for row in rows]

@@ -33,9 +33,9 @@ def test_no_text_ends_the_line_or_leaves_ascii(text: str) -> None:
 
 
 def test_the_time_is_utc_and_the_fields_are_named() -> None:
-    made = record("disk %d %% full", 93, exc_info=None)
-    made.created = 1_790_000_000.25
-    assert json.loads(JsonFormatter().format(made)) == {
+    entry = record("disk %d %% full", 93, exc_info=None)
+    entry.created = 1_790_000_000.25
+    assert json.loads(JsonFormatter().format(entry)) == {
         "time": "2026-09-21T14:13:20.250Z",
         "level": "WARNING",
         "logger": "walkaround.test",
@@ -75,9 +75,9 @@ def test_a_request_is_logged_by_its_route(settings: Settings, lines: io.StringIO
             "/inspection/getInspectionById/secret-id?x=secret-query", headers={"x-request-id": "the-id"}
         )
         client.get("/secret-path")
-    said = lines.getvalue()
-    assert "secret" not in said
-    entries = [entry for entry in map(json.loads, said.splitlines()) if entry["logger"] == "walkaround.http"]
+    log = lines.getvalue()
+    assert "secret" not in log
+    entries = [entry for entry in map(json.loads, log.splitlines()) if entry["logger"] == "walkaround.http"]
     first, second = entries
     assert first.pop("milliseconds") >= 0
     assert first.pop("time").endswith("Z")
@@ -103,9 +103,9 @@ def test_what_is_logged_on_the_way_has_the_id_of_the_request(
     app = create_app(settings.model_copy(update={"log_format": "json"}))
     with TestClient(app, HERE, raise_server_exceptions=False) as client:
         client.get("/api/auth/first-run", headers={"x-request-id": "the-id"})
-    said = lines.getvalue()
-    crash, request = map(json.loads, said.splitlines())
+    log = lines.getvalue()
+    crash, request = map(json.loads, log.splitlines())
     assert (crash["level"], crash["request_id"]) == ("ERROR", "the-id")
     assert "RuntimeError [" in crash["message"]
     assert (request["status"], request["request_id"]) == (500, "the-id")
-    assert "secret" not in said
+    assert "secret" not in log

@@ -65,8 +65,8 @@ def scraped(client: TestClient) -> Callable[..., float]:
     """Reads the metrics; gives a function for the value of one sample, 0 for one that is not there."""
     answer = client.get("/metrics", headers=_HEADERS)
     assert answer.status_code == 200
-    found = figures(answer.text)
-    return lambda name, **labels: found.get((f"walkaround_{name}", frozenset(labels.items())), 0.0)
+    scrape = figures(answer.text)
+    return lambda name, **labels: scrape.get((f"walkaround_{name}", frozenset(labels.items())), 0.0)
 
 
 def test_requests_are_counted_by_route_and_status_class(client: TestClient) -> None:
@@ -149,8 +149,8 @@ def test_faults_of_the_database_are_counted_and_refusals_are_not(
     with monkeypatch.context() as patch:
         patch.setattr(Write, "make", full)
         assert client.post("/api/inspection/create", json={"task_id": "t"}).status_code == 503
-    found = figures(client.get("/metrics", headers=_HEADERS).text)
-    faults = {labels: value for (name, labels), value in found.items() if "faults_total" in name}
+    scrape = figures(client.get("/metrics", headers=_HEADERS).text)
+    faults = {labels: value for (name, labels), value in scrape.items() if "faults_total" in name}
     assert faults == {frozenset({("why", "disk_full")}): 1}
 
 
@@ -185,16 +185,16 @@ def test_detections_and_the_queue(client: TestClient, settings: Settings) -> Non
 
     database.write_now(fill)
     collector = figures_of(database, settings)
-    found = {
+    scrape = {
         (sample.name, frozenset(sample.labels.items())): sample.value
         for family in collector.collect()
         for sample in family.samples
     }
     collector.close()
-    assert found["walkaround_detection_jobs", frozenset({("state", "queued")})] == 2
-    assert found["walkaround_detection_jobs", frozenset({("state", "running")})] == 1
-    assert found["walkaround_detection_batch_items", frozenset()] == 40
-    assert found["walkaround_detection_oldest_queued_seconds", frozenset()] > 0
+    assert scrape["walkaround_detection_jobs", frozenset({("state", "queued")})] == 2
+    assert scrape["walkaround_detection_jobs", frozenset({("state", "running")})] == 1
+    assert scrape["walkaround_detection_batch_items", frozenset()] == 40
+    assert scrape["walkaround_detection_oldest_queued_seconds", frozenset()] > 0
     database.close()
 
 
@@ -218,9 +218,9 @@ def test_a_database_that_does_not_answer_costs_the_scrape_nothing_but_its_figure
         return {sample.name: sample.value for family in collector.collect() for sample in family.samples}
 
     for _ in range(3):
-        found = up()
-        assert found["walkaround_database_up"] == 0
-        assert "walkaround_sessions" not in found
+        scrape = up()
+        assert scrape["walkaround_database_up"] == 0
+        assert "walkaround_sessions" not in scrape
     assert len(calls) == 1
     free.set()
     monkeypatch.setattr(module, "ANSWER_SECONDS", 30)
@@ -261,7 +261,7 @@ def test_without_a_setting_there_are_no_metrics(tmp_path: Path, migrated_sqlite:
 
 
 @pytest.mark.parametrize(
-    ("mode", "content", "said"),
+    ("mode", "content", "message"),
     [(0o644, TOKEN, "can be read by everyone"), (0o600, "short", "no token"), (0o600, "", "no token")],
 )
 def test_a_bad_token_file_is_said(
@@ -270,7 +270,7 @@ def test_a_bad_token_file_is_said(
     capsys: pytest.CaptureFixture[str],
     mode: int,
     content: str,
-    said: str,
+    message: str,
 ) -> None:
     token = tmp_path / "token"
     token.write_text(content)
@@ -283,7 +283,7 @@ def test_a_bad_token_file_is_said(
         status = int(str(end.code))
     assert status != 0
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert not content or content not in error
 
 
@@ -313,8 +313,8 @@ def test_an_address_of_their_own(tmp_path: Path) -> None:
 def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        words = own_command("serve", "--port", "0", "--data-dir", str(tmp_path), "--metrics", address)
-        done = subprocess.run(words, cwd=root(), capture_output=True, text=True, check=False)
+        command_line = own_command("serve", "--port", "0", "--data-dir", str(tmp_path), "--metrics", address)
+        done = subprocess.run(command_line, cwd=root(), capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == '{"event": "failed", "why": null}\n'
     assert f"cannot give metrics on {address}" in done.stderr
@@ -323,22 +323,22 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.floats(0, 100), max_size=60), st.integers(0, 60))
-def test_a_tally_counts_as_prometheus_does(durations: list[float], told_at: int) -> None:
+def test_a_tally_counts_as_prometheus_does(durations: list[float], reported_at: int) -> None:
     bounds = (0.005, 0.5, 1.0, 30.0)
     expected = Histogram("x", "x", buckets=bounds, registry=None)
-    told = Histogram("x", "x", buckets=bounds, registry=None)
-    tally = Seconds(bounds, told)
+    histogram = Histogram("x", "x", buckets=bounds, registry=None)
+    tally = Seconds(bounds, histogram)
     for number, duration in enumerate([*durations, *bounds]):
         expected.observe(duration)
         tally.add(duration)
-        if number == told_at:
-            tally.tell()
-    tally.tell()
-    tally.tell()
-    (wanted,), (found,) = expected.collect(), told.collect()
-    for one, other in zip(wanted.samples, found.samples, strict=True):
-        assert (one.name, one.labels) == (other.name, other.labels)
-        assert one.value == pytest.approx(other.value)
+        if number == reported_at:
+            tally.report()
+    tally.report()
+    tally.report()
+    (wanted,), (actual,) = expected.collect(), histogram.collect()
+    for expected_sample, other in zip(wanted.samples, actual.samples, strict=True):
+        assert (expected_sample.name, expected_sample.labels) == (other.name, other.labels)
+        assert expected_sample.value == pytest.approx(other.value)
 
 
 def test_what_a_process_has_is_sampled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,9 +368,9 @@ def test_several_processes_give_their_sums_also_when_one_dies(many: tuple[str, s
     first_admin(url)
 
     def counted() -> float:
-        found = figures(httpx.get(metrics).text)
+        scrape = figures(httpx.get(metrics).text)
         labels = frozenset({("method", "GET"), ("route", "/healthz"), ("status", "2xx")})
-        return found.get(("walkaround_http_request_duration_seconds_count", labels), 0.0)
+        return scrape.get(("walkaround_http_request_duration_seconds_count", labels), 0.0)
 
     def ask(times: int) -> set[int]:
         for _ in range(times):
@@ -388,10 +388,12 @@ def test_several_processes_give_their_sums_also_when_one_dies(many: tuple[str, s
     workers = ask(40)
     assert len(workers) == 2
     await_count(40)
-    found = figures(httpx.get(metrics).text)
-    assert found["walkaround_sessions", frozenset()] == 1
-    assert found["walkaround_database_up", frozenset()] == 1
-    assert found["walkaround_logins_total", frozenset({("method", "password"), ("outcome", "accepted")})] == 1
+    scrape = figures(httpx.get(metrics).text)
+    assert scrape["walkaround_sessions", frozenset()] == 1
+    assert scrape["walkaround_database_up", frozenset()] == 1
+    assert (
+        scrape["walkaround_logins_total", frozenset({("method", "password"), ("outcome", "accepted")})] == 1
+    )
 
     os.kill(min(workers), signal.SIGKILL)
     deadline = time.monotonic() + 60
@@ -412,13 +414,13 @@ def test_several_processes_give_their_sums_also_when_one_dies(many: tuple[str, s
 
 def children(parent: int) -> set[int]:
     """The processes that serve below `parent`."""
-    found = set()
+    pids = set()
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
-            words = status.read_text("utf-8")
+            status_text = status.read_text("utf-8")
             command = (status.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if re.search(rf"^PPid:\s{parent}$", words, re.MULTILINE) and b"spawn_main" in command:
-            found.add(int(status.parent.name))
-    return found
+        if re.search(rf"^PPid:\s{parent}$", status_text, re.MULTILINE) and b"spawn_main" in command:
+            pids.add(int(status.parent.name))
+    return pids

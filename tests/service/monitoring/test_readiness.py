@@ -37,8 +37,8 @@ def failed(client: TestClient) -> dict[str, str]:
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["data"]["error"]) == (503, "unavailable")
     assert client.get("/healthz").json() == _READY
-    found: dict[str, str] = answer.json()["data"]["failed"]
-    return found
+    checks: dict[str, str] = answer.json()["data"]["failed"]
+    return checks
 
 
 def test_without_the_file_store(anonymous: TestClient, settings: Settings) -> None:
@@ -82,9 +82,9 @@ def test_several_parts_are_all_named(settings: Settings) -> None:
 def _why(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
     async def play() -> dict[str, str]:
         ready = Readiness({"part": check})
-        found = await ready.failed()
+        checks = await ready.failed()
         await ready.stop()
-        return found
+        return checks
 
     return asyncio.run(play())
 
@@ -118,9 +118,9 @@ def test_postgresql_that_went_and_comes_back(database_url: str, tmp_path: Path) 
         """How long the last answer took, in seconds."""
         deadline = time.monotonic() + 60
         while True:
-            begun = time.monotonic()
+            start = time.monotonic()
             answer = httpx.get(f"{address}/readyz", timeout=30)
-            took = time.monotonic() - begun
+            took = time.monotonic() - start
             if expected(answer.json().get("data", {}).get("failed", {})):
                 return took
             assert time.monotonic() < deadline, answer.text
@@ -168,14 +168,14 @@ def test_probes_at_once_and_of_the_same_second_share_one_look(monkeypatch: pytes
 
 def test_a_check_that_hangs_ends_in_time_and_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "ANSWER_SECONDS", 0.05)
-    begun = 0
+    started = 0
 
     async def play() -> None:
         free = asyncio.Event()
 
         async def hangs() -> None:
-            nonlocal begun
-            begun += 1
+            nonlocal started
+            started += 1
             await free.wait()
 
         async def works() -> None:
@@ -184,7 +184,7 @@ def test_a_check_that_hangs_ends_in_time_and_runs_once(monkeypatch: pytest.Monke
         ready = Readiness({"hangs": hangs, "works": works})
         for _ in range(3):
             assert await ready.failed() == {"hangs": "no_answer"}
-        assert begun == 1
+        assert started == 1
         free.set()
         async with asyncio.timeout(30):
             while await ready.failed():
@@ -196,15 +196,15 @@ def test_a_check_that_hangs_ends_in_time_and_runs_once(monkeypatch: pytest.Monke
 
 def test_a_probe_that_leaves_does_not_end_the_look_of_others() -> None:
     async def play() -> None:
-        begun, free = asyncio.Event(), asyncio.Event()
+        started, free = asyncio.Event(), asyncio.Event()
 
         async def check() -> None:
-            begun.set()
+            started.set()
             await free.wait()
 
         ready = Readiness({"part": check})
         first, second = asyncio.create_task(ready.failed()), asyncio.create_task(ready.failed())
-        await begun.wait()
+        await started.wait()
         first.cancel()
         free.set()
         assert await second == {}

@@ -28,8 +28,10 @@ PARENT = "00f067aa0ba902b7"
 def attributes(span: Span) -> dict[str, Any]:
     """The attributes of a span."""
     return {
-        one.key: one.value.int_value if one.value.HasField("int_value") else one.value.string_value
-        for one in span.attributes
+        attribute.key: attribute.value.int_value
+        if attribute.value.HasField("int_value")
+        else attribute.value.string_value
+        for attribute in span.attributes
     }
 
 

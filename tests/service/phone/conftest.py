@@ -57,14 +57,14 @@ class Phone:
 
     def send(self, upload_id: str = "photo-0001", data: bytes = PHOTO, **more: Any) -> dict[str, Any]:
         """Send a whole photo in two parts; gives what the last answer says of it."""
-        begun = self.begin(upload_id, data, **more)
-        assert begun.status_code == 200, begun.text
+        first_answer = self.begin(upload_id, data, **more)
+        assert first_answer.status_code == 200, first_answer.text
         half = len(data) // 2
         assert self.part(0, data[:half], upload_id).json()["data"]["received"] == half
         answer = self.part(half, data[half:], upload_id)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()["data"]
-        return found
+        upload: dict[str, Any] = answer.json()["data"]
+        return upload
 
 
 class Scene:
@@ -102,13 +102,13 @@ class Scene:
         body = {"inspection_id": self.record_id, "item_id": item_id, **more}
         answer = (by or self.client).post("/api/phone/codes", json=body)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()["data"]
-        return found
+        phone_code: dict[str, Any] = answer.json()["data"]
+        return phone_code
 
     def status(self, code: dict[str, Any]) -> dict[str, Any]:
         """What its maker sees of a code."""
-        found: dict[str, Any] = self.client.get(f"/api/phone/codes/{code['code_id']}").json()["data"]
-        return found
+        status: dict[str, Any] = self.client.get(f"/api/phone/codes/{code['code_id']}").json()["data"]
+        return status
 
     def phone(self, item_id: str | None = None, by: TestClient | None = None) -> Phone:
         """A phone that has claimed a new code."""
@@ -119,8 +119,10 @@ class Scene:
 
     def photos(self, item_id: str) -> list[dict[str, Any]]:
         """The photos of an item, newest first."""
-        found: list[dict[str, Any]] = self.client.get(f"/api/inspection_item/{item_id}/photos").json()["data"]
-        return found
+        photos: list[dict[str, Any]] = self.client.get(f"/api/inspection_item/{item_id}/photos").json()[
+            "data"
+        ]
+        return photos
 
     def seal(self) -> None:
         """Finish the record."""

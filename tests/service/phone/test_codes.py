@@ -28,13 +28,13 @@ def test_a_phone_sees_the_record_and_its_items(scene: Scene) -> None:
     code = scene.code()
     assert scene.status(code)["claimed_at"] is None
     phone = Phone(scene.client)
-    seen = phone.claim(code["token"]).json()["data"]
-    assert (seen["record_name"], seen["made_by_name"], seen["item_id"]) == ("左翼检查", "主任", None)
-    assert [(one["item_name"], one["photos"], one["has_picture"]) for one in seen["items"]] == [
+    view = phone.claim(code["token"]).json()["data"]
+    assert (view["record_name"], view["made_by_name"], view["item_id"]) == ("左翼检查", "主任", None)
+    assert [(item["item_name"], item["photos"], item["has_picture"]) for item in view["items"]] == [
         ("前缘", 0, True),
         ("口盖", 0, True),
     ]
-    assert 0 < seen["seconds_left"] <= 900
+    assert 0 < view["seconds_left"] <= 900
     status = scene.status(code)
     assert (status["phone"], status["ended"], status["made_by_name"]) == ("iPhone", None, "主任")
     picture = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
@@ -44,7 +44,7 @@ def test_a_phone_sees_the_record_and_its_items(scene: Scene) -> None:
 
 def test_a_code_of_an_item_shows_that_one_alone(scene: Scene) -> None:
     phone = scene.phone(scene.items[1])
-    assert [one["item_name"] for one in phone.view().json()["data"]["items"]] == ["口盖"]
+    assert [item["item_name"] for item in phone.view().json()["data"]["items"]] == ["口盖"]
     other = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
     refused(other, 404, "not_found")
     refused(phone.begin(item_id=scene.items[0]), 404, "not_found")
@@ -62,10 +62,12 @@ def test_the_first_phone_has_the_code_and_may_come_again(scene: Scene) -> None:
     refused(second.view(), 401, "not_logged_in")
 
 
-@pytest.mark.parametrize("given", ["", "Phone", "Phone .", "Phone x.y", "Bearer x.y", "Phone " + "a" * 500])
-def test_without_a_key_nothing_is_answered(scene: Scene, given: str) -> None:
+@pytest.mark.parametrize(
+    "authorization", ["", "Phone", "Phone .", "Phone x.y", "Bearer x.y", "Phone " + "a" * 500]
+)
+def test_without_a_key_nothing_is_answered(scene: Scene, authorization: str) -> None:
     phone = Phone(scene.client)
-    phone.client.headers["Authorization"] = given
+    phone.client.headers["Authorization"] = authorization
     for answer in (phone.view(), phone.begin(), phone.part(0, PHOTO)):
         refused(answer, 401, "not_logged_in")
 
@@ -115,14 +117,16 @@ def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Calla
     refused(wang.delete(path), 404, "not_found")
     refused(wang.get(path), 404, "not_found")
     assert wang.get("/api/phone/codes").json()["data"] == []
-    assert [one["code_id"] for one in mei.get("/api/phone/codes").json()["data"]] == [phone.code_id]
+    assert [entry["code_id"] for entry in mei.get("/api/phone/codes").json()["data"]] == [phone.code_id]
     assert phone.view().status_code == 200
-    assert [one["code_id"] for one in scene.client.get("/api/phone/codes").json()["data"]] == [phone.code_id]
+    assert [entry["code_id"] for entry in scene.client.get("/api/phone/codes").json()["data"]] == [
+        phone.code_id
+    ]
     assert scene.client.delete(path).status_code == 200
     assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "ended"
     assert mei.delete(path).status_code == 200
     entries = scene.client.get("/api/audit").json()["data"]["data"]
-    ends = [one for one in entries if one["kind"] == "phone_code" and one["action"] == "end"]
+    ends = [entry for entry in entries if entry["kind"] == "phone_code" and entry["action"] == "end"]
     assert len(ends) == 1
 
 
@@ -207,10 +211,10 @@ def test_tokens_and_keys_are_in_no_log_answer_or_database(
         answers += [phone.view(), phone.claim(code["token"]), scene.client.get("/api/phone/codes")]
         answers.append(scene.client.get(f"/api/phone/codes/{code['code_id']}"))
         answers.append(scene.client.get("/api/audit"))
-    told = caplog.text + "".join(one.text + str(dict(one.headers)) for one in answers)
+    texts = caplog.text + "".join(answer.text + str(dict(answer.headers)) for answer in answers)
     rows = database.read_now(lambda session: str(session.execute(CODE.select()).all()))
     for secret in (code["token"], phone.key, other.key):
-        assert secret not in told
+        assert secret not in texts
         assert secret not in rows
         for path in settings.data_dir.rglob("*"):
             assert not path.is_file() or secret.encode() not in path.read_bytes(), path
@@ -231,8 +235,8 @@ def test_a_rate_allows_so_many_and_then_the_next_in_time() -> None:
 def test_the_end_moves_on_but_not_beyond_the_longest() -> None:
     import datetime as dt
 
-    made = dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
-    soon = made + dt.timedelta(seconds=60)
-    assert end_after_photo(made, first_end(made), soon) == first_end(soon)
-    late = made + dt.timedelta(seconds=LONGEST_SECONDS - 1)
-    assert end_after_photo(made, first_end(made), late) == made + dt.timedelta(seconds=LONGEST_SECONDS)
+    start = dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
+    soon = start + dt.timedelta(seconds=60)
+    assert end_after_photo(start, first_end(start), soon) == first_end(soon)
+    late = start + dt.timedelta(seconds=LONGEST_SECONDS - 1)
+    assert end_after_photo(start, first_end(start), late) == start + dt.timedelta(seconds=LONGEST_SECONDS)

@@ -31,7 +31,7 @@ def test_a_photo_arrives_in_the_name_of_the_maker(
     assert content == PHOTO
     assert parts(database) == 0
     entries = scene.client.get("/api/audit").json()["data"]["data"]
-    (added,) = [one for one in entries if one["action"] == "add_photo"]
+    (added,) = [entry for entry in entries if entry["action"] == "add_photo"]
     assert added["actor"] == me
     assert added["details"]["by_phone"] is True
     assert added["address"] == ADDRESS
@@ -70,11 +70,11 @@ def test_a_photo_goes_on_with_a_new_code_of_the_record(scene: Scene) -> None:
 
 
 def test_no_phone_touches_the_photo_of_another(scene: Scene) -> None:
-    mine, other = scene.phone(scene.items[0]), scene.phone(scene.items[0])
-    mine.begin()
+    phone, other = scene.phone(scene.items[0]), scene.phone(scene.items[0])
+    phone.begin()
     refused(other.begin(), 409, "conflict")
     refused(other.part(0, PHOTO), 404, "not_found")
-    refused(mine.begin(data=PHOTO + b"x"), 409, "conflict")
+    refused(phone.begin(data=PHOTO + b"x"), 409, "conflict")
 
 
 def test_a_photo_for_the_record_is_matched(scene: Scene) -> None:
@@ -89,8 +89,8 @@ def test_the_phone_chooses_an_item_of_the_record(scene: Scene) -> None:
     phone = scene.phone()
     assert phone.send(item_id=scene.items[1])["state"] == "arrived"
     view = phone.view().json()["data"]
-    assert [one["photos"] for one in view["items"]] == [0, 1]
-    assert [one["state"] for one in view["uploads"]] == ["arrived"]
+    assert [entry["photos"] for entry in view["items"]] == [0, 1]
+    assert [entry["state"] for entry in view["uploads"]] == ["arrived"]
 
 
 def test_detection_starts_on_the_item(scene: Scene) -> None:
@@ -112,9 +112,9 @@ def test_other_files_are_refused_with_a_reason(scene: Scene, database: Database)
     phone = scene.phone(scene.items[0])
     heic = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(500)
     for number, data in enumerate((b"no picture at all", PHOTO[:600], heic)):
-        found = phone.send(f"photo-{number:04}", data)
-        assert found["state"] == "refused", found
-        assert found["reason"]
+        upload = phone.send(f"photo-{number:04}", data)
+        assert upload["state"] == "refused", upload
+        assert upload["reason"]
     assert scene.photos(scene.items[0]) == []
     assert parts(database) == 0
     code = scene.client.get(f"/api/phone/codes/{phone.code_id}").json()["data"]

@@ -64,8 +64,8 @@ def counted(*entries: dict[str, Any]) -> dict[tuple[str, str], int]:
 
 
 def test_present_findings_count_by_label_and_region() -> None:
-    found = counted(detection(box("dent"), box("dent"), box("crack")))
-    assert found == {
+    sums = counted(detection(box("dent"), box("dent"), box("crack")))
+    assert sums == {
         (Measure.LABEL, "dent"): 2,
         (Measure.LABEL, "crack"): 1,
         (Measure.REGION, "Nose"): 3,
@@ -88,20 +88,20 @@ def test_a_model_is_measured_once_a_person_has_decided() -> None:
 
 def test_what_a_correction_takes_away_is_a_false_alarm_and_what_it_adds_was_missed() -> None:
     first = detection(box("dent"), box("dent"), box("crack"))
-    found = counted(first, correction(1, 2, box("crack", x=9), box("leak", "person"), box("leak", "person")))
-    assert found[Measure.SHOWN, "skin@3"] == 3
-    assert found[Measure.REJECTED, "skin@3"] == 2
-    assert found[Measure.MISSED, "skin@3"] == 2
-    assert found[Measure.LABEL, "leak"] == 2
+    sums = counted(first, correction(1, 2, box("crack", x=9), box("leak", "person"), box("leak", "person")))
+    assert sums[Measure.SHOWN, "skin@3"] == 3
+    assert sums[Measure.REJECTED, "skin@3"] == 2
+    assert sums[Measure.MISSED, "skin@3"] == 2
+    assert sums[Measure.LABEL, "leak"] == 2
 
 
 def test_a_correction_of_a_correction_is_measured_at_the_detection() -> None:
     first = detection(box("dent"), box("crack"))
     second = correction(1, 2, box("dent"))
-    found = counted(first, second, correction(2, 3, box("dent"), box("leak", "person")), verdict(4))
-    assert found[Measure.SHOWN, "skin@3"] == 2
-    assert found[Measure.REJECTED, "skin@3"] == 1
-    assert found[Measure.MISSED, "skin@3"] == 1
+    sums = counted(first, second, correction(2, 3, box("dent"), box("leak", "person")), verdict(4))
+    assert sums[Measure.SHOWN, "skin@3"] == 2
+    assert sums[Measure.REJECTED, "skin@3"] == 1
+    assert sums[Measure.MISSED, "skin@3"] == 1
 
 
 def test_a_correction_of_what_is_gone_measures_no_model() -> None:
@@ -128,29 +128,29 @@ def test_a_day_begins_at_midnight_on_the_clock_of_this_machine() -> None:
 
 def test_something_counts_in_eight_sums() -> None:
     day = dt.date(2026, 5, 14).toordinal()
-    found = list(cells(Place(day, "a", "e"), (Measure.LABEL, "dent")))
-    assert len(set(found)) == 8
-    assert Cell("label", int(Scope.ALL), "", "", day, "dent") in found
-    assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_of(day), "dent") in found
+    affected = list(cells(Place(day, "a", "e"), (Measure.LABEL, "dent")))
+    assert len(set(affected)) == 8
+    assert Cell("label", int(Scope.ALL), "", "", day, "dent") in affected
+    assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_of(day), "dent") in affected
 
 
 def test_only_what_differs_changes_a_sum() -> None:
-    one, other = Place(730_000, "a", ""), Place(730_000, "b", "")
-    same = (one, (Measure.LABEL, "dent"), 2)
+    place, other_place = Place(730_000, "a", ""), Place(730_000, "b", "")
+    same = (place, (Measure.LABEL, "dent"), 2)
     assert differences([same], [same]) == {}
-    changes = differences([same], [(other, (Measure.LABEL, "dent"), 2)])
+    changes = differences([same], [(other_place, (Measure.LABEL, "dent"), 2)])
     # The sums of all aircraft stay as they are.
     assert {cell.aircraft_id for cell in changes} == {"a", "b"}
     assert list(changes) == sorted(changes)
 
 
 @given(ORDINALS, ORDINALS)
-def test_the_parts_of_a_chart_are_its_days_in_order_without_a_gap(one: int, other: int) -> None:
-    parts = division(one, other)
+def test_the_parts_of_a_chart_are_its_days_in_order_without_a_gap(first: int, last: int) -> None:
+    parts = division(first, last)
     periods = parts.periods
     assert periods[0].first.toordinal() == parts.first
     assert periods[-1].last.toordinal() == parts.last
-    assert parts.last == max(other, parts.first)
+    assert parts.last == max(last, parts.first)
     assert parts.last - parts.first < MOST_DAYS
     for before, after in itertools.pairwise(periods):
         assert after.first - before.last == dt.timedelta(days=1)

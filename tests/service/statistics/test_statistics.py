@@ -50,8 +50,8 @@ def rows(database: Database, table: Table) -> list[Any]:
 
 
 def chart(client: TestClient, name: str, **query: str) -> dict[str, int]:
-    found = data(client.get(f"/api/statistics/{name}", params=query))
-    return {series["name"]: sum(series["amounts"]) for series in found["series"]}
+    answer = data(client.get(f"/api/statistics/{name}", params=query))
+    return {series["name"]: sum(series["amounts"]) for series in answer["series"]}
 
 
 PAGE = {"current_page": 1, "page_size": 10}
@@ -59,20 +59,20 @@ PAGE = {"current_page": 1, "page_size": 10}
 
 def record(client: TestClient, **values: Any) -> str:
     body = {"task_id": "t", "executor_id": "e", "start_time": NOON, **values}
-    made: str = data(client.post("/api/inspection/create", json=body))["inspection_id"]
-    return made
+    record_id: str = data(client.post("/api/inspection/create", json=body))["inspection_id"]
+    return record_id
 
 
 def item(client: TestClient, inspection_id: str, *labels: str, name: str = "Nose") -> str:
-    made = data(
+    new = data(
         client.post("/api/inspection_item/create", json={"item_name": name, "inspection_id": inspection_id})
     )
-    found(client, made["item_id"], *labels)
-    item_id: str = made["item_id"]
+    put_findings(client, new["item_id"], *labels)
+    item_id: str = new["item_id"]
     return item_id
 
 
-def found(client: TestClient, item_id: str, *labels: str) -> None:
+def put_findings(client: TestClient, item_id: str, *labels: str) -> None:
     points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
     boxes = [{"label": label, "confidence": 0.5, "points": points} for label in labels]
     entry = {"resultImage": {"boxes": boxes}, "isPassed": not boxes, "progress": "done", "version": 1}
@@ -94,9 +94,9 @@ def test_after_every_change_a_recount_finds_the_same(
     tail = item(client, second, "leak", name="Tail")
 
     def same() -> None:
-        kept = sums(database)
+        before = sums(database)
         statistics.rebuild()
-        assert sums(database) == kept
+        assert sums(database) == before
 
     same()
     assert chart(client, "findings/label") == {"dent": 2, "crack": 1, "leak": 1}
@@ -161,8 +161,8 @@ def test_a_chart_leads_to_the_records_behind_it(client: TestClient) -> None:
 
     def behind(**query: Any) -> set[str]:
         page = {"current_page": 1, "page_size": 10}
-        found = data(client.get("/api/inspection/search", params=page | query))
-        return {one["inspection_id"] for one in found["data"]}
+        page_of_records = data(client.get("/api/inspection/search", params=page | query))
+        return {record["inspection_id"] for record in page_of_records["data"]}
 
     assert behind(finding_label="dent") == {dented}
     assert behind(finding_region="Tail", with_findings=True) == {cracked}
@@ -176,11 +176,11 @@ def test_a_chart_leads_to_the_records_behind_it(client: TestClient) -> None:
 
 def test_a_small_name_is_counted_among_the_others(client: TestClient) -> None:
     item(client, record(client), *(f"label {number}" for number in range(MOST_SERIES)), *["dent"] * 2)
-    found = data(client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY}))
-    assert len(found["series"]) == MOST_SERIES
-    assert found["series"][0] == {"name": "dent", "title": None, "amounts": [2]}
-    assert found["others"] == [1]
-    assert found["periods"] == [{"first": DAY, "last": DAY}]
+    answer = data(client.get("/api/statistics/findings/label", params={"day_from": DAY, "day_to": DAY}))
+    assert len(answer["series"]) == MOST_SERIES
+    assert answer["series"][0] == {"name": "dent", "title": None, "amounts": [2]}
+    assert answer["others"] == [1]
+    assert answer["periods"] == [{"first": DAY, "last": DAY}]
 
 
 def test_days_weeks_and_months_come_to_the_same(client: TestClient) -> None:
@@ -189,8 +189,8 @@ def test_days_weeks_and_months_come_to_the_same(client: TestClient) -> None:
 
     def from_day(first: str) -> tuple[int, int]:
         query = {"day_from": first, "day_to": DAY}
-        found = data(client.get("/api/statistics/findings/label", params=query))
-        return len(found["periods"]), sum(found["series"][0]["amounts"])
+        answer = data(client.get("/api/statistics/findings/label", params=query))
+        return len(answer["periods"]), sum(answer["series"][0]["amounts"])
 
     assert from_day("2026-05-01") == (14, 1)
     assert from_day("2025-06-30") == (46, 3)
@@ -202,7 +202,7 @@ def test_the_service_counts_what_was_there_before(
     client: TestClient, database: Database, settings: Settings, statistics: StatisticsService
 ) -> None:
     item(client, record(client), "dent")
-    kept = sums(database)
+    before = sums(database)
 
     def forget(session: Any) -> None:
         for table in (SUM, ITEM, RECORD):
@@ -217,7 +217,7 @@ def test_the_service_counts_what_was_there_before(
         await statistics.stop()
 
     asyncio.run(begin())
-    assert sums(database) == kept
+    assert sums(database) == before
     assert chart(client, "findings/label") == {"dent": 1}
 
 
@@ -229,14 +229,14 @@ def test_the_command_recounts_and_is_audited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     item(client, record(client), "dent")
-    kept = sums(database)
+    before = sums(database)
     database.write_now(lambda session: session.execute(delete(SUM)))
     # The command line keeps its options for child processes.
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(settings.data_dir))
     monkeypatch.setenv("WALKAROUND_DATABASE_URL", str(settings.database_url))
     assert main(["statistics", "rebuild"]) == 0
     assert "counted 1 records" in capsys.readouterr().out
-    assert sums(database) == kept
+    assert sums(database) == before
     log = data(client.get("/api/audit", params={"kind": "statistics"}))["data"]
     assert [(entry["action"], entry["details"]) for entry in log] == [("rebuild", {"records": 1})]
 

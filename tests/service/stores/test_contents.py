@@ -55,7 +55,7 @@ def test_content_comes_back_from_the_store_and_as_a_file(contents: Contents) -> 
     assert b"".join(copy(contents.open(name))) == b"picture"
     assert contents.path(name).read_bytes() == b"picture"
     assert contents.contains(name)
-    assert [(found, stored.size) for found, stored in contents.every()] == [(name, 7)]
+    assert [(sha256_found, stored.size) for sha256_found, stored in contents.every()] == [(name, 7)]
     assert list(contents.incoming_folder.iterdir()) == []
     contents.delete([name])
     assert not contents.contains(name)
@@ -69,7 +69,11 @@ def test_files_and_models_do_not_meet(settings: Settings) -> None:
     name = keep(files, b"same")
     assert not models.contains(name)
     keep(models, b"same")
-    assert [found for found, _ in models.every()] == [found for found, _ in files.every()] == [name]
+    assert (
+        [sha256_found for sha256_found, _ in models.every()]
+        == [sha256_found for sha256_found, _ in files.every()]
+        == [name]
+    )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a folder cannot be synced there")
@@ -190,10 +194,10 @@ def test_copy_that_is_read_is_used(tmp_path: Path) -> None:
 
 def test_threads_that_wait_for_a_failed_fetch_try_themselves(tmp_path: Path) -> None:
     copies = LocalCopies(tmp_path, limit=100)
-    asked = threading.Semaphore(0)
+    requests = threading.Semaphore(0)
 
     def fails() -> _Pieces:
-        asked.release()
+        requests.release()
         raise StoreUnavailableError("get: GenericError")
 
     with pytest.raises(StoreUnavailableError):

@@ -45,11 +45,11 @@ def test_file_of_keys_is_for_its_owner_only(tmp_path: Path, settings: Settings) 
     keys = tmp_path / "keys"
     keys.write_text(f"[default]\naws_access_key_id={KEY}\naws_secret_access_key={SECRET}\n")
     keys.chmod(0o640)
-    given = settings.model_copy(update={"files_keys_file": keys})
+    with_keys = settings.model_copy(update={"files_keys_file": keys})
     with pytest.raises(PermissionError, match="chmod 600"):
-        open_store("s3://bucket", given)
+        open_store("s3://bucket", with_keys)
     keys.chmod(0o600)
-    open_store("s3://bucket", given)
+    open_store("s3://bucket", with_keys)
 
 
 @pytest.mark.parametrize("text", ["", "[default]\naws_access_key_id = a", "[other]\nx = y", "no keys"])
@@ -66,8 +66,8 @@ def test_keys_of_the_environment_are_used(
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    given = settings.model_copy(update={"files_endpoint": s3.endpoint})
-    assert open_store("s3://walkaround", given).find("nothing") is None
+    with_endpoint = settings.model_copy(update={"files_endpoint": s3.endpoint})
+    assert open_store("s3://walkaround", with_endpoint).find("nothing") is None
 
 
 def test_installation_without_obstore_says_what_to_install(

@@ -42,10 +42,10 @@ def test_what_is_put_comes_back_whole_and_in_ranges(store: Store, tmp_path: Path
     assert content(store, "ab/cd.bin") == data
     assert content(store, "ab/cd.bin", range(5, 15)) == data[5:15]
     assert content(store, "ab/cd.bin", range(LARGE - 3, LARGE)) == data[-3:]
-    found = store.find("ab/cd.bin")
-    assert found is not None
-    assert (found.name, found.size) == ("ab/cd.bin", LARGE)
-    assert abs(dt.datetime.now(dt.UTC) - found.written_at) < dt.timedelta(minutes=5)
+    stored = store.find("ab/cd.bin")
+    assert stored is not None
+    assert (stored.name, stored.size) == ("ab/cd.bin", LARGE)
+    assert abs(dt.datetime.now(dt.UTC) - stored.written_at) < dt.timedelta(minutes=5)
 
 
 def test_object_is_replaced_by_the_next_one(store: Store, tmp_path: Path) -> None:
@@ -66,10 +66,10 @@ def test_list_names_every_object_and_those_below_a_folder(store: Store, tmp_path
     names = {*(f"a/{number}" for number in range(8)), "b/c/d", "ab"}
     for name in names:
         store.put(name, file_of(tmp_path, name.encode()))
-    assert {found.name for found in store.list()} == names
-    assert {found.name for found in store.list("a")} == {name for name in names if name.startswith("a/")}
+    assert {stored.name for stored in store.list()} == names
+    assert {stored.name for stored in store.list("a")} == {name for name in names if name.startswith("a/")}
     store.delete([name for name in names if name.startswith("a/")])
-    assert {found.name for found in store.list()} == {"b/c/d", "ab"}
+    assert {stored.name for stored in store.list()} == {"b/c/d", "ab"}
 
 
 def test_large_file_goes_in_parts_with_a_checksum_each(bucket: S3Store, s3: S3Server, tmp_path: Path) -> None:

@@ -127,10 +127,18 @@ def test_the_command_shows_the_certificate_of_the_settings(
 def test_a_service_that_cannot_use_its_certificate_says_so_and_ends(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["serve", "--port", "0", "--data-dir", str(tmp_path), "--tls-cert", str(tmp_path / "nowhere.crt")]
-    assert main(words) == 2
+    arguments = [
+        "serve",
+        "--port",
+        "0",
+        "--data-dir",
+        str(tmp_path),
+        "--tls-cert",
+        str(tmp_path / "nowhere.crt"),
+    ]
+    assert main(arguments) == 2
     assert "tls_cert and tls_key belong together" in capsys.readouterr().err
-    assert main([*words, "--tls-key", str(tmp_path / "nowhere.key")]) == 1
+    assert main([*arguments, "--tls-key", str(tmp_path / "nowhere.key")]) == 1
     captured = capsys.readouterr()
     assert '"event": "failed"' in captured.out
     assert "cannot be used: No such file or directory" in captured.err

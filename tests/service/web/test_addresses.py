@@ -39,7 +39,7 @@ def test_ipv6_addresses_share_a_group_when_they_share_a_network(
 ) -> None:
     neighbour = ipaddress.IPv6Address(int(address) >> 64 << 64 | host)
     other = ipaddress.IPv6Address(int(address) ^ 1 << 64)
-    mapped = [one for one in (address, neighbour, other) if one.ipv4_mapped is not None]
+    mapped = [candidate for candidate in (address, neighbour, other) if candidate.ipv4_mapped is not None]
     if not mapped:
         group = addresses.group(str(address))
         assert address in ipaddress.IPv6Network(group)

@@ -27,7 +27,7 @@ class Body(BaseModel):
     text: str = Field(max_length=5)
 
 
-async def found(
+async def get_number(
     request: Request,
     number: Annotated[int, Path(ge=1)],
     where: Annotated[Where, Query()],
@@ -47,7 +47,7 @@ async def sent(body: Body) -> Response:
 
 def client(*, direct: bool) -> TestClient:
     app = FastAPI()
-    app.add_api_route("/found/{number}", found, methods=["GET"])
+    app.add_api_route("/get_number/{number}", get_number, methods=["GET"])
     app.add_api_route("/tagged", tagged, methods=["GET"])
     app.add_api_route("/sent", sent, methods=["POST"])
 
@@ -64,13 +64,13 @@ def client(*, direct: bool) -> TestClient:
 @pytest.mark.parametrize(
     "path",
     [
-        "/found/1",
-        "/found/0",
-        "/found/x",
-        "/found/2?name=a&size=4&page=9&other=1",
-        "/found/2?name=&size=",
-        "/found/2?size=0&page=10",
-        "/found/2?name=a&name=b",
+        "/get_number/1",
+        "/get_number/0",
+        "/get_number/x",
+        "/get_number/2?name=a&size=4&page=9&other=1",
+        "/get_number/2?name=&size=",
+        "/get_number/2?size=0&page=10",
+        "/get_number/2?name=a&name=b",
         "/tagged?tag=a&tag=b",
         "/tagged",
     ],

@@ -66,19 +66,19 @@ class Box:
 
     def change(self, *changes: ObjectChange) -> None:
         def work(session: Session) -> None:
-            for one in changes:
-                announce(session, one)
+            for change in changes:
+                announce(session, change)
 
         self.write(work)
 
     def take(self) -> Attempt | None:
-        found: Attempt | None = self.write(self.outbox.take)
-        return found
+        attempt: Attempt | None = self.write(self.outbox.take)
+        return attempt
 
     def taken(self) -> Attempt:
-        found = self.take()
-        assert found is not None
-        return found
+        attempt = self.take()
+        assert attempt is not None
+        return attempt
 
     def finish(self, attempt: Attempt, outcome: Outcome) -> None:
         self.write(lambda session: self.outbox.finish(session, attempt, outcome, 0.5))
@@ -89,8 +89,8 @@ class Box:
         )
 
     def row(self) -> Any:
-        (found,) = self.rows()
-        return found
+        (row,) = self.rows()
+        return row
 
     def webhook(self) -> Any:
         return self.database.read_now(lambda session: session.execute(select(WEBHOOK)).one())
@@ -219,14 +219,14 @@ def test_failure_waits_longer_each_time(box: Box) -> None:
 
 
 def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_what_waits(box: Box) -> None:
-    seen: list[ObjectChange] = []
-    box.database.after_commit.append(seen.extend)
+    announced: list[ObjectChange] = []
+    box.database.after_commit.append(announced.extend)
     box.add("a", "record.sealed")
     box.change(SEALED)
     box.fail_until_last()
     assert box.webhook().state == "failing"
     assert box.row().state == "pending"
-    assert [(one.action, one.kind, one.details) for one in seen[-1:]] == [
+    assert [(change.action, change.kind, change.details) for change in announced[-1:]] == [
         ("pause", "webhook", {"failures": MOST_ATTEMPTS})
     ]
     box.due()
@@ -285,12 +285,12 @@ def test_two_processes_never_take_the_same_delivery(box: Box, database_url: str)
     box.change(SEALED)
     other = Database(database_url)
     try:
-        with Session(box.database.writer) as one, Session(other.writer) as two:
+        with Session(box.database.writer) as first_session, Session(other.writer) as second_session:
             # Neither has committed: each skips what the other one has locked.
-            first = [attempt for attempt in (box.outbox.take(one) for _ in range(4)) if attempt]
-            second = [attempt for attempt in (box.outbox.take(two) for _ in range(4)) if attempt]
-            one.commit()
-            two.commit()
+            first = [attempt for attempt in (box.outbox.take(first_session) for _ in range(4)) if attempt]
+            second = [attempt for attempt in (box.outbox.take(second_session) for _ in range(4)) if attempt]
+            first_session.commit()
+            second_session.commit()
     finally:
         other.close()
     ids = [attempt.delivery_id for attempt in (*first, *second)]

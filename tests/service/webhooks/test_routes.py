@@ -31,7 +31,7 @@ def receiver() -> Iterator[Receiver]:
     receiver.close()
 
 
-def made(client: TestClient, **body: Any) -> dict[str, Any]:
+def create_webhook(client: TestClient, **body: Any) -> dict[str, Any]:
     answer = client.post("/api/webhooks", json={"name": "值班", "events": EVENTS, **body})
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
@@ -55,16 +55,16 @@ def verified(received: Received, secret: str) -> dict[str, Any]:
 
 
 def test_finished_records_and_failed_items_arrive_signed(client: TestClient, receiver: Receiver) -> None:
-    webhook = made(client, url=receiver.url)
+    webhook = create_webhook(client, url=receiver.url)
     record_id, item_id = record_with_item(client)
     me = client.get("/api/auth/me").json()["data"]["user"]["user_id"]
     for value in ("failed", "undecided", "failed"):
         answer = client.post(f"/api/inspection_item/{item_id}/verdict", json={"verdict": value})
         assert answer.status_code == 200, answer.text
     assert client.post(f"/api/inspection/{record_id}/finish").status_code == 200
-    messages = [verified(one, webhook["secret"]) for one in receiver.wait(3)]
-    assert sorted(one["type"] for one in messages) == ["item.failed", "item.failed", "record.sealed"]
-    (sealed,) = (one["data"] for one in messages if one["type"] == "record.sealed")
+    messages = [verified(message, webhook["secret"]) for message in receiver.wait(3)]
+    assert sorted(message["type"] for message in messages) == ["item.failed", "item.failed", "record.sealed"]
+    (sealed,) = (message["data"] for message in messages if message["type"] == "record.sealed")
     seal = client.get(f"/api/inspection/{record_id}/seal").json()["data"]["newest"]["seal"]
     assert sealed == {
         "inspection_id": record_id,
@@ -76,16 +76,16 @@ def test_finished_records_and_failed_items_arrive_signed(client: TestClient, rec
         "needs_release": False,
         "by": me,
     }
-    failed = next(one["data"] for one in messages if one["type"] == "item.failed")
+    failed = next(message["data"] for message in messages if message["type"] == "item.failed")
     assert failed == {"item_id": item_id, "inspection_id": record_id, "task_id": "T-1", "by": me}
-    assert len({one.headers["webhook-id"] for one in receiver.received}) == 3
-    whole = b"".join(one.body for one in receiver.received).decode()
+    assert len({message.headers["webhook-id"] for message in receiver.received}) == 3
+    whole = b"".join(message.body for message in receiver.received).decode()
     assert "主任" not in whole
     assert "左翼" not in whole
 
 
 def test_release_arrives(client: TestClient, receiver: Receiver, as_role: Callable[..., TestClient]) -> None:
-    made(client, url=receiver.url, events=["record.released"])
+    create_webhook(client, url=receiver.url, events=["record.released"])
     assert client.put("/api/inspection/policy", json={"four_eyes": True}).status_code == 200
     record_id, item_id = record_with_item(client)
     client.post(f"/api/inspection_item/{item_id}/verdict", json={"verdict": "passed"})
@@ -103,7 +103,7 @@ def test_secret_is_answered_once_and_stored_encrypted(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     address = receiver.url + "?token=canary-token"
-    webhook = made(client, url=address)
+    webhook = create_webhook(client, url=address)
     secret = webhook["secret"]
     changed = client.put(f"/api/webhooks/{webhook['webhook_id']}", json={"name": "新名"})
     texts = [
@@ -127,7 +127,7 @@ def test_secret_is_answered_once_and_stored_encrypted(
 
 
 def test_audit_log_says_who_did_what(client: TestClient, receiver: Receiver) -> None:
-    webhook_id = made(client, url=receiver.url)["webhook_id"]
+    webhook_id = create_webhook(client, url=receiver.url)["webhook_id"]
     client.put(f"/api/webhooks/{webhook_id}", json={"paused": True})
     client.post(f"/api/webhooks/{webhook_id}/test")
     client.delete(f"/api/webhooks/{webhook_id}")
@@ -144,7 +144,7 @@ def test_audit_log_says_who_did_what(client: TestClient, receiver: Receiver) -> 
 
 
 def test_test_says_what_came_of_it(client: TestClient, receiver: Receiver) -> None:
-    webhook = made(client, url=receiver.url)
+    webhook = create_webhook(client, url=receiver.url)
     path = f"/api/webhooks/{webhook['webhook_id']}"
     client.put(path, json={"paused": True})
     sent = client.post(f"{path}/test").json()["data"]
@@ -160,12 +160,12 @@ def test_test_says_what_came_of_it(client: TestClient, receiver: Receiver) -> No
     assert refused["next_attempt_at"] is None
     assert verified(receiver.received[0], webhook["secret"])["data"] == {"webhook_id": webhook["webhook_id"]}
     listed = client.get(f"{path}/deliveries").json()["data"]
-    assert [one["delivery_id"] for one in listed] == [refused["delivery_id"], sent["delivery_id"]]
+    assert [delivery["delivery_id"] for delivery in listed] == [refused["delivery_id"], sent["delivery_id"]]
     assert len(receiver.received) == 2
 
 
 def test_paused_webhook_keeps_what_happens_until_it_goes_on(client: TestClient, receiver: Receiver) -> None:
-    webhook = made(client, url=receiver.url)
+    webhook = create_webhook(client, url=receiver.url)
     path = f"/api/webhooks/{webhook['webhook_id']}"
     assert client.put(path, json={"paused": True}).json()["data"]["state"] == "paused"
     _, item_id = record_with_item(client)
@@ -204,7 +204,7 @@ def test_wrong_bodies_are_refused(client: TestClient) -> None:
 def test_secret_of_another_key_is_said_and_nothing_is_sent(
     client: TestClient, settings: Settings, receiver: Receiver
 ) -> None:
-    webhook_id = made(client, url=receiver.url)["webhook_id"]
+    webhook_id = create_webhook(client, url=receiver.url)["webhook_id"]
     with sqlite3.connect(settings.data_dir / "walkaround.db") as connection:
         connection.execute("UPDATE webhook SET secret = ?", (b"x" * 60,))
     connection.close()
@@ -214,9 +214,9 @@ def test_secret_of_another_key_is_said_and_nothing_is_sent(
 
 
 def test_payload_stays_below_a_kilobyte(client: TestClient, receiver: Receiver) -> None:
-    made(client, url=receiver.url)
+    create_webhook(client, url=receiver.url)
     record_id, item_id = record_with_item(client)
     client.post(f"/api/inspection_item/{item_id}/verdict", json={"verdict": "failed"})
     client.post(f"/api/inspection/{record_id}/finish")
-    assert all(len(one.body) < 1000 for one in receiver.wait(2))
-    assert all(json.loads(one.body)["timestamp"].endswith("Z") for one in receiver.received)
+    assert all(len(delivery.body) < 1000 for delivery in receiver.wait(2))
+    assert all(json.loads(delivery.body)["timestamp"].endswith("Z") for delivery in receiver.received)

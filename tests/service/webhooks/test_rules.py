@@ -31,19 +31,19 @@ INSIDE = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
 
 def test_signature_is_that_of_standard_webhooks() -> None:
     # The example of the specification's libraries.
-    made = signature(
+    signed = signature(
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         "msg_p5jXN8AQM9LWM0D4loKWxJek",
         1614265330,
         b'{"test": 2432232314}',
     )
-    assert made == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
 def test_secrets_are_random_and_of_the_right_length() -> None:
-    made = {new_secret() for _ in range(50)}
-    assert len(made) == 50
-    for secret in made:
+    secrets = {new_secret() for _ in range(50)}
+    assert len(secrets) == 50
+    for secret in secrets:
         assert secret.startswith("whsec_")
         assert len(base64.b64decode(secret[6:], validate=True)) == SECRET_BYTES
 
@@ -117,10 +117,10 @@ def test_an_allowed_network_is_sent_to_with_and_without_tls() -> None:
 
 @given(st.ip_addresses())
 def test_nothing_private_is_ever_sent_to(address: object) -> None:
-    one = ip_address(str(address))
-    if may_send_to(one, [], encrypted=True):
-        assert one.is_global
-        assert not any((one.is_multicast, one.is_loopback, one.is_link_local, one.is_private))
+    parsed = ip_address(str(address))
+    if may_send_to(parsed, [], encrypted=True):
+        assert parsed.is_global
+        assert not any((parsed.is_multicast, parsed.is_loopback, parsed.is_link_local, parsed.is_private))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def send(url: str, allowed: Networks = LOOPBACK) -> Outcome:
     return asyncio.run(sending.send(url, headers, BODY, allowed))
 
 
-def found(port: int, *addresses: str) -> list[Any]:
+def address_infos(port: int, *addresses: str) -> list[Any]:
     """What `getaddrinfo` gives for these."""
     return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
@@ -43,11 +43,11 @@ def receiver() -> Iterator[Receiver]:
 
 def test_body_and_headers_arrive(receiver: Receiver) -> None:
     assert send(f"{receiver.url}?a=%20b") == Outcome(204, None)
-    (seen,) = receiver.received
-    assert (seen.path, seen.body) == ("/hook?a=%20b", BODY)
-    assert seen.headers["host"] == f"127.0.0.1:{receiver.port}"
-    assert seen.headers["webhook-id"] == "msg_1"
-    assert seen.headers["content-length"] == str(len(BODY))
+    (request,) = receiver.received
+    assert (request.path, request.body) == ("/hook?a=%20b", BODY)
+    assert request.headers["host"] == f"127.0.0.1:{receiver.port}"
+    assert request.headers["webhook-id"] == "msg_1"
+    assert request.headers["content-length"] == str(len(BODY))
 
 
 @pytest.mark.parametrize("status", [200, 201, 299])
@@ -90,13 +90,13 @@ def test_proxy_of_the_environment_is_not_used(receiver: Receiver, monkeypatch: p
 
 def test_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that has an outside and an inside address, and another one at each question."""
-    asked: list[str] = []
+    resolved: list[str] = []
     connected: list[str] = []
 
     async def resolve(_loop: object, host: str, port: int, **_: Any) -> list[Any]:
-        asked.append(host)
+        resolved.append(host)
         answers = ["127.0.0.1", "::ffff:10.0.0.1", "93.184.216.34", "169.254.169.254"]
-        return found(port, *answers[: 4 // len(asked)])
+        return address_infos(port, *answers[: 4 // len(resolved)])
 
     async def connect(_self: object, host: str, *_: Any, **__: Any) -> Any:
         connected.append(host)
@@ -105,12 +105,12 @@ def test_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.Mon
     monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", resolve)
     monkeypatch.setattr(httpcore.AnyIOBackend, "connect_tcp", connect)
     assert send("https://rebinding.example/", []) == Outcome(None, DeliveryError.NOT_CONNECTED)
-    assert (asked, connected) == (["rebinding.example"], ["93.184.216.34"])
+    assert (resolved, connected) == (["rebinding.example"], ["93.184.216.34"])
 
 
 def test_next_address_of_a_host_is_tried(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     async def resolve(_loop: object, _host: str, port: int, **_: Any) -> list[Any]:
-        return found(port, "127.0.0.9", "127.0.0.1")
+        return address_infos(port, "127.0.0.9", "127.0.0.1")
 
     monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", resolve)
     assert send(f"http://two.example:{receiver.port}/") == Outcome(204, None)

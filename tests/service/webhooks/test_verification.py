@@ -22,8 +22,8 @@ def verify() -> Verify:
     (code,) = (block.split("```")[0] for block in blocks if "def verify" in block)
     names: dict[str, Any] = {}
     exec(code, names)
-    found: Verify = names["verify"]
-    return found
+    function: Verify = names["verify"]
+    return function
 
 
 def headers(secret: str, at: int, body: bytes = BODY) -> dict[str, str]:
@@ -46,7 +46,7 @@ def test_a_delivery_is_accepted(verify: Verify) -> None:
 def test_what_was_changed_is_refused(verify: Verify) -> None:
     secret, at = new_secret(), int(time.time())
     good = headers(secret, at)
-    for given, body in (
+    for changed, body in (
         (good, BODY + b" "),
         ({**good, "webhook-id": "msg_2"}, BODY),
         ({**good, "webhook-timestamp": str(at - 1)}, BODY),
@@ -54,7 +54,7 @@ def test_what_was_changed_is_refused(verify: Verify) -> None:
         (headers(new_secret(), at), BODY),
     ):
         with pytest.raises(ValueError, match="wrong signature"):
-            verify(secret, given, body)
+            verify(secret, changed, body)
 
 
 def test_an_old_delivery_is_refused(verify: Verify) -> None:

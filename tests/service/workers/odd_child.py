@@ -17,8 +17,8 @@ hints: list[Any] = []
 
 
 def answer(request: Frame, report: Report) -> Frame:
-    words = request.message
-    what = words.get("do")
+    message = request.message
+    what = message.get("do")
     if what == "crash":
         os._exit(9)
     if what == "raise":
@@ -27,13 +27,13 @@ def answer(request: Frame, report: Report) -> Frame:
         print("noise of a library", flush=True)
         os.write(1, b"noise of a decoder")
     if what == "write":
-        os.write(STDOUT_OF_OLD, bytes.fromhex(words["hex"]))
+        os.write(STDOUT_OF_OLD, bytes.fromhex(message["hex"]))
     if what == "hang":
         # A listener sees when this process has gone.
-        _connection = socket.create_connection(("127.0.0.1", words["port"])) if "port" in words else None
+        _connection = socket.create_connection(("127.0.0.1", message["port"])) if "port" in message else None
         while True:
             pass
-    for percent in words.get("percents", ()):
+    for percent in message.get("percents", ()):
         report(percent)
     return Frame({"pid": os.getpid(), "hints": hints}, request.payload)
 

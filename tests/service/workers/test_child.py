@@ -25,9 +25,9 @@ AGES = 60.0
 
 @pytest.fixture
 def child() -> Iterator[Child]:
-    made = Child(COMMAND)
-    yield made
-    made.close()
+    new = Child(COMMAND)
+    yield new
+    new.close()
 
 
 def test_one_process_answers_one_request_after_the_other(child: Child) -> None:
@@ -39,9 +39,9 @@ def test_one_process_answers_one_request_after_the_other(child: Child) -> None:
 
 
 def test_progress_is_reported_before_the_answer(child: Child) -> None:
-    seen: list[int] = []
-    assert child.ask({"percents": [1, 50, 99]}, AGES, progress=seen.append).message["pid"] == child.pid
-    assert seen == [1, 50, 99]
+    percents: list[int] = []
+    assert child.ask({"percents": [1, 50, 99]}, AGES, progress=percents.append).message["pid"] == child.pid
+    assert percents == [1, 50, 99]
     assert child.ask({"percents": [1]}, AGES).message["pid"] == child.pid
 
 
@@ -138,12 +138,12 @@ def test_a_request_ends_when_another_thread_ends_the_process(child: Child, end: 
         socket.create_server(("127.0.0.1", 0)) as listener,
         ThreadPoolExecutor(1) as thread,
     ):
-        asked = thread.submit(child.ask, {"do": "hang", "port": listener.getsockname()[1]}, AGES)
+        answer = thread.submit(child.ask, {"do": "hang", "port": listener.getsockname()[1]}, AGES)
         connection, _ = listener.accept()
         with connection:
             end(child)
             with pytest.raises(ProcessDied) as died:
-                asked.result(AGES)
+                answer.result(AGES)
             assert not died.value.timed_out
             assert connection.recv(1) == b""
 
@@ -181,10 +181,10 @@ def test_a_process_ends_with_the_service_also_while_it_hangs() -> None:
             assert connection.recv(1) == b""
 
 
-def raw(request: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
+def raw(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """What the process writes when it gets `request` and its input stays open until it has answered."""
     process = subprocess.Popen(
-        [*COMMAND, *words],
+        [*COMMAND, *arguments],
         cwd=root(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -202,13 +202,13 @@ def raw(request: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.CompletedProcess([], process.wait(AGES), out, process.stderr.read())
 
 
-@pytest.mark.parametrize("words", [(), ("silent",)])
-def test_what_libraries_print_is_not_among_the_frames(words: tuple[str, ...]) -> None:
-    ended = raw(frames.encoded(Frame({"do": "print"})), *words)
+@pytest.mark.parametrize("arguments", [(), ("silent",)])
+def test_what_libraries_print_is_not_among_the_frames(arguments: tuple[str, ...]) -> None:
+    ended = raw(frames.encoded(Frame({"do": "print"})), *arguments)
     assert ended.returncode == 0
     assert b"pid" in ended.stdout
     assert b"noise" not in ended.stdout
-    assert (b"noise" in ended.stderr) == (not words)
+    assert (b"noise" in ended.stderr) == (not arguments)
 
 
 @pytest.mark.parametrize("message", [{"do": "raise"}, {"hint": "raise"}])

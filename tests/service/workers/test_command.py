@@ -16,7 +16,7 @@ HEAVY = {"fastapi", "sqlalchemy", "sqlmodel", "uvicorn", "pydantic_settings", "a
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted"),
+    ("arguments", "wanted"),
     [
         ([], "service.detection.compute.worker"),
         (["--check"], "service.detection.compute.model_check"),
@@ -24,7 +24,9 @@ HEAVY = {"fastapi", "sqlalchemy", "sqlmodel", "uvicorn", "pydantic_settings", "a
         (["--tiles"], "service.files.tile_process"),
     ],
 )
-def test_an_option_chooses_the_kind(words: list[str], wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_chooses_the_kind(
+    arguments: list[str], wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     served: list[str] = []
 
     class Module:
@@ -32,13 +34,13 @@ def test_an_option_chooses_the_kind(words: list[str], wanted: str, monkeypatch: 
             self.main = lambda: served.append(name)
 
     monkeypatch.setattr(importlib, "import_module", Module)
-    assert command.main(["worker", *words]) == 0
+    assert command.main(["worker", *arguments]) == 0
     assert served == [wanted]
 
 
-@pytest.mark.parametrize("words", [["--faces", "--tiles"], ["--other"]])
-def test_wrong_options_are_refused(words: list[str]) -> None:
-    ended = subprocess.run(own_command("worker", *words), cwd=root(), capture_output=True, check=False)
+@pytest.mark.parametrize("arguments", [["--faces", "--tiles"], ["--other"]])
+def test_wrong_options_are_refused(arguments: list[str]) -> None:
+    ended = subprocess.run(own_command("worker", *arguments), cwd=root(), capture_output=True, check=False)
     assert ended.returncode == 2
     assert ended.stdout == b""
 
@@ -50,8 +52,8 @@ def test_a_child_process_loads_no_more_than_it_needs(module: str) -> None:
     assert ended.stdout.decode().split() == []
 
 
-@pytest.mark.parametrize("words", [[], ["--check"], ["--faces"], ["--tiles"]])
-def test_a_child_process_ends_when_its_input_is_closed(words: list[str]) -> None:
-    program = own_command("worker", *words)
+@pytest.mark.parametrize("arguments", [[], ["--check"], ["--faces"], ["--tiles"]])
+def test_a_child_process_ends_when_its_input_is_closed(arguments: list[str]) -> None:
+    program = own_command("worker", *arguments)
     ended = subprocess.run(program, cwd=root(), input=b"", capture_output=True, check=False, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")

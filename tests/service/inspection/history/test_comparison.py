@@ -20,9 +20,9 @@ NUMBER = st.floats(-10, 10)
 def test_a_matrix_times_its_inverse_is_a_multiple_of_the_identity(numbers: list[float]) -> None:
     matrix = np.array(numbers).reshape(3, 3)
     assume(abs(np.linalg.det(matrix)) > 1e-3)
-    found = inverted(matrix.tolist())
-    assert found is not None
-    product = matrix @ np.array(found)
+    inverse = inverted(matrix.tolist())
+    assert inverse is not None
+    product = matrix @ np.array(inverse)
     assert np.allclose(product, np.eye(3) * product[0, 0], atol=1e-6 * np.abs(product).max())
     assert product[0, 0] == pytest.approx(np.linalg.det(matrix), rel=1e-6)
 
@@ -36,9 +36,9 @@ def test_what_was_mapped_comes_back_around_where_it_was() -> None:
     box = Rect(100, 200, 80, 60)
     back = inverted(SEEN_FROM_ASIDE)
     assert back is not None
-    there = mapped(box, SEEN_FROM_ASIDE, None)
-    assert there is not None
-    again = mapped(there, back, None)
+    mapped_box = mapped(box, SEEN_FROM_ASIDE, None)
+    assert mapped_box is not None
+    again = mapped(mapped_box, back, None)
     assert again is not None
     # Each way takes the upright rectangle around a turned one, so it grows, and holds where it began.
     assert again.iou(box) > 0.5

@@ -34,7 +34,7 @@ boxes = st.lists(
 )
 
 
-def seen(rect: Rect | None) -> ComparedFinding:
+def finding_at(rect: Rect | None) -> ComparedFinding:
     return ComparedFinding(Finding("裂纹", 0.5, Rect(0, 0, 1, 1)), rect)
 
 
@@ -115,11 +115,11 @@ def test_there_and_back_is_where_it_was(
     # A mirrored, scaled and tilted one too: the determinant may be negative.
     matrix = [[scale, 0.0, right * 100], [0.0, -scale, down * 100], [skew / 10_000, 0.0, 1.0]]
     rect = Rect(*box)
-    there = mapped(rect, matrix, None)
+    mapped_box = mapped(rect, matrix, None)
     back = inverted(matrix)
-    assert there is not None
+    assert mapped_box is not None
     assert back is not None
-    again = mapped(there, back, None)
+    again = mapped(mapped_box, back, None)
     assert again is not None
     # The upright rectangle around a tilted one only grows.
     assert again.x <= rect.x + 1e-6
@@ -139,8 +139,18 @@ def test_a_box_beyond_the_horizon_or_the_image_has_no_place() -> None:
 
 
 def test_findings_go_together_where_they_overlap_most() -> None:
-    then = [seen(Rect(0, 0, 10, 10)), seen(Rect(100, 0, 10, 10)), seen(Rect(300, 0, 9, 9)), seen(None)]
-    now = [seen(Rect(100, 0, 12, 10)), seen(Rect(0, 0, 10, 13)), seen(Rect(500, 0, 9, 9)), seen(None)]
+    then = [
+        finding_at(Rect(0, 0, 10, 10)),
+        finding_at(Rect(100, 0, 10, 10)),
+        finding_at(Rect(300, 0, 9, 9)),
+        finding_at(None),
+    ]
+    now = [
+        finding_at(Rect(100, 0, 12, 10)),
+        finding_at(Rect(0, 0, 10, 13)),
+        finding_at(Rect(500, 0, 9, 9)),
+        finding_at(None),
+    ]
     compared = compare(then, now)
     assert [change for change, _ in compared.changes] == [
         FindingChange.GROWN,
@@ -153,18 +163,18 @@ def test_findings_go_together_where_they_overlap_most() -> None:
 
 
 def test_each_finding_has_one_partner_at_most() -> None:
-    then = [seen(Rect(0, 0, 10, 10))]
-    now = [seen(Rect(0, 0, 10, 9)), seen(Rect(0, 0, 10, 10))]
+    then = [finding_at(Rect(0, 0, 10, 10))]
+    now = [finding_at(Rect(0, 0, 10, 9)), finding_at(Rect(0, 0, 10, 10))]
     assert compare(then, now) == Comparison(((FindingChange.UNCHANGED, 1.0),), (0,))
     assert compare([], []) == Comparison((), ())
-    apart = compare(then, [seen(Rect(9.5, 9.5, 10, 10))])
+    apart = compare(then, [finding_at(Rect(9.5, 9.5, 10, 10))])
     assert apart == Comparison(((FindingChange.GONE, None),), (0,))
 
 
 @settings(deadline=None, max_examples=60)
 @given(boxes, boxes)
 def test_every_finding_is_listed_once(then: list[Rect], now: list[Rect]) -> None:
-    compared = compare([seen(rect) for rect in then], [seen(rect) for rect in now])
+    compared = compare([finding_at(rect) for rect in then], [finding_at(rect) for rect in now])
     pairs = sum(growth is not None for _, growth in compared.changes)
     assert len(compared.changes) == len(then)
     assert pairs + len(compared.appeared) == len(now)
@@ -178,7 +188,7 @@ def test_what_cannot_be_read_is_left_out() -> None:
         return {"label": "x", "confidence": 1, "points": {"x1": x1, "y1": 0, "x2": 5, "y2": 5}}
 
     entry: Entry = {"resultImage": {"boxes": [box(1), box(10**400), box(-1e300)]}}
-    assert [one.finding.box for one in comparison.findings(entry, None)] == [Rect(1, 0, 4, 5)]
+    assert [finding.finding.box for finding in comparison.findings(entry, None)] == [Rect(1, 0, 4, 5)]
     assert comparison.findings(None, None) == []
     assert comparison.findings({"resultImage": None}, None) == []
 
@@ -186,5 +196,5 @@ def test_what_cannot_be_read_is_left_out() -> None:
 def test_only_the_surest_findings_count() -> None:
     points: EntryCorners = {"x1": 0, "y1": 0, "x2": 5, "y2": 5}
     boxes: list[EntryBox] = [{"label": str(n), "confidence": n / 1000, "points": points} for n in range(500)]
-    found = comparison.findings({"resultImage": {"boxes": boxes}}, None)
-    assert [one.finding.label for one in found] == [str(n) for n in range(499, 299, -1)]
+    surest = comparison.findings({"resultImage": {"boxes": boxes}}, None)
+    assert [finding.finding.label for finding in surest] == [str(n) for n in range(499, 299, -1)]

@@ -17,13 +17,13 @@ from tests.service.inspection.conftest import SHIFT, Stage
 def detected(
     *boxes: tuple[str, float, float, float, float], matrix: Any = SHIFT, **more: Any
 ) -> dict[str, Any]:
-    found = [
+    entry_boxes = [
         {"label": label, "confidence": 0.8, "points": {"x1": x, "y1": y, "x2": x + w, "y2": y + h}}
         for label, x, y, w, h in boxes
     ]
     return {
         "inputImage": {"file_id": "f"},
-        "resultImage": {"boxes": found, "resultImage": None},
+        "resultImage": {"boxes": entry_boxes, "resultImage": None},
         "isPassed": not boxes,
         "progress": "done",
         "version": 1,
@@ -106,8 +106,8 @@ def test_a_place_is_the_same_from_half_an_overlap_on_and_the_image_is_as_wide_as
     # The same region of 1000 x 800 px; read for 800 x 1000 it would reach beyond the image.
     inspected(stage, "in pixels", point={"point": {"x": 250, "y": 200, "w": 500, "h": 400}})
     now = inspected(stage, "now", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}})
-    told = [(entry["inspection_name"], entry["overlap"]) for entry in of(stage, now)]
-    assert told == [("in pixels", 1.0), ("half", 0.5)]
+    places = [(entry["inspection_name"], entry["overlap"]) for entry in of(stage, now)]
+    assert places == [("in pixels", 1.0), ("half", 0.5)]
 
 
 def test_findings_are_held_against_the_present_ones_on_the_reference_image(stage: Stage) -> None:
@@ -127,16 +127,16 @@ def test_findings_are_held_against_the_present_ones_on_the_reference_image(stage
         ),
     )
     (entry,) = of(stage, now)
-    told = {one["label"]: one for one in entry["findings"]}
-    assert {label: one["change"] for label, one in told.items()} == {
+    findings = {finding["label"]: finding for finding in entry["findings"]}
+    assert {label: finding["change"] for label, finding in findings.items()} == {
         "裂纹": "grown",
         "凹坑": "unchanged",
         "划痕": "gone",
     }
-    assert told["裂纹"]["growth"] == pytest.approx(1.5)
-    assert told["裂纹"]["points"] == {"x1": 210, "y1": 220, "x2": 230, "y2": 240}
-    assert told["裂纹"]["reference"] == pytest.approx({"x1": 200, "y1": 200, "x2": 220, "y2": 220})
-    assert told["划痕"]["growth"] is None
+    assert findings["裂纹"]["growth"] == pytest.approx(1.5)
+    assert findings["裂纹"]["points"] == {"x1": 210, "y1": 220, "x2": 230, "y2": 240}
+    assert findings["裂纹"]["reference"] == pytest.approx({"x1": 200, "y1": 200, "x2": 220, "y2": 220})
+    assert findings["划痕"]["growth"] is None
     (new,) = entry["appeared"]
     assert (new["label"], new["change"], new["growth"]) == ("缺铆钉", "new", None)
     assert new["points"] == {"x1": 220, "y1": 220, "x2": 236, "y2": 236}
@@ -149,7 +149,7 @@ def test_without_an_alignment_nothing_is_claimed(stage: Stage) -> None:
     inspected(stage, "not aligned", detected(box, matrix=None))
     now = inspected(stage, "now", detected(box, matrix=None))
     for entry in of(stage, now):
-        assert [one["change"] for one in entry["findings"]] == [None]
+        assert [finding["change"] for finding in entry["findings"]] == [None]
         assert entry["appeared"] == []
     later = inspected(stage, "later", detected(box))
     changes = {e["inspection_name"]: [f["change"] for f in e["findings"]] for e in of(stage, later)}
@@ -159,9 +159,9 @@ def test_without_an_alignment_nothing_is_claimed(stage: Stage) -> None:
 def test_an_item_that_was_not_detected_yet_claims_nothing(stage: Stage) -> None:
     inspected(stage, "then", detected(("裂纹", 210, 220, 20, 20)))
     (entry,) = of(stage, inspected(stage, "now"))
-    assert [one["change"] for one in entry["findings"]] == [None]
+    assert [finding["change"] for finding in entry["findings"]] == [None]
     clean = inspected(stage, "clean", detected())
-    assert [one["change"] for one in of(stage, clean)[1]["findings"]] == ["gone"]
+    assert [finding["change"] for finding in of(stage, clean)[1]["findings"]] == ["gone"]
 
 
 def test_verdict_and_opinion_of_that_time_are_two_facts(stage: Stage) -> None:
@@ -171,7 +171,7 @@ def test_verdict_and_opinion_of_that_time_are_two_facts(stage: Stage) -> None:
     (entry,) = of(stage, inspected(stage, "now"))
     assert (entry["passed"], entry["opinion"], entry["verdict"]) == (True, False, "passed")
     assert entry["reason"] == "只是反光"
-    assert [one["label"] for one in entry["findings"]] == ["裂纹"]
+    assert [finding["label"] for finding in entry["findings"]] == ["裂纹"]
 
 
 def test_who_found_and_who_decided_are_named(stage: Stage) -> None:
@@ -208,7 +208,7 @@ def test_a_detection_that_has_no_result_yet_hides_none(stage: Stage) -> None:
     ]
     inspected(stage, "then", detected(box), *unfinished)
     (entry,) = of(stage, inspected(stage, "now", detected(box), *unfinished))
-    assert [(one["label"], one["change"]) for one in entry["findings"]] == [("裂纹", "unchanged")]
+    assert [(finding["label"], finding["change"]) for finding in entry["findings"]] == [("裂纹", "unchanged")]
     assert entry["appeared"] == []
     assert (entry["passed"], entry["opinion"]) == (False, False)
 
@@ -218,8 +218,8 @@ def test_records_of_same_time_are_ordered_by_id(stage: Stage) -> None:
     moment = dt.datetime(2026, 1, 1)
     stage.database.write_now(lambda session: session.execute(update(RECORD).values(created_at=moment)))
     by_id = sorted(items, key=lambda item: str(item["inspection_id"]))
-    found = [entry["inspection_id"] for entry in of(stage, by_id[3])]
-    assert found == [item["inspection_id"] for item in reversed(by_id[:3])]
+    record_ids = [entry["inspection_id"] for entry in of(stage, by_id[3])]
+    assert record_ids == [item["inspection_id"] for item in reversed(by_id[:3])]
 
 
 def test_only_the_newest_items_are_looked_through(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,15 +233,15 @@ def test_only_the_newest_items_are_looked_through(stage: Stage, monkeypatch: pyt
 
 def test_one_query_on_the_indexes(stage: Stage) -> None:
     now = inspected(stage, "now")
-    said: list[str] = []
+    statements: list[str] = []
 
     def listen(_c: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        said.append(statement)
+        statements.append(statement)
 
     event.listen(stage.database.reader, "before_cursor_execute", listen)
     of(stage, now)
     event.remove(stage.database.reader, "before_cursor_execute", listen)
-    assert len([text for text in said if "FROM record JOIN item" in text.replace("\n", " ")]) == 1
+    assert len([text for text in statements if "FROM record JOIN item" in text.replace("\n", " ")]) == 1
 
 
 def test_an_item_without_a_region_has_no_history(stage: Stage) -> None:

@@ -63,7 +63,7 @@ def test_a_finding_has_one_chain_through_all_inspections(stage: Stage) -> None:
     )
     trend = of(stage, now)
     chains = {
-        entry["inspection_name"]: {one["label"]: one["chain"] for one in entry["findings"]}
+        entry["inspection_name"]: {finding["label"]: finding["chain"] for finding in entry["findings"]}
         for entry in trend["entries"]
     }
     assert chains == {
@@ -88,10 +88,10 @@ def test_the_photo_is_that_of_the_findings_else_the_newest(stage: Stage) -> None
     for file_id in ("f1", "f2"):
         path = f"/api/inspection_item/{only_photos['item_id']}/photos"
         assert stage.client.post(path, json={"file_id": file_id}).status_code == 200
-    found, singular, newest, none = (
+    of_findings, singular, newest, none = (
         entry["photo"] for entry in of(stage, inspected(stage, "now"))["entries"]
     )
-    assert found == {**image, "homography": [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]}
+    assert of_findings == {**image, "homography": [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]]}
     assert singular == {**image, "homography": None}
     assert newest == {
         "file_id": "f2",

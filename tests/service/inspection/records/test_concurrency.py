@@ -85,9 +85,9 @@ def test_results_do_not_count_as_manual_changes(stage: Stage) -> None:
     decided = stage.as_role("inspector").post(f"{item}/verdict", json={"verdict": "failed"})
     assert unquote(decided.headers["x-updated-by"]) == "id-of-planner"
     for kind, progress in (("item", None), ("record", 100)):
-        seen = stage.client.get(paths[kind][0])
-        assert unquote(seen.headers["x-updated-by"]) == "id-of-planner"
-        assert progress is None or seen.json()["data"]["progress"] == progress
+        answer = stage.client.get(paths[kind][0])
+        assert unquote(answer.headers["x-updated-by"]) == "id-of-planner"
+        assert progress is None or answer.json()["data"]["progress"] == progress
     # Also after a deletion is taken back.
     stage.client.delete(item)
     assert unquote(stage.client.post(f"{item}/restore").headers["x-updated-by"]) == "id-of-planner"
@@ -147,10 +147,10 @@ def test_item_cannot_be_added_to_record_being_deleted(stage: Stage) -> None:
             adding = [
                 pool.submit(stage.client.post, "/api/inspection_item/create", json=body) for _ in range(3)
             ]
-            gone = pool.submit(stage.client.delete, f"/api/inspection/deleteInspection/{inspection_id}")
-        assert gone.result().status_code == 200
-        for one in adding:
-            assert one.result().status_code in (200, 404)
+            deletion = pool.submit(stage.client.delete, f"/api/inspection/deleteInspection/{inspection_id}")
+        assert deletion.result().status_code == 200
+        for addition in adding:
+            assert addition.result().status_code in (200, 404)
         listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id})
         assert listed.json()["data"]["pagination"]["total"] == 0
 
@@ -173,7 +173,7 @@ def test_nothing_slips_into_a_record_while_it_is_sealed(stage: Stage) -> None:
         return answers
 
     with ThreadPoolExecutor(8) as pool:
-        statuses = [one for answers in pool.map(work, range(8)) for one in answers]
+        statuses = [status for answers in pool.map(work, range(8)) for status in answers]
     assert set(statuses) == {200, 409}
-    found = stage.service.seal_checks.check_now(record)
-    assert (found.intact, found.current) == (True, True)
+    check = stage.service.seal_checks.check_now(record)
+    assert (check.intact, check.current) == (True, True)

@@ -24,8 +24,10 @@ def under_way(stage: Stage, item: dict[str, Any], job_id: str) -> bool:
 
 
 def pending(stage: Stage, *records: str) -> dict[str, list[str]]:
-    given = records or None
-    return stage.database.read_now(lambda session: stage.service.detections.pending_items(session, given))
+    record_ids = records or None
+    return stage.database.read_now(
+        lambda session: stage.service.detections.pending_items(session, record_ids)
+    )
 
 
 def test_how_far_a_detection_is_makes_no_new_version(stage: Stage) -> None:
@@ -35,12 +37,12 @@ def test_how_far_a_detection_is_makes_no_new_version(stage: Stage) -> None:
     for progress in ("pending", "detecting"):
         put(stage, item, progress)
         assert stage.client.get(path).headers["etag"] == before
-        assert [one.fleeting for one in stage.changes if one.kind == "item"][-1]
+        assert [change.fleeting for change in stage.changes if change.kind == "item"][-1]
         assert under_way(stage, item, "j")
         assert not under_way(stage, item, "other")
     put(stage, item, "done")
     assert stage.client.get(path).headers["etag"] != before
-    assert not [one.fleeting for one in stage.changes if one.kind == "item"][-1]
+    assert not [change.fleeting for change in stage.changes if change.kind == "item"][-1]
     assert not under_way(stage, item, "j")
 
 
@@ -69,10 +71,10 @@ def test_items_of_open_records_wait_until_a_detection_has_finished(stage: Stage)
     put(stage, ready(stage, first), "detecting")
     failed = ready(stage, first)
     put(stage, failed, "error")
-    found = pending(stage)
-    assert found == {
-        first: [one["item_id"] for one in (*waits, failed)],
+    by_record = pending(stage)
+    assert by_record == {
+        first: [item["item_id"] for item in (*waits, failed)],
         second: [later["item_id"]],
     }
-    assert list(found) == [first, second]
+    assert list(by_record) == [first, second]
     assert pending(stage, second, ended) == {second: [later["item_id"]]}

@@ -43,8 +43,8 @@ def test_item_point_and_result_come_back_key_for_key(
     place = {"point": point, **extra}
     result = [{"inputImage": image, "isPassed": True, **extra}, {"resultImage": {"boxes": []}}, {}]
     item = stage.item(inspection_id, item_point=place, result=result)
-    seen = stage.client.get(f"/api/inspection_item/{item['item_id']}")
-    for text in (seen.text, json.dumps(item)):
+    answer = stage.client.get(f"/api/inspection_item/{item['item_id']}")
+    for text in (answer.text, json.dumps(item)):
         body = json.loads(text)
         assert _exact(body["item_point"]) == _exact(place)
         assert _exact(body["result"]) == _exact(result)
@@ -73,9 +73,9 @@ def test_a_whole_document_survives_both_databases(stage: Stage) -> None:
     ]
     item = stage.item(inspection_id, item_point=place, result=result)
     listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": inspection_id}).json()
-    for seen in (item, listed["data"]["data"][0]):
-        assert _exact(seen["item_point"]) == _exact(place)
-        assert _exact(seen["result"]) == _exact(result)
+    for stored in (item, listed["data"]["data"][0]):
+        assert _exact(stored["item_point"]) == _exact(place)
+        assert _exact(stored["result"]) == _exact(result)
 
 
 NOT_AN_ITEM = {

@@ -66,14 +66,14 @@ SEARCHES = [names for count in (0, 1, 2) for names in itertools.combinations(VAL
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    made = Database(database_url)
-    migrate(made)
-    made.write_now(_fill)
-    if not made.is_sqlite:
-        with made.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    new = Database(database_url)
+    migrate(new)
+    new.write_now(_fill)
+    if not new.is_sqlite:
+        with new.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM ANALYZE record")
-    yield made
-    made.close()
+    yield new
+    new.close()
 
 
 def _fill(session: Any) -> None:
@@ -100,11 +100,11 @@ def compiled(connection: Connection) -> Statements:
 
 
 def scans(
-    connection: Connection, statements: Statements, select: Select[Any], given: Mapping[str, Any]
+    connection: Connection, statements: Statements, select: Select[Any], filters: Mapping[str, Any]
 ) -> list[str]:
     """The steps of a statement's plan that read the table of records without an index."""
     statement = statements.get(select)
-    values = statement.parameters(given)
+    values = statement.parameters(filters)
     if connection.dialect.name == "sqlite":
         rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement.text}", values)
         return [row[3] for row in rows if re.fullmatch(r"SCAN record", row[3])]
@@ -122,15 +122,16 @@ def _sequential(plan: Mapping[str, Any]) -> Iterator[str]:
 @both
 def test_every_filter_and_order_uses_an_index(database: Database) -> None:
     queries = RecordQueries(_join_sources())
-    with database.reader.connect() as connection:
+    # Without a transaction, which PostgreSQL would end if the test had to wait for the processor.
+    with database.reader.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         statements = compiled(connection)
-        found = {}
+        plans = {}
         for names in SEARCHES:
-            given = {name: VALUES[name] for name in names}
-            page = {**given, "size": 20, "skip": 40}
-            asked = {
+            filters = {name: VALUES[name] for name in names}
+            page = {**filters, "size": 20, "skip": 40}
+            selects = {
                 # All records are counted by reading all of them.
-                **({"count": (queries.count(names), given)} if names else {}),
+                **({"count": (queries.count(names), filters)} if names else {}),
                 **{
                     f"page {newest_first} {few}": (
                         queries.page(names, newest_first=newest_first, few=few),
@@ -140,9 +141,9 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
                     for few in ((True, False) if names else (False,))
                 },
             }
-            for what, (select, values) in asked.items():
-                found[(*names, what)] = scans(connection, statements, select, values)
-    assert {search: steps for search, steps in found.items() if steps} == {}
+            for what, (select, values) in selects.items():
+                plans[(*names, what)] = scans(connection, statements, select, values)
+    assert {search: steps for search, steps in plans.items() if steps} == {}
 
 
 @both
@@ -155,20 +156,20 @@ def test_the_test_would_see_a_scan(database: Database) -> None:
 def prepared(connection: psycopg.Connection[Any], text: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The plan of a prepared statement, with what its run read."""
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", text)))
-    numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", text)
+    numbered = re.sub(r"%\((\w+)\)s", lambda match: f"${names.index(match[1]) + 1}", text)
     connection.execute(f"PREPARE small AS {numbered}".encode())
-    given = ", ".join(f"'{values[name]}'" for name in names)
-    found = connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE small({given})".encode()).fetchone()
+    literals = ", ".join(f"'{values[name]}'" for name in names)
+    row = connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE small({literals})".encode()).fetchone()
     connection.execute("DEALLOCATE small")
-    plan: Mapping[str, Any] = present(found)[0][0]["Plan"]
+    plan: Mapping[str, Any] = present(row)[0][0]["Plan"]
     return plan
 
 
 def read_rows(plan: Mapping[str, Any]) -> int:
     """How many rows of the records a run of the plan read."""
     of_records = plan.get("Relation Name") == "record"
-    here = plan["Actual Rows"] * plan["Actual Loops"] if of_records else 0
-    return int(here + sum(read_rows(inner) for inner in plan.get("Plans", ())))
+    rows = plan["Actual Rows"] * plan["Actual Loops"] if of_records else 0
+    return int(rows + sum(read_rows(inner) for inner in plan.get("Plans", ())))
 
 
 ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")

@@ -208,15 +208,15 @@ def test_deleting_a_record_takes_its_items_and_photos(stage: Stage) -> None:
     from tests.service.inspection.conftest import stored_file
 
     stage.files["p"] = stored_file("p")
-    gone, stays = stage.record()["inspection_id"], stage.record()["inspection_id"]
-    item, other = stage.item(gone), stage.item(stays)
+    deleted, stays = stage.record()["inspection_id"], stage.record()["inspection_id"]
+    item, other = stage.item(deleted), stage.item(stays)
     stage.client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": "p"})
-    assert stage.client.delete(f"/api/inspection/deleteInspection/{gone}").json() == {
+    assert stage.client.delete(f"/api/inspection/deleteInspection/{deleted}").json() == {
         "code": 0,
         "msg": "检查记录删除成功",
     }
     assert stage.client.get(f"/api/inspection_item/{item['item_id']}").status_code == 404
     assert stage.client.get(f"/api/inspection_item/{item['item_id']}/photos").status_code == 404
     assert stage.client.get(f"/api/inspection_item/{other['item_id']}").status_code == 200
-    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": gone}).json()
+    listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": deleted}).json()
     assert listed["data"]["data"] == []

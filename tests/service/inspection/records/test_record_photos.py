@@ -56,7 +56,7 @@ class Scene:
         return dict(answer.json()["data"])
 
     def put(self, photo_id: str, *items: Any) -> Any:
-        body = {"items": [one if isinstance(one, dict) else {"item_id": one} for one in items]}
+        body = {"items": [item if isinstance(item, dict) else {"item_id": item} for item in items]}
         return self.stage.client.put(f"{self.path}/{photo_id}/items", json=body)
 
     def assign(self, photo_id: str, *items: Any) -> dict[str, Any]:
@@ -69,11 +69,11 @@ class Scene:
 
     def finds(self, *covered: bool) -> None:
         """Have the matching find the first items, covered or not."""
-        self.stage.matcher.found = [
+        self.stage.matcher.matches = [
             PhotoMatch(
-                item_id=item_id, visible=1, score=0.9, homography=SHIFT, corners=CORNERS, covered=there
+                item_id=item_id, visible=1, score=0.9, homography=SHIFT, corners=CORNERS, covered=is_covered
             )
-            for item_id, there in zip(self.items, covered, strict=False)
+            for item_id, is_covered in zip(self.items, covered, strict=False)
         ]
 
     def photos_of(self, item_id: str) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ def test_a_photo_waits_with_the_record(scene: Scene) -> None:
     assert (photo["added_by"], photo["added_by_name"]) == ("id-of-planner", "计划员")
     assert scene.listed() == [photo]
     newer = scene.add("second")
-    assert [one["photo_id"] for one in scene.listed()] == [newer["photo_id"], photo["photo_id"]]
+    assert [listed["photo_id"] for listed in scene.listed()] == [newer["photo_id"], photo["photo_id"]]
     assert [scene.photos_of(item) for item in scene.items] == [[], []]
 
 
@@ -119,16 +119,16 @@ def test_matching_proposes_and_assigns_nothing(scene: Scene) -> None:
     scene.finds(True, False)
     matched = scene.match(photo)
     assert matched["state"] == "matched"
-    assert [(one["item_id"], one["covered"]) for one in matched["matches"]] == [
+    assert [(entry["item_id"], entry["covered"]) for entry in matched["matches"]] == [
         (scene.items[0], True),
         (scene.items[1], False),
     ]
     assert matched["matches"][0]["homography"] == SHIFT
     assert matched["matches"][0]["corners"] == CORNERS
     assert matched["items"] == []
-    ((file_id, regions),) = scene.stage.matcher.asked
+    ((file_id, regions),) = scene.stage.matcher.requests
     assert file_id == "photo"
-    assert [(one.item_id, one.reference_file_id, one.point) for one in regions] == [
+    assert [(entry.item_id, entry.reference_file_id, entry.point) for entry in regions] == [
         (item_id, "reference", (0.25, 0.25, 0.5, 0.5)) for item_id in scene.items
     ]
     assert scene.listed() == [matched]
@@ -140,8 +140,8 @@ def test_items_on_a_file_of_their_own_are_looked_for_there(scene: Scene) -> None
     third = scene.stage.item(scene.record, item_point=point)["item_id"]
     scene.stage.item(scene.record, item_name="没有区域")
     scene.match(scene.add()["photo_id"])
-    regions = scene.stage.matcher.asked[0][1]
-    assert [one.reference_file_id for one in regions] == ["reference", "reference", "own"]
+    regions = scene.stage.matcher.requests[0][1]
+    assert [region.reference_file_id for region in regions] == ["reference", "reference", "own"]
     assert regions[2].item_id == third
 
 
@@ -174,14 +174,14 @@ def test_a_second_request_joins_the_matching_that_is_under_way(scene: Scene) -> 
     assert scene.match(photo, wait=0.01)["state"] == "waiting"
     assert scene.match(other, wait=0.01)["state"] == "waiting"
     # One at a time is asked for.
-    assert [file_id for file_id, _ in scene.stage.matcher.asked] == ["photo"]
+    assert [file_id for file_id, _ in scene.stage.matcher.requests] == ["photo"]
     portal = scene.stage.client.portal
     assert portal is not None
     portal.call(gate.set)
     assert scene.match(photo)["state"] == "matched"
     assert scene.match(other)["state"] == "matched"
-    asked = [file_id for file_id, _ in scene.stage.matcher.asked]
-    assert asked[:2] == ["photo", "second"]
+    matched = [file_id for file_id, _ in scene.stage.matcher.requests]
+    assert matched[:2] == ["photo", "second"]
 
 
 def test_matches_of_a_region_that_moved_are_forgotten(scene: Scene) -> None:
@@ -203,16 +203,16 @@ def test_a_photo_is_assigned_as_proposed_and_by_hand(scene: Scene) -> None:
     photo = scene.add()["photo_id"]
     scene.finds(True, False)
     scene.match(photo)
-    one, other = scene.assign(photo, *scene.items)["items"]
-    assert (one["item_id"], one["item_name"], one["assigned"]) == (scene.items[0], "前缘", "alignment")
-    assert (one["homography"], one["corners"]) == (SHIFT, CORNERS)
+    first, other = scene.assign(photo, *scene.items)["items"]
+    assert (first["item_id"], first["item_name"], first["assigned"]) == (scene.items[0], "前缘", "alignment")
+    assert (first["homography"], first["corners"]) == (SHIFT, CORNERS)
     assert (other["assigned"], other["homography"], other["corners"]) == ("person", None, None)
-    for item_id, given in zip(scene.items, (one, other), strict=True):
-        (own,) = scene.photos_of(item_id)
-        assert (own["photo_id"], own["file_id"]) == (given["photo_id"], "photo")
+    for item_id, assignment in zip(scene.items, (first, other), strict=True):
+        (item_photo,) = scene.photos_of(item_id)
+        assert (item_photo["photo_id"], item_photo["file_id"]) == (assignment["photo_id"], "photo")
     by_hand = scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER}, scene.items[1])["items"]
     assert [(it["assigned"], it["homography"]) for it in by_hand] == [("person", OTHER), ("person", None)]
-    assert by_hand[0]["photo_id"] == one["photo_id"]
+    assert by_hand[0]["photo_id"] == first["photo_id"]
     # An assignment that is there stays.
     assert scene.assign(photo, *scene.items)["items"] == by_hand
     assert scene.assign(photo, {"item_id": scene.items[0], "homography": SHIFT})["items"][0]["assigned"] == (
@@ -221,8 +221,12 @@ def test_a_photo_is_assigned_as_proposed_and_by_hand(scene: Scene) -> None:
     assert scene.photos_of(scene.items[1]) == []
     assert scene.assign(photo)["items"] == []
     assert scene.photos_of(scene.items[0]) == []
-    told = [(change.action, change.object_id) for change in scene.stage.changes if change.kind == "item"]
-    assert told.count(("add_photo", scene.items[0])) == told.count(("delete_photo", scene.items[0])) == 1
+    announced = [(change.action, change.object_id) for change in scene.stage.changes if change.kind == "item"]
+    assert (
+        announced.count(("add_photo", scene.items[0]))
+        == announced.count(("delete_photo", scene.items[0]))
+        == 1
+    )
 
 
 def test_only_items_of_the_record_get_the_photo(scene: Scene) -> None:
@@ -241,7 +245,7 @@ def test_only_items_of_the_record_get_the_photo(scene: Scene) -> None:
 
 
 def test_a_photo_of_one_item_alone_stays_with_it(scene: Scene) -> None:
-    own = scene.stage.client.post(
+    item_photo = scene.stage.client.post(
         f"/api/inspection_item/{scene.items[0]}/photos", json={"file_id": "photo"}
     ).json()["data"]
     assert scene.listed() == []
@@ -249,7 +253,7 @@ def test_a_photo_of_one_item_alone_stays_with_it(scene: Scene) -> None:
     scene.assign(photo, scene.items[0])
     assert len(scene.photos_of(scene.items[0])) == 2
     scene.assign(photo)
-    assert [one["photo_id"] for one in scene.photos_of(scene.items[0])] == [own["photo_id"]]
+    assert [listed["photo_id"] for listed in scene.photos_of(scene.items[0])] == [item_photo["photo_id"]]
     # Taken off the item, the photo is still the record's.
     (assigned,) = scene.assign(photo, scene.items[0])["items"]
     path = f"/api/inspection_item/{scene.items[0]}/photos/{assigned['photo_id']}"
@@ -268,10 +272,13 @@ def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
             lambda session: scene.stage.service.detections.input(session, item_id)
         )
 
-    given = read(scene.items[0])
-    assert (given.photo_file_id, given.reference_file_id) == ("photo", "reference")
-    assert given.photo_alignment is not None
-    assert (given.photo_alignment.homography, given.photo_alignment.by_person) == (SHIFT, False)
+    detection_input = read(scene.items[0])
+    assert (detection_input.photo_file_id, detection_input.reference_file_id) == ("photo", "reference")
+    assert detection_input.photo_alignment is not None
+    assert (detection_input.photo_alignment.homography, detection_input.photo_alignment.by_person) == (
+        SHIFT,
+        False,
+    )
     assert read(scene.items[1]).photo_alignment is None
     scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER})
     assert read(scene.items[0]).photo_alignment.by_person
@@ -327,15 +334,15 @@ def test_a_deleted_item_comes_back_with_its_photo(scene: Scene) -> None:
     before = scene.listed()
     path = f"/api/inspection_item/{scene.items[0]}"
     assert scene.stage.client.delete(path).status_code == 200
-    assert [one["item_id"] for one in scene.listed()[0]["items"]] == [scene.items[1]]
+    assert [item["item_id"] for item in scene.listed()[0]["items"]] == [scene.items[1]]
     assert scene.stage.client.post(f"{path}/restore").status_code == 200
     assert scene.listed() == before
     # When the record's photo went meanwhile, it is the item's alone.
     assert scene.stage.client.delete(path).status_code == 200
     assert scene.delete(photo).status_code == 200
     assert scene.stage.client.post(f"{path}/restore").status_code == 200
-    (own,) = scene.photos_of(scene.items[0])
-    assert own["file_id"] == "photo"
+    (item_photo,) = scene.photos_of(scene.items[0])
+    assert item_photo["file_id"] == "photo"
     rows = scene.stage.database.read_now(lambda session: session.execute(select(PHOTO)).all())
     assert [(row.record_photo_id, row.assigned, row.homography) for row in rows] == [(None, None, None)]
 
@@ -382,11 +389,11 @@ def test_rights(scene: Scene, role: str, changes: int) -> None:
     photo = scene.add()["photo_id"]
     client = scene.stage.as_role(role)
     assert client.get(scene.path).status_code == 200
-    one = f"{scene.path}/{photo}"
+    address = f"{scene.path}/{photo}"
     assert client.post(scene.path, json={"file_id": "second"}).status_code == changes
-    assert client.post(f"{one}/match").status_code == changes
-    assert client.put(f"{one}/items", json={"items": []}).status_code == changes
-    assert client.delete(one).status_code == changes
+    assert client.post(f"{address}/match").status_code == changes
+    assert client.put(f"{address}/items", json={"items": []}).status_code == changes
+    assert client.delete(address).status_code == changes
 
 
 def test_photos_say_which_camera_took_them_and_what_is_odd_about_the_time(scene: Scene) -> None:
@@ -399,6 +406,6 @@ def test_photos_say_which_camera_took_them_and_what_is_odd_about_the_time(scene:
 
     of_item = scene.stage.client.get(f"/api/inspection_item/{scene.items[0]}/photos").json()["data"]
     of_items = scene.stage.client.get(f"/api/inspection/{scene.record}/photos").json()["data"]
-    for one in (*scene.listed(), *of_item, *of_items):
-        assert one["camera"]["make"] == "Canon"
-        assert one["taken_mark"] == "before_start"
+    for each in (*scene.listed(), *of_item, *of_items):
+        assert each["camera"]["make"] == "Canon"
+        assert each["taken_mark"] == "before_start"

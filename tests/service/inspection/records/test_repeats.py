@@ -63,9 +63,9 @@ def test_one_key_in_two_records_at_once_makes_one_item(stage: Stage, monkeypatch
     # Neither sees the other's item before it inserts its own; one has to look again.
     both_looked, insert = threading.Barrier(2), Items._insert
 
-    def together(items: Items, *given: Any) -> list[str]:
+    def together(items: Items, *arguments: Any) -> list[str]:
         both_looked.wait(20)
-        return insert(items, *given)
+        return insert(items, *arguments)
 
     monkeypatch.setattr(Items, "_insert", together)
     # Made in one transaction, the second would not begin before the first has ended.
@@ -92,8 +92,8 @@ def _create_record(stage: Stage, role: str = "planner", **body: Any) -> Any:
 
 
 def _records(stage: Stage) -> int:
-    found = stage.client.get("/api/inspection/search", params={"current_page": 1, "page_size": 1})
-    return int(found.json()["data"]["pagination"]["total"])
+    answer = stage.client.get("/api/inspection/search", params={"current_page": 1, "page_size": 1})
+    return int(answer.json()["data"]["pagination"]["total"])
 
 
 def test_a_record_that_is_created_again_with_its_key_is_the_same(stage: Stage) -> None:
@@ -126,9 +126,9 @@ def test_one_key_at_once_makes_one_record(stage: Stage, monkeypatch: pytest.Monk
     # Neither sees the other's record before it inserts its own; one has to look again.
     both_looked, keep = threading.Barrier(2), Records._keep_key
 
-    def together(*given: Any) -> bool:
+    def together(*arguments: Any) -> bool:
         both_looked.wait(20)
-        return keep(*given)
+        return keep(*arguments)
 
     monkeypatch.setattr(Records, "_keep_key", staticmethod(together))
     monkeypatch.setattr(write_queue, "MOST_TOGETHER", 1)

@@ -18,7 +18,7 @@ POINT = {
     "detection": {"sensitivity": 0.7, "smallest": None, "ignored": [{"x": 0, "y": 0, "w": 0.5, "h": 1}]},
     "own": [1, 2.0, "三"],
 }
-PASSED = {"isPassed": True, "progress": "done", "version": 1, "own": {"kept": True}}
+PASSED = {"isPassed": True, "progress": "done", "version": 1, "own": {"deleted_count": True}}
 FAILED = {"isPassed": False, "progress": "done", "version": 1}
 
 
@@ -33,7 +33,7 @@ def listed(stage: Stage, inspection_id: str) -> list[dict[str, Any]]:
     return data
 
 
-def kept(stage: Stage) -> int:
+def deleted_count(stage: Stage) -> int:
     count: int = stage.database.read_now(
         lambda session: session.execute(select(func.count()).select_from(DELETED)).scalar_one()
     )
@@ -58,7 +58,7 @@ def test_an_item_returns_as_it_was_in_its_place(stage: Stage) -> None:
     assert stage.client.delete(path(item)).json() == {"code": 0, "data": True, "msg": "删除成功"}
     assert stage.client.get(path(item)).status_code == 404
     assert stage.client.get(path(item, "/photos")).status_code == 404
-    assert [one["item_name"] for one in listed(stage, record)] == ["一", "三"]
+    assert [listed_item["item_name"] for listed_item in listed(stage, record)] == ["一", "三"]
 
     answer = stage.client.post(path(item, "/restore"))
     assert answer.status_code == 200
@@ -67,7 +67,7 @@ def test_an_item_returns_as_it_was_in_its_place(stage: Stage) -> None:
     assert stage.client.get(path(item)).text == before.text
     assert stage.client.get(path(item, "/photos")).json() == photos
     assert listed(stage, record) == items
-    assert kept(stage) == 0
+    assert deleted_count(stage) == 0
 
 
 def test_the_record_follows(stage: Stage) -> None:
@@ -90,10 +90,14 @@ def test_restore_is_announced_once(stage: Stage) -> None:
     del stage.changes[:]
     for _ in range(2):
         assert stage.client.post(path(item, "/restore")).status_code == 200
-    (told,) = (change for change in stage.changes if change.action == "bring_back")
-    assert (told.kind, told.object_id, told.actor) == ("item", item["item_id"], "id-of-planner")
-    assert told.details["deleted_by"] == "id-of-inspector"
-    assert told.details["item_name"] == "铆钉"
+    (change_announced,) = (change for change in stage.changes if change.action == "bring_back")
+    assert (change_announced.kind, change_announced.object_id, change_announced.actor) == (
+        "item",
+        item["item_id"],
+        "id-of-planner",
+    )
+    assert change_announced.details["deleted_by"] == "id-of-inspector"
+    assert change_announced.details["item_name"] == "铆钉"
 
 
 def test_twice_at_once_gives_one_item(stage: Stage) -> None:
@@ -126,11 +130,11 @@ def test_with_its_record_an_item_is_gone_for_good(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     item, other = stage.item(record), stage.item(record)
     stage.client.delete(path(item))
-    assert kept(stage) == 1
+    assert deleted_count(stage) == 1
     stage.client.delete(f"/api/inspection/deleteInspection/{record}")
-    assert kept(stage) == 0
-    for one in (item, other):
-        assert stage.client.post(path(one, "/restore")).status_code == 404
+    assert deleted_count(stage) == 0
+    for deleted in (item, other):
+        assert stage.client.post(path(deleted, "/restore")).status_code == 404
 
 
 def test_rights_are_those_of_making_items(stage: Stage) -> None:
@@ -154,9 +158,9 @@ def test_after_its_time_a_deleted_item_is_gone(stage: Stage) -> None:
         deleted = update(DELETED).where(DELETED.c.item_id == item["item_id"]).values(deleted_at=at)
         stage.database.write_now(methodcaller("execute", deleted))
     assert stage.client.post(path(old, "/restore")).status_code == 404
-    assert kept(stage) == 2
+    assert deleted_count(stage) == 2
     stage.client.delete(path(newest))
-    assert kept(stage) == 2
+    assert deleted_count(stage) == 2
     assert stage.client.post(path(young, "/restore")).status_code == 200
 
 

@@ -85,9 +85,9 @@ FILTERS: list[tuple[dict[str, str], str]] = [
 
 
 def test_filters(fleet: Stage) -> None:
-    for query, found in FILTERS:
-        assert fleet.found(**query) == list(found), query
-        assert fleet.search(**query)["pagination"]["total"] == len(found), query
+    for query, names in FILTERS:
+        assert fleet.names(**query) == list(names), query
+        assert fleet.search(**query)["pagination"]["total"] == len(names), query
 
 
 def test_every_pair_of_filters_combines_with_and(fleet: Stage) -> None:
@@ -103,10 +103,10 @@ def test_every_pair_of_filters_combines_with_and(fleet: Stage) -> None:
         "start_time_from": "2020-01-01T00:00:00",
         "end_time_from": "2020-01-01T00:00:00",
     }
-    alone = {name: set(fleet.found(**{name: value})) for name, value in single.items()}
-    for one, two in itertools.combinations(single, 2):
-        both = fleet.found(**{one: single[one], two: single[two]})
-        assert set(both) == alone[one] & alone[two], (one, two)
+    alone = {name: set(fleet.names(**{name: value})) for name, value in single.items()}
+    for first, second in itertools.combinations(single, 2):
+        both = fleet.names(**{first: single[first], second: single[second]})
+        assert set(both) == alone[first] & alone[second], (first, second)
 
 
 def test_pages_hold_every_record_once_newest_first(stage: Stage) -> None:
@@ -115,7 +115,7 @@ def test_pages_hold_every_record_once_newest_first(stage: Stage) -> None:
         stage.record(inspection_name=name, task_id="even" if int(name) % 2 == 0 else "odd")
     for page_size in (1, 3, 4, 7, 200):
         pages = -(-11 // page_size)
-        seen = []
+        shown = []
         for page in range(1, pages + 1):
             data = stage.search(current_page=page, page_size=page_size)
             assert data["pagination"] == {
@@ -124,8 +124,8 @@ def test_pages_hold_every_record_once_newest_first(stage: Stage) -> None:
                 "total": 11,
                 "total_pages": pages,
             }
-            seen += [record["inspection_name"] for record in data["data"]]
-        assert seen == names[::-1]
+            shown += [record["inspection_name"] for record in data["data"]]
+        assert shown == names[::-1]
         beyond = stage.search(current_page=pages + 1, page_size=page_size)
         assert beyond["data"] == []
         assert beyond["pagination"]["total"] == 11
@@ -145,12 +145,12 @@ def test_ties_are_broken_by_id(stage: Stage) -> None:
     stage.database.write_now(lambda session: session.execute(update(RECORD).values(created_at=moment)))
     for size in (2, 4, 50):
         pages = -(-9 // size)
-        seen = [
+        shown = [
             record["inspection_id"]
             for page in range(1, pages + 1)
             for record in stage.search(current_page=page, page_size=size)["data"]
         ]
-        assert seen == sorted(ids, reverse=True)
+        assert shown == sorted(ids, reverse=True)
 
 
 def test_an_empty_database_has_no_pages(stage: Stage) -> None:
@@ -182,8 +182,8 @@ def test_an_empty_database_has_no_pages(stage: Stage) -> None:
     ],
 )
 def test_a_query_out_of_its_rules_is_422(stage: Stage, query: dict[str, Any]) -> None:
-    given = {"current_page": 1, "page_size": 10, **query}
-    answer = stage.client.get("/api/inspection/search", params=given)
+    params = {"current_page": 1, "page_size": 10, **query}
+    answer = stage.client.get("/api/inspection/search", params=params)
     assert answer.status_code == 422, answer.text
     assert answer.json()["data"]["fields"][0]["field"] == next(iter(query))
 
@@ -191,7 +191,7 @@ def test_a_query_out_of_its_rules_is_422(stage: Stage, query: dict[str, Any]) ->
 @pytest.mark.parametrize("name", ["task_id", "inspection_status", "executor_name", "q", "start_time_from"])
 def test_an_empty_filter_filters_nothing(stage: Stage, name: str) -> None:
     stage.record(inspection_name="only one")
-    assert stage.found(**{name: ""}) == ["only one"]
+    assert stage.names(**{name: ""}) == ["only one"]
 
 
 INJECTIONS = [
@@ -208,9 +208,9 @@ INJECTIONS = [
 def test_sql_in_a_filter_is_only_text(fleet: Stage) -> None:
     names = ("task_id", "executor_id", "reference_image_id", "flight_id", "aircraft_id")
     for name, text in itertools.product(names, INJECTIONS):
-        assert fleet.found(**{name: text}) == []
+        assert fleet.names(**{name: text}) == []
     for text in INJECTIONS:
-        assert fleet.found(executor_name=text) == (["c"] if text == "\\" else [])
+        assert fleet.names(executor_name=text) == (["c"] if text == "\\" else [])
         for path in (f"/api/inspection/getInspectionById/{text}", f"/api/inspection_item/{text}"):
             assert fleet.client.get(path).status_code == 404
     assert fleet.search()["pagination"]["total"] == 4
@@ -248,13 +248,13 @@ def test_pages_behind_a_mark_are_those_that_skip_every_row(
     for _ in range(2):
         for task_id in ("", "t", "u"):
             wanted = [name for name in reversed(names) if task_id in ("", "t" if int(name) % 3 else "u")]
-            asked = [(page, size) for size in (1, 2, 3) for page in range(1, -(-len(wanted) // size) + 1)]
-            for page, size in draw.sample(asked, len(asked)):
-                found = stage.search(current_page=page, page_size=size, task_id=task_id)["data"]
-                shown = [record["inspection_name"] for record in found]
+            pages = [(page, size) for size in (1, 2, 3) for page in range(1, -(-len(wanted) // size) + 1)]
+            for page, size in draw.sample(pages, len(pages)):
+                page_of_records = stage.search(current_page=page, page_size=size, task_id=task_id)["data"]
+                shown = [record["inspection_name"] for record in page_of_records]
                 assert shown == wanted[(page - 1) * size : page * size], (task_id, page, size)
-        gone = names.pop(draw.randrange(len(names)))
-        stage.client.delete(f"/api/inspection/deleteInspection/{ids[gone]}")
+        deleted = names.pop(draw.randrange(len(names)))
+        stage.client.delete(f"/api/inspection/deleteInspection/{ids[deleted]}")
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
@@ -271,8 +271,8 @@ def test_searches_that_come_together_count_once(stage: Stage) -> None:
 
     async def main() -> None:
         where = RecordSearch(task_id="t")
-        found = await asyncio.gather(*(stage.service.records.search(where, 1, 10) for _ in range(8)))
-        assert [standing.total for _, standing in found] == [3] * 8
+        results = await asyncio.gather(*(stage.service.records.search(where, 1, 10) for _ in range(8)))
+        assert [standing.total for _, standing in results] == [3] * 8
 
     asyncio.run(main())
     assert len(counted) == 1

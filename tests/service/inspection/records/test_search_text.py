@@ -52,9 +52,9 @@ SEARCHES: list[tuple[dict[str, Any], list[str | None]]] = [
 
 
 def test_text_is_looked_for_in_every_name_and_combines_with_the_filters(fleet: Stage) -> None:
-    for query, found in SEARCHES:
-        assert fleet.found(**query) == found, query
-        assert fleet.search(**query)["pagination"]["total"] == len(found), query
+    for query, names in SEARCHES:
+        assert fleet.names(**query) == names, query
+        assert fleet.search(**query)["pagination"]["total"] == len(names), query
 
 
 def test_pages_of_a_text_hold_every_record_once(fleet: Stage) -> None:

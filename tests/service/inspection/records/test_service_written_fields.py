@@ -60,14 +60,14 @@ def judged(stage: Stage) -> dict[str, Any]:
 @pytest.mark.parametrize("key", results.SERVICE_KEYS)
 def test_a_client_cannot_write_it_into_an_entry_of_its_own(stage: Stage, key: str) -> None:
     record = stage.record()["inspection_id"]
-    own = {"isPassed": True, "progress": "done", "version": 4}
-    body = {"item_name": "甲", "inspection_id": record, "result": [{**own, key: FORGED[key]}]}
-    made = stage.client.post("/api/inspection_item/create", json=body).json()
-    assert made["result"] == [own]
+    entry = {"isPassed": True, "progress": "done", "version": 4}
+    body = {"item_name": "甲", "inspection_id": record, "result": [{**entry, key: FORGED[key]}]}
+    item = stage.client.post("/api/inspection_item/create", json=body).json()
+    assert item["result"] == [entry]
     inspector = stage.as_role("inspector")
-    put = inspector.put(path(made), json={"result": [{**own, "version": 5, key: FORGED[key]}]})
-    assert put.json()["result"] == [{**own, "version": 5}]
-    assert results.verdict(result_of(stage, made)) is Verdict.UNDECIDED
+    put = inspector.put(path(item), json={"result": [{**entry, "version": 5, key: FORGED[key]}]})
+    assert put.json()["result"] == [{**entry, "version": 5}]
+    assert results.verdict(result_of(stage, item)) is Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize("key", results.SERVICE_KEYS)
@@ -109,7 +109,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("version", "place", "value"), PLACES, ids=lambda one: str(one))
+@pytest.mark.parametrize(("version", "place", "value"), PLACES, ids=lambda entry: str(entry))
 def test_a_client_cannot_change_it(
     stage: Stage, judged: dict[str, Any], version: int, place: tuple[str, ...], value: Any
 ) -> None:
@@ -148,12 +148,12 @@ def test_a_copy_may_say_less(stage: Stage, judged: dict[str, Any]) -> None:
 
 
 def test_the_entries_of_a_client_stay_its_own(stage: Stage, judged: dict[str, Any]) -> None:
-    own = [
+    client_entries = [
         {"isPassed": True, "note": "外部系统", "progress": "done", "version": 7},
         {"isPassed": None, "progress": "任意"},
     ]
-    after = stage.client.put(path(judged), json={"result": own}).json()["result"]
-    assert after == [*judged["result"], *own]
+    after = stage.client.put(path(judged), json={"result": client_entries}).json()["result"]
+    assert after == [*judged["result"], *client_entries]
     assert stage.client.put(path(judged), json={"result": []}).json()["result"] == judged["result"]
 
 
@@ -167,8 +167,8 @@ def test_older_step_of_same_detection_is_accepted(stage: Stage) -> None:
 
 def test_the_order_of_versions_is_kept() -> None:
     stored: list[Entry] = [{"version": 2, "verdict": {}}, {"version": 4, "job_id": "j"}]
-    own: list[Entry] = [{"version": 1}, {"version": 3}, {}]
-    assert merged(own, stored) == [{"version": 1}, stored[0], {"version": 3}, {}, stored[1]]
+    client_entries: list[Entry] = [{"version": 1}, {"version": 3}, {}]
+    assert merged(client_entries, stored) == [{"version": 1}, stored[0], {"version": 3}, {}, stored[1]]
 
 
 def test_two_entries_with_one_version_both_stay() -> None:
@@ -180,14 +180,14 @@ def test_two_entries_with_one_version_both_stay() -> None:
 
 def test_the_times_of_verdicts_never_go_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     record = stage.record()["inspection_id"]
-    one, two = stage.item(record), stage.item(record)
+    passed, failed = stage.item(record), stage.item(record)
     ahead = dt.datetime.now(dt.UTC).replace(tzinfo=None) + dt.timedelta(minutes=3)
     monkeypatch.setattr("service.inspection.records.records.naive_now", lambda: ahead)
     monkeypatch.setattr("service.inspection.records.items.naive_now", lambda: ahead)
-    stage.client.post(path(one, "/verdict"), json={"verdict": "passed"})
+    stage.client.post(path(passed, "/verdict"), json={"verdict": "passed"})
     monkeypatch.undo()
-    stage.client.post(path(two, "/verdict"), json={"verdict": "passed"})
-    (first,), (second,) = (result_of(stage, item) for item in (one, two))
+    stage.client.post(path(failed, "/verdict"), json={"verdict": "passed"})
+    (first,), (second,) = (result_of(stage, item) for item in (passed, failed))
     assert first["verdict"]["at"] == ahead.isoformat() + "Z"
     assert present(second["verdict"]["at"]) >= present(first["verdict"]["at"])
     end = stage.finished(record)["end_time"]
@@ -199,8 +199,8 @@ def test_the_times_of_verdicts_never_go_back(stage: Stage, monkeypatch: pytest.M
 
 def box(label: str = "裂纹", confidence: float = 0.9, x: int = 1, **more: Any) -> EntryBox:
     points = {"x1": x, "y1": 1, "x2": x + 8, "y2": 9}
-    made = {"label": label, "confidence": confidence, "points": points, "origin": "model", **more}
-    return cast(EntryBox, made)
+    values = {"label": label, "confidence": confidence, "points": points, "origin": "model", **more}
+    return cast(EntryBox, values)
 
 
 ME: dict[str, Any] = {"by": "me", "by_name": "我"}
@@ -212,11 +212,11 @@ def drawn(**more: Any) -> EntryBox:
 
 
 def test_a_drawn_finding_has_its_author() -> None:
-    (made,) = authored([drawn()], [], "me", "我")
-    assert made == drawn(**ME)
+    (box,) = authored([drawn()], [], "me", "我")
+    assert box == drawn(**ME)
     entry: Entry = {
         "correction": {"of_version": 1, "by": "other", "by_name": "他", "at": None},
-        "resultImage": {"boxes": [made]},
+        "resultImage": {"boxes": [box]},
     }
     (read,) = of_entry(entry)
     assert (read.author_id, read.author_name) == ("me", "我")
@@ -245,7 +245,7 @@ def test_a_drawn_finding_passed_off_as_the_models_is_not() -> None:
         box(confidence=0.5, origin="person", **ME)
     ]
     two = authored([box(x=3), box(x=5)], [box()], "me", "我")
-    assert [one["origin"] for one in two] == ["model", "person"]
+    assert [each["origin"] for each in two] == ["model", "person"]
     assert authored([box(origin="person")], [box()], "me", "我") == [box()]
 
 
@@ -253,13 +253,13 @@ def test_a_drawn_finding_that_another_moved_has_both() -> None:
     sent: EntryBox = {**drawn(**OTHER), "label": "划痕"}
     (moved,) = authored([sent], [drawn(**OTHER)], "me", "我")
     assert moved == {**sent, "corrected_by": "me", "corrected_by_name": "我"}
-    (own,) = authored([sent], [drawn(**OTHER)], "other", "他")
-    assert own == sent
+    (box,) = authored([sent], [drawn(**OTHER)], "other", "他")
+    assert box == sent
 
 
 @pytest.mark.parametrize("key", results.AUTHOR_KEYS)
 def test_a_client_names_no_author_in_an_entry_of_its_own(stage: Stage, key: str) -> None:
     plain = {"label": "裂纹", "confidence": 1, "points": {"x1": 1, "y1": 1, "x2": 9, "y2": 9}, "colour": 1}
-    own = {"resultImage": {"boxes": [{**plain, key: "id-of-admin"}], "resultImage": None}, "version": 1}
-    item = stage.item(stage.record()["inspection_id"], result=[own])
+    entry = {"resultImage": {"boxes": [{**plain, key: "id-of-admin"}], "resultImage": None}, "version": 1}
+    item = stage.item(stage.record()["inspection_id"], result=[entry])
     assert item["result"][0]["resultImage"]["boxes"] == [plain]

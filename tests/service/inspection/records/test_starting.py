@@ -29,9 +29,9 @@ def test_a_template_carries_the_settings_of_its_regions(stage: Stage) -> None:
     image = reference_image("ref")
     image.template.extend(
         TemplateRegion.model_validate(
-            {"item_name": name, "description": "看", "model_id": "m1", "point": POINT, "detection": given}
+            {"item_name": name, "description": "看", "model_id": "m1", "point": POINT, "detection": settings}
         )
-        for name, given in (("甲", DETECTION), ("乙", None))
+        for name, settings in (("甲", DETECTION), ("乙", None))
     )
     stage.images["r1"] = image
     record = stage.record(reference_image_id="r1")["inspection_id"]
@@ -51,10 +51,10 @@ def test_as_in_the_last_inspection_keeps_all_but_results_and_photos(stage: Stage
         last, description="长", model_id="m9", item_point=point, result=[{"isPassed": True, "version": 1}]
     )
     stage.client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": "p"})
-    (made,) = started(stage, stage.record()["inspection_id"], f"items-from/{last}")
-    assert made["item_id"] != item["item_id"]
-    assert made["item_point"] == point
-    assert (made["item_name"], made["description"], made["model_id"]) == (item["item_name"], "长", "m9")
-    assert made["result"] == []
-    photos = stage.client.get(f"/api/inspection_item/{made['item_id']}/photos")
+    (new,) = started(stage, stage.record()["inspection_id"], f"items-from/{last}")
+    assert new["item_id"] != item["item_id"]
+    assert new["item_point"] == point
+    assert (new["item_name"], new["description"], new["model_id"]) == (item["item_name"], "长", "m9")
+    assert new["result"] == []
+    photos = stage.client.get(f"/api/inspection_item/{new['item_id']}/photos")
     assert photos.json()["data"] == []

@@ -49,24 +49,24 @@ def test_photos_of_an_item_newest_first(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"])
     path = f"/api/inspection_item/{item['item_id']}/photos"
     assert stage.client.get(path).json() == {"code": 0, "data": [], "msg": None}
-    one, two = (stage.client.post(path, json={"file_id": name}).json()["data"] for name in ("one", "two"))
-    assert one["file"] == {
+    older, newer = (stage.client.post(path, json={"file_id": name}).json()["data"] for name in ("one", "two"))
+    assert older["file"] == {
         "download_url": "/api/files/one/content",
         "filename": "one.jpg",
         "ipfs_cid": "cid-one",
         "mime_type": "image/jpeg",
         "size": 1234,
     }
-    assert (one["item_id"], one["added_by"], one["added_by_name"]) == (
+    assert (older["item_id"], older["added_by"], older["added_by_name"]) == (
         item["item_id"],
         "id-of-planner",
         "李伟",
     )
-    assert one["created_at"].endswith("Z")
-    assert stage.client.get(path).json()["data"] == [two, one]
-    assert stage.client.delete(f"{path}/{two['photo_id']}").json()["data"] is True
-    assert stage.client.delete(f"{path}/{two['photo_id']}").status_code == 404
-    assert stage.client.get(path).json()["data"] == [one]
+    assert older["created_at"].endswith("Z")
+    assert stage.client.get(path).json()["data"] == [newer, older]
+    assert stage.client.delete(f"{path}/{newer['photo_id']}").json()["data"] is True
+    assert stage.client.delete(f"{path}/{newer['photo_id']}").status_code == 404
+    assert stage.client.get(path).json()["data"] == [older]
 
 
 def test_a_photo_that_is_added_again_with_its_key_is_the_photo_that_is_there(stage: Stage) -> None:
@@ -126,11 +126,13 @@ def test_only_images_that_are_there_become_photos(stage: Stage) -> None:
 def test_a_photo_is_deleted_only_through_its_own_item(stage: Stage) -> None:
     stage.files["image"] = stored_file("image")
     inspection_id = stage.record()["inspection_id"]
-    mine, other = stage.item(inspection_id)["item_id"], stage.item(inspection_id)["item_id"]
-    photo = stage.client.post(f"/api/inspection_item/{mine}/photos", json={"file_id": "image"}).json()["data"]
+    item_id, other = stage.item(inspection_id)["item_id"], stage.item(inspection_id)["item_id"]
+    photo = stage.client.post(f"/api/inspection_item/{item_id}/photos", json={"file_id": "image"}).json()[
+        "data"
+    ]
     answer = stage.client.delete(f"/api/inspection_item/{other}/photos/{photo['photo_id']}")
     assert answer.status_code == 404
-    assert len(stage.client.get(f"/api/inspection_item/{mine}/photos").json()["data"]) == 1
+    assert len(stage.client.get(f"/api/inspection_item/{item_id}/photos").json()["data"]) == 1
 
 
 def test_a_new_record_starts_with_the_template(stage: Stage) -> None:
@@ -186,7 +188,7 @@ def test_as_in_the_last_inspection(stage: Stage) -> None:
     assert stage.client.post(f"/api/inspection/none/items-from/{last}").status_code == 404
 
 
-def _asked(stage: Stage, item_id: str) -> Any:
+def _detection_input(stage: Stage, item_id: str) -> Any:
     return stage.database.read_now(lambda session: stage.service.detections.input(session, item_id))
 
 
@@ -197,19 +199,27 @@ def test_what_detection_works_on(stage: Stage) -> None:
     plain = stage.item(inspection_id, model_id="m1", item_point={"point": POINT})["item_id"]
     for name in ("old", "new"):
         stage.client.post(f"/api/inspection_item/{plain}/photos", json={"file_id": name})
-    asked = _asked(stage, plain)
-    assert (asked.model_id, asked.point.x, asked.reference_file_id) == ("m1", 0.1, "ref")
-    assert (asked.mm_per_pixel, asked.photo_file_id) == (0.5, "new")
+    detection_input = _detection_input(stage, plain)
+    assert (detection_input.model_id, detection_input.point.x, detection_input.reference_file_id) == (
+        "m1",
+        0.1,
+        "ref",
+    )
+    assert (detection_input.mm_per_pixel, detection_input.photo_file_id) == (0.5, "new")
 
-    own = stage.item(inspection_id, item_point={"fileInfo": {"ipfs_cid": "cid-own"}})["item_id"]
-    asked = _asked(stage, own)
-    assert (asked.point, asked.reference_file_id, asked.mm_per_pixel) == (None, "own", None)
-    assert (asked.model_id, asked.photo_file_id) == (None, None)
+    own_image = stage.item(inspection_id, item_point={"fileInfo": {"ipfs_cid": "cid-own"}})["item_id"]
+    detection_input = _detection_input(stage, own_image)
+    assert (detection_input.point, detection_input.reference_file_id, detection_input.mm_per_pixel) == (
+        None,
+        "own",
+        None,
+    )
+    assert (detection_input.model_id, detection_input.photo_file_id) == (None, None)
 
     alone = stage.item(stage.record()["inspection_id"], item_point={"fileInfo": {"ipfs_cid": "cid-?"}})
-    assert _asked(stage, alone["item_id"]).reference_file_id is None
+    assert _detection_input(stage, alone["item_id"]).reference_file_id is None
     with pytest.raises(Problem) as problem:
-        _asked(stage, "none")
+        _detection_input(stage, "none")
     assert problem.value.status == 404
 
     def to_detect(number: str) -> list[str]:
@@ -237,10 +247,10 @@ def test_a_verdict_says_who_and_why(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[{"isPassed": True, "version": 1}])
     path = f"/api/inspection_item/{item['item_id']}"
     answer = stage.client.post(f"{path}/verdict", json={"verdict": "failed", "reason": "有裂纹"})
-    seen = stage.client.get(path)
-    assert answer.json()["data"] == seen.json()
-    assert answer.headers["etag"] == seen.headers["etag"] != '"1"'
-    first, second = seen.json()["result"]
+    stored = stage.client.get(path)
+    assert answer.json()["data"] == stored.json()
+    assert answer.headers["etag"] == stored.headers["etag"] != '"1"'
+    first, second = stored.json()["result"]
     assert first == {"isPassed": True, "version": 1}
     assert (second["isPassed"], second["progress"], second["version"]) == (False, "done", 2)
     assert second["verdict"]["value"] == "failed"
@@ -262,8 +272,8 @@ def test_every_change_is_announced_with_what_changed(stage: Stage) -> None:
     stage.client.post(f"/api/inspection_item/{item['item_id']}/verdict", json={"verdict": "passed"})
     stage.client.delete(f"/api/inspection_item/{item['item_id']}")
     stage.client.delete(f"/api/inspection/deleteInspection/{number}")
-    told = [(change.action, change.kind, change.object_id) for change in stage.changes]
-    assert told == [
+    announced = [(change.action, change.kind, change.object_id) for change in stage.changes]
+    assert announced == [
         ("create", "record", number),
         ("create", "item", item["item_id"]),
         ("update", "record", number),
@@ -295,9 +305,9 @@ def test_photos_the_end_and_the_deletion_are_announced_with_who_and_what(stage: 
     reopened = stage.client.post(f"/api/inspection/{record}/reopen", json={"reason": "补拍"})
     assert reopened.json()["data"]["newest"]["reopen_reason"] == "补拍"
     stage.client.delete(f"/api/inspection/deleteInspection/{record}")
-    told = [(change.action, change.kind, change.actor) for change in stage.changes]
+    announced = [(change.action, change.kind, change.actor) for change in stage.changes]
     me = "id-of-planner"
-    assert told == [
+    assert announced == [
         ("add_photo", "item", me),
         ("delete_photo", "item", me),
         *[("update", "item", me), ("update", "record", me)] * 2,

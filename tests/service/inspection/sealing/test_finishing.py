@@ -86,17 +86,17 @@ def test_counters_and_outcome_count_verdicts(stage: Stage) -> None:
 def test_accepting_opinions_signs_each_of_them(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
     good, bad = stage.item(record, result=[DONE]), stage.item(record, result=[{**FAILED, "version": 3}])
-    own = stage.item(record, result=[FAILED])
-    verdict(stage, own, "passed")
+    decided = stage.item(record, result=[FAILED])
+    verdict(stage, decided, "passed")
     stage.changes.clear()
     answer = finish(stage, record, "inspector", accept_model_opinion=True, reason="照片已看")
     assert answer.status_code == 200, answer.text
     assert answer.json()["data"]["inspection_status"] == "failed"
     for item, version, value in ((good, 1, "passed"), (bad, 3, "failed")):
         entry = stage.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"][-1]
-        said = entry["verdict"]
-        assert said.pop("at") <= answer.json()["data"]["end_time"] + "Z"
-        assert said == {
+        accepted = entry["verdict"]
+        assert accepted.pop("at") <= answer.json()["data"]["end_time"] + "Z"
+        assert accepted == {
             "value": value,
             "reason": "照片已看",
             "by": "id-of-inspector",
@@ -104,24 +104,27 @@ def test_accepting_opinions_signs_each_of_them(stage: Stage) -> None:
             "accepted_opinion_of_version": version,
         }
         assert (entry["version"], results.accepted_version(entry)) == (version + 1, version)
-    mine = stage.client.get(f"/api/inspection_item/{own['item_id']}").json()["result"][-1]
-    assert (mine["verdict"]["by"], results.accepted_version(mine)) == ("id-of-planner", None)
+    entry_of_person = stage.client.get(f"/api/inspection_item/{decided['item_id']}").json()["result"][-1]
+    assert (entry_of_person["verdict"]["by"], results.accepted_version(entry_of_person)) == (
+        "id-of-planner",
+        None,
+    )
     newest = seal_of(stage, record)["newest"]
     assert (newest["accepted_opinions"], newest["outcome"]) == (2, "failed")
-    told = [(change.action, change.kind) for change in stage.changes]
-    assert told == [("update", "item")] * 2 + [("update", "record"), ("seal", "record")]
+    announced = [(change.action, change.kind) for change in stage.changes]
+    assert announced == [("update", "item")] * 2 + [("update", "record"), ("seal", "record")]
 
 
 def test_only_the_named_items_are_accepted(stage: Stage) -> None:
     record = stage.record()["inspection_id"]
-    one, two = (stage.item(record, item_name=name, result=[DONE]) for name in ("左翼", "右翼"))
-    answer = finish(stage, record, accept_model_opinion=True, item_ids=[one["item_id"]])
+    accepted, open_item = (stage.item(record, item_name=name, result=[DONE]) for name in ("左翼", "右翼"))
+    answer = finish(stage, record, accept_model_opinion=True, item_ids=[accepted["item_id"]])
     assert answer.json()["data"]["items"] == [
-        {"item_id": two["item_id"], "item_name": "右翼", "acceptable": True}
+        {"item_id": open_item["item_id"], "item_name": "右翼", "acceptable": True}
     ]
     # All of it happens, or nothing.
-    assert stage.client.get(f"/api/inspection_item/{one['item_id']}").json()["result"] == [DONE]
-    both = [one["item_id"], two["item_id"]]
+    assert stage.client.get(f"/api/inspection_item/{accepted['item_id']}").json()["result"] == [DONE]
+    both = [accepted["item_id"], open_item["item_id"]]
     assert finish(stage, record, accept_model_opinion=True, item_ids=both).status_code == 200
 
 
@@ -156,7 +159,10 @@ def test_a_detection_under_way_keeps_the_record_open(stage: Stage) -> None:
     stage.waiting[record] = [waiting["item_id"]]
     answer = finish(stage, record)
     assert (answer.status_code, answer.json()["data"]["error"]) == (409, "detections_running")
-    named = [{"item_id": one["item_id"], "item_name": one["item_name"]} for one in (item, waiting)]
+    named = [
+        {"item_id": open_item["item_id"], "item_name": open_item["item_name"]}
+        for open_item in (item, waiting)
+    ]
     assert answer.json()["data"]["items"] == named
     assert "左翼、右翼" in answer.json()["msg"]
 
@@ -193,8 +199,8 @@ def test_a_finish_again_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     again = finish(stage, record)
     assert (again.status_code, again.json()["data"]) == (409, {"error": "record_sealed", "edition": 1})
     for reason in ("", "   ", None):
-        given = {} if reason is None else {"reason": reason}
-        assert stage.client.post(f"/api/inspection/{record}/reopen", json=given).status_code == 422
+        reopening = {} if reason is None else {"reason": reason}
+        assert stage.client.post(f"/api/inspection/{record}/reopen", json=reopening).status_code == 422
     assert verdict(stage, item, "failed").json()["data"]["error"] == "record_sealed"
     opened = reopen(stage, record, reason=" 右翼照片拍错 ").json()["data"]
     assert (opened["state"], opened["newest"]["reopen_reason"]) == ("reopened", "右翼照片拍错")
@@ -205,7 +211,7 @@ def test_a_finish_again_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     assert verdict(stage, item, "failed").status_code == 200
     assert finish(stage, record).json()["data"]["inspection_status"] == "failed"
     listed = stage.client.get(f"/api/inspection/{record}/editions").json()["data"]
-    assert [(one["edition"], one["outcome"]) for one in listed] == [(1, "passed"), (2, "failed")]
+    assert [(edition["edition"], edition["outcome"]) for edition in listed] == [(1, "passed"), (2, "failed")]
     assert listed[0]["seal"] != listed[1]["seal"]
     assert listed[0]["finished_at"] <= listed[0]["reopened_at"] <= listed[1]["finished_at"]
     first = stage.client.get(f"/api/inspection/{record}/editions/1").json()["data"]["content"]
@@ -237,8 +243,8 @@ def test_a_second_person_releases(stage: Stage) -> None:
     assert finish(stage, record).status_code == 200
     seal = seal_of(stage, record)
     assert (seal["state"], seal["newest"]["needs_release"]) == ("awaiting_release", True)
-    own = stage.client.post(path, json={"edition": 1})
-    assert (own.status_code, own.json()["data"]["error"]) == (403, "same_person")
+    own_release = stage.client.post(path, json={"edition": 1})
+    assert (own_release.status_code, own_release.json()["data"]["error"]) == (403, "same_person")
     admin = stage.as_role("admin")
     other = admin.post(path, json={"edition": 2}).json()["data"]
     assert other == {"error": "other_edition", "edition": 1}
@@ -272,26 +278,28 @@ def test_summaries_of_several_records_are_one_query(stage: Stage) -> None:
         for _ in range(number):
             verdict(stage, stage.item(record), "passed")
     finish(stage, ids[3])
-    asked: list[str] = []
+    statements: list[str] = []
 
-    def heard(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
+    def record_statement(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
         if statement.lstrip().upper().startswith("SELECT"):
-            asked.append(statement)
+            statements.append(statement)
 
-    event.listen(stage.database.reader, "before_cursor_execute", heard)
+    event.listen(stage.database.reader, "before_cursor_execute", record_statement)
     wanted = [ids[3], "none", *ids[:3], ids[0]]
     answer = stage.client.get("/api/inspection/summaries", params={"ids": wanted})
-    event.remove(stage.database.reader, "before_cursor_execute", heard)
-    found = answer.json()["data"]
-    assert [one["inspection_id"] for one in found] == [ids[3], *ids[:3]]
-    assert [(one["state"], one["counters"]["passed"], one["outcome"]) for one in found] == [
+    event.remove(stage.database.reader, "before_cursor_execute", record_statement)
+    summaries = answer.json()["data"]
+    assert [summary["inspection_id"] for summary in summaries] == [ids[3], *ids[:3]]
+    assert [
+        (summary["state"], summary["counters"]["passed"], summary["outcome"]) for summary in summaries
+    ] == [
         ("finished", 3, "passed"),
         ("open", 0, None),
         ("open", 1, "passed"),
         ("open", 2, "passed"),
     ]
     # One for the counters, one for the editions, however many records.
-    assert len(asked) == 2
+    assert len(statements) == 2
     many = {"ids": [str(number) for number in range(201)]}
     assert stage.client.get("/api/inspection/summaries", params=many).status_code == 422
     assert stage.client.get("/api/inspection/summaries").status_code == 422

@@ -53,7 +53,7 @@ class Sealed:
         return self.checks.check_now(self.record)
 
     def paths(self) -> list[str]:
-        return [one.path for one in self.check().differences]
+        return [difference.path for difference in self.check().differences]
 
     def rows(self, *tables: Table) -> dict[str, list[Any]]:
         def work(session: Any) -> dict[str, list[Any]]:
@@ -67,7 +67,7 @@ class Sealed:
         self.database.write_now(lambda session: session.execute(statement))
 
 
-def made(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
+def create(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
     answer = client.post(path, json=body)
     assert answer.status_code == 200, answer.text
     body = answer.json()
@@ -80,14 +80,14 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
     picture = bytes(cv2.imencode(".png", samples.panel(24, 16).image)[1])
     upload = client.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
     file = upload.json()["data"]
-    image = made(
+    image = create(
         client,
         "/api/catalogue/reference-images",
         reference_image_name="左翼",
         file_id=file["file_id"],
         mm_per_pixel=0.125,
     )
-    record = made(
+    record = create(
         client,
         "/api/inspection/create",
         task_id="任务",
@@ -98,7 +98,7 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
     place = {"point": {"x": 0.1, "y": 0.20, "w": 0.3, "h": 1e-1}, "fileInfo": None}
     ids = {"inspection_id": record, "file_id": file["file_id"]}
     for key, name in (("item_id", "前缘"), ("second", "铆钉"), ("gone", "口盖")):
-        item = made(
+        item = create(
             client,
             "/api/inspection_item/create",
             inspection_id=record,
@@ -109,9 +109,9 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
         )
         ids[key] = item["item_id"]
     photos = f"/api/inspection_item/{ids['item_id']}/photos"
-    ids["photo_id"] = made(client, photos, file_id=file["file_id"])["photo_id"]
+    ids["photo_id"] = create(client, photos, file_id=file["file_id"])["photo_id"]
     of_record = f"/api/inspection/{record}/record-photos"
-    ids["record_photo"] = made(client, of_record, file_id=file["file_id"])["photo_id"]
+    ids["record_photo"] = create(client, of_record, file_id=file["file_id"])["photo_id"]
     entry = {
         "inputImage": {"file_id": file["file_id"], "download_url": file["download_url"]},
         "resultImage": {
@@ -126,20 +126,20 @@ def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed
         "job_id": "no-such-job",
         "provenance": {"model_id": "m", "model_name": "模型", "model_version": 2, "model_sha256": None},
     }
-    here = ITEM.c.item_id == ids["item_id"]
+    condition = ITEM.c.item_id == ids["item_id"]
     values = {"result": json.dumps([entry], ensure_ascii=False), "outcome": "failed", "detected": True}
-    database.write_now(lambda session: session.execute(update(ITEM).where(here).values(**values)))
+    database.write_now(lambda session: session.execute(update(ITEM).where(condition).values(**values)))
     for key in ("item_id", "second"):
-        made(client, f"/api/inspection_item/{ids[key]}/verdict", verdict="failed", reason="有裂纹")
+        create(client, f"/api/inspection_item/{ids[key]}/verdict", verdict="failed", reason="有裂纹")
     assert client.delete(f"/api/inspection_item/{ids['gone']}").status_code == 200
-    other = made(client, "/api/inspection/create", task_id="别的")["inspection_id"]
-    made(client, "/api/inspection_item/create", inspection_id=other, item_name="别的")
+    other = create(client, "/api/inspection/create", task_id="别的")["inspection_id"]
+    create(client, "/api/inspection_item/create", inspection_id=other, item_name="别的")
     ids["other_id"] = other
     finished = client.post(f"/api/inspection/{record}/finish")
     assert finished.status_code == 200, finished.text
-    found = Sealed(client, database, seal_checks(database, settings), settings.files_dir, ids)
-    assert found.check().intact
-    return found
+    new = Sealed(client, database, seal_checks(database, settings), settings.files_dir, ids)
+    assert new.check().intact
+    return new
 
 
 def raw(database: Database, column: Any, value: Any) -> Any:
@@ -208,10 +208,10 @@ def test_the_audit_log_holds_the_seal(sealed: Sealed) -> None:
 
 
 def test_the_canonical_text() -> None:
-    given = (
+    text = (
         '{"b": [1.50, -0, 1E5, 12345678901234567890], "a": {"ü": null, "\\u00e4": true, "!": "\\n\\u001f"}}'
     )
-    written = seal.canonical(seal.parsed(given))
+    written = seal.canonical(seal.parsed(text))
     assert written == '{"a":{"!":"\\n\\u001f","ä":true,"ü":null},"b":[1.50,-0,1E5,12345678901234567890]}'
     assert seal.canonical(seal.parsed(written)) == written
     assert seal.canonical({"at": dt.datetime(2026, 1, 2, 3)}) == '{"at":"2026-01-02T03:00:00"}'
@@ -287,29 +287,31 @@ def operations(client: TestClient) -> set[str]:
 
 
 def filled(value: Any, ids: dict[str, str]) -> Any:
-    return json.loads(json.dumps(value), object_hook=lambda o: {k: _one(v, ids) for k, v in o.items()})
+    return json.loads(
+        json.dumps(value), object_hook=lambda o: {k: _filled_value(v, ids) for k, v in o.items()}
+    )
 
 
-def _one(value: Any, ids: dict[str, str]) -> Any:
+def _filled_value(value: Any, ids: dict[str, str]) -> Any:
     if isinstance(value, list):
-        return [_one(one, ids) for one in value]
+        return [_filled_value(element, ids) for element in value]
     return ids.get(value[1:-1], value) if isinstance(value, str) and value.startswith("{") else value
 
 
 def test_every_operation_of_the_api_is_known_here(client: TestClient) -> None:
     places = {"{gone}": "{item_id}", "{second}": "{item_id}", "{record_photo}": "{photo_id}"}
-    known = set(REFUSED)
-    for own, general in places.items():
-        known = {name.replace(own, general) for name in known}
-    assert operations(client) == known | set(ELSEWHERE)
+    listed = set(REFUSED)
+    for specific, general in places.items():
+        listed = {name.replace(specific, general) for name in listed}
+    assert operations(client) == listed | set(ELSEWHERE)
 
 
 def test_no_operation_changes_a_sealed_record(sealed: Sealed) -> None:
     before = sealed.rows(RECORD, ITEM, PHOTO, RECORD_PHOTO, EDITION)
     for name, body in REFUSED.items():
         method, path = name.split(" ", 1)
-        given = {"json": filled(body, sealed.ids)} if method != "DELETE" else {}
-        answer = sealed.client.request(method, path.format_map(sealed.ids), **given)
+        arguments = {"json": filled(body, sealed.ids)} if method != "DELETE" else {}
+        answer = sealed.client.request(method, path.format_map(sealed.ids), **arguments)
         assert answer.status_code == 409, (name, answer.text)
         assert answer.json()["data"] == {"error": "record_sealed", "edition": 1}, name
         assert answer.json()["msg"].startswith("检查记录已封存"), name
@@ -348,17 +350,20 @@ def test_a_photo_that_was_added_before_is_answered_again(sealed: Sealed) -> None
     assert sealed.client.post(path, json={"file_id": sealed.ids["file_id"]}).status_code == 409
     reason = {"reason": "补一张"}
     assert sealed.client.post(f"/api/inspection/{sealed.record}/reopen", json=reason).status_code == 200
-    given: dict[str, Any] = {"json": {"file_id": sealed.ids["file_id"]}, "headers": {"Idempotency-Key": "k"}}
-    photo = sealed.client.post(path, **given).json()["data"]
+    arguments: dict[str, Any] = {
+        "json": {"file_id": sealed.ids["file_id"]},
+        "headers": {"Idempotency-Key": "k"},
+    }
+    photo = sealed.client.post(path, **arguments).json()["data"]
     assert sealed.client.post(f"/api/inspection/{sealed.record}/finish").status_code == 200
-    assert sealed.client.post(path, **given).json()["data"] == photo
+    assert sealed.client.post(path, **arguments).json()["data"] == photo
     assert sealed.check().intact
 
 
 def test_a_withdrawn_right_reopens_nothing(sealed: Sealed, as_role: Callable[..., TestClient]) -> None:
     planner = as_role("planner", username="leaver")
     users = sealed.client.get("/api/users", params={"page_size": 200}).json()["data"]["data"]
-    (user,) = [one for one in users if one["username"] == "leaver"]
+    (user,) = [user_entry for user_entry in users if user_entry["username"] == "leaver"]
     answer = sealed.client.put(f"/api/users/{user['user_id']}", json={"roles": ["inspector"]})
     assert answer.status_code == 200, answer.text
     refused = planner.post(f"/api/inspection/{sealed.record}/reopen", json={"reason": "改"})
@@ -388,9 +393,9 @@ def others(column: Any, value: Any, sqlite: bool) -> Iterator[Any]:
     elif isinstance(value, dt.datetime):
         yield value + dt.timedelta(microseconds=1)
         if sqlite:
-            kept = value.isoformat(sep=" ", timespec="microseconds")
-            yield from other_texts(kept)
-            yield kept.replace(" ", "T")
+            stored = value.isoformat(sep=" ", timespec="microseconds")
+            yield from other_texts(stored)
+            yield stored.replace(" ", "T")
     else:
         yield from other_texts(value)
 
@@ -413,8 +418,8 @@ def _assert_each_changed_byte_is_found(sealed: Sealed, table: Table) -> None:
     key = next(iter(table.primary_key)) if table is not EDITION else EDITION.c.inspection_id
     wanted = {RECORD: "inspection_id", ITEM: "item_id", PHOTO: "photo_id", FILE: "file_id"}
     wanted[RECORD_PHOTO] = "record_photo"
-    here = key == sealed.ids[wanted.get(table, "inspection_id")]
-    row = sealed.database.read_now(lambda session: session.execute(select(table).where(here)).one())
+    condition = key == sealed.ids[wanted.get(table, "inspection_id")]
+    row = sealed.database.read_now(lambda session: session.execute(select(table).where(condition)).one())
     tried, refused = 0, 0
     for column in table.c:
         if (table.name, column.name) in _BESIDES:
@@ -423,16 +428,16 @@ def _assert_each_changed_byte_is_found(sealed: Sealed, table: Table) -> None:
         for other in others(column, value, sealed.database.is_sqlite):
             name = f"{table.name}.{column.name}: {other!r}"
             try:
-                _set(sealed.database, table, column, here, other)
+                _set(sealed.database, table, column, condition, other)
             except DBAPIError:
                 # The database itself refuses it: a key that others refer to, or a text that is too long.
                 refused += 1
                 continue
-            found = sealed.check()
-            assert not found.intact, name
-            assert found.differences[0].path, name
-            assert found.differences[0].message, name
-            back = here if column is not key else key == other
+            check = sealed.check()
+            assert not check.intact, name
+            assert check.differences[0].path, name
+            assert check.differences[0].message, name
+            back = condition if column is not key else key == other
             _set(sealed.database, table, column, back, value)
             tried += 1
     assert sealed.check().intact, table.name
@@ -440,21 +445,21 @@ def _assert_each_changed_byte_is_found(sealed: Sealed, table: Table) -> None:
     assert refused < tried, table.name
 
 
-def _set(database: Database, table: Table, column: Any, here: Any, value: Any) -> None:
+def _set(database: Database, table: Table, column: Any, condition: Any, value: Any) -> None:
     if isinstance(value, dt.datetime):
         value = value.isoformat(sep=" ", timespec="microseconds")
-    kept = "cast(:value as timestamp)" if not database.is_sqlite and _is_time(column) else ":value"
-    where = here.compile(compile_kwargs={"literal_binds": True})
-    statement = text(f'UPDATE "{table.name}" SET "{column.name}" = {kept} WHERE {where}')
+    stored = "cast(:value as timestamp)" if not database.is_sqlite and _is_time(column) else ":value"
+    where = condition.compile(compile_kwargs={"literal_binds": True})
+    statement = text(f'UPDATE "{table.name}" SET "{column.name}" = {stored} WHERE {where}')
     database.write_now(lambda session: session.execute(statement, {"value": value}))
 
 
 def test_rows_that_went_or_came_are_found(sealed: Sealed) -> None:
     sealed.write(delete(PHOTO))
     assert sealed.paths() == ["items[0].photos[0]"]
-    (said,) = sealed.check().differences
-    assert (said.item_id, said.item_name) == (sealed.ids["item_id"], "前缘")
-    assert said.message == "检查项“前缘”的 photos[0] 已不存在"
+    (difference,) = sealed.check().differences
+    assert (difference.item_id, difference.item_name) == (sealed.ids["item_id"], "前缘")
+    assert difference.message == "检查项“前缘”的 photos[0] 已不存在"
     row = sealed.rows(ITEM)["item"][0]
     values = dict(zip((column.name for column in ITEM.c), row, strict=True))
     added = {**values, "item_id": "new", "inspection_id": sealed.record, "client_key": None}
@@ -465,8 +470,8 @@ def test_rows_that_went_or_came_are_found(sealed: Sealed) -> None:
     sealed.write(delete(RECORD).where(RECORD.c.inspection_id == sealed.record))
     assert sealed.paths() == ["record"]
     sealed.write(delete(EDITION))
-    found = sealed.check()
-    assert [one.path for one in found.differences] == ["editions[1]"]
+    check = sealed.check()
+    assert [discrepancy.path for discrepancy in check.differences] == ["editions[1]"]
     answer = sealed.client.get(f"/api/inspection/{sealed.record}/seal/verify").json()
     assert (answer["data"]["intact"], answer["msg"]) == (False, "校验未通过：记录与封存时不一致")
 
@@ -475,8 +480,8 @@ def test_photos_of_the_record_that_went_or_came_are_found(sealed: Sealed) -> Non
     (row,) = sealed.rows(RECORD_PHOTO)["record_photo"]
     values = dict(zip((column.name for column in RECORD_PHOTO.c), row, strict=True))
     sealed.write(insert(RECORD_PHOTO).values({**values, "photo_id": "new", "file_id": "new"}))
-    (said,) = sealed.check().differences
-    assert (said.kind, said.item_id) == ("added", None)
+    (difference,) = sealed.check().differences
+    assert (difference.kind, difference.item_id) == ("added", None)
     sealed.write(delete(RECORD_PHOTO))
     assert sealed.paths() == ["photos[0]"]
     assert sealed.check().differences[0].message == "photos[0] 已不存在"
@@ -487,10 +492,10 @@ def test_an_edition_of_the_form_before_photos_of_records_is_checked_by_it(sealed
     old = sealed.database.read_now(lambda session: table_content(session, sealed.record, seal.OLD_FORM))
     content = seal.parsed(sealed.rows(EDITION)["record_edition"][0][3])
     del content["photos"]
-    given = seal.canonical({**content, **(old or {}), "format": seal.OLD_FORM})
-    assert "record_photo_id" not in given
-    here = EDITION.c.inspection_id == sealed.record
-    sealed.write(update(EDITION).where(here).values(content=given, seal=seal.seal_of(given)))
+    old_content = seal.canonical({**content, **(old or {}), "format": seal.OLD_FORM})
+    assert "record_photo_id" not in old_content
+    condition = EDITION.c.inspection_id == sealed.record
+    sealed.write(update(EDITION).where(condition).values(content=old_content, seal=seal.seal_of(old_content)))
     # Only the log still names the seal of the other form.
     assert sealed.paths() == ["editions[1].seal"]
     sealed.write(update(PHOTO).values(file_id="another"))
@@ -500,32 +505,32 @@ def test_an_edition_of_the_form_before_photos_of_records_is_checked_by_it(sealed
 def test_rewritten_edition_does_not_match_log(sealed: Sealed) -> None:
     """Someone with the database changes the content and computes its seal, but cannot write to the log."""
     content = sealed.rows(EDITION)["record_edition"][0][3].replace("有裂纹", "没裂纹")
-    here = EDITION.c.inspection_id == sealed.record
-    sealed.write(update(EDITION).where(here).values(content=content, seal=seal.seal_of(content)))
+    condition = EDITION.c.inspection_id == sealed.record
+    sealed.write(update(EDITION).where(condition).values(content=content, seal=seal.seal_of(content)))
     sealed.write(update(ITEM).values(result=text("replace(result, '有裂纹', '没裂纹')")))
     assert "editions[1].seal" in sealed.paths()
 
 
 def test_an_edition_without_what_every_edition_has_is_said_to_be_unreadable(sealed: Sealed) -> None:
     whole = sealed.rows(EDITION)["record_edition"][0][3]
-    here = EDITION.c.inspection_id == sealed.record
+    condition = EDITION.c.inspection_id == sealed.record
     for key in ("sha256", "file_id", "items", "record", "model_sha256", "model_name"):
         content = whole.replace(f'"{key}":', '"other":')
         assert content != whole, key
-        sealed.write(update(EDITION).where(here).values(content=content))
-        found = sealed.check()
-        assert not found.intact, key
-        assert "editions[1].content" in [one.path for one in found.differences], key
+        sealed.write(update(EDITION).where(condition).values(content=content))
+        check = sealed.check()
+        assert not check.intact, key
+        assert "editions[1].content" in [difference.path for difference in check.differences], key
 
 
 def test_a_release_or_reopening_that_nobody_did_is_found(sealed: Sealed) -> None:
     at = dt.datetime(2026, 1, 1)
-    here = EDITION.c.inspection_id == sealed.record
+    condition = EDITION.c.inspection_id == sealed.record
     for who in ("released", "reopened"):
         values = {f"{who}_by": "x", f"{who}_at": at}
-        sealed.write(update(EDITION).where(here).values(values))
+        sealed.write(update(EDITION).where(condition).values(values))
         assert "editions[1].release" in sealed.paths() or "editions[1].reopen" in sealed.paths()
-        sealed.write(update(EDITION).where(here).values(dict.fromkeys(values)))
+        sealed.write(update(EDITION).where(condition).values(dict.fromkeys(values)))
     assert sealed.check().intact
 
 
@@ -537,14 +542,18 @@ def test_each_changed_byte_of_a_file_is_found(sealed: Sealed) -> None:
     whole = path.read_bytes()
     for at in range(len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        (said,) = sealed.check().differences
-        assert (said.kind, said.path, said.file_id) == ("file_changed", "files[0]", sealed.ids["file_id"])
-    assert said.message == "检查项“前缘”的文件“左翼.png”的内容与封存时不同"
+        (difference,) = sealed.check().differences
+        assert (difference.kind, difference.path, difference.file_id) == (
+            "file_changed",
+            "files[0]",
+            sealed.ids["file_id"],
+        )
+    assert difference.message == "检查项“前缘”的文件“左翼.png”的内容与封存时不同"
     for other in (whole[:-1], whole + b"\x00", b""):
         path.write_bytes(other)
         assert sealed.check().differences[0].kind == "file_changed"
     path.unlink()
-    assert [one.kind for one in sealed.check().differences] == ["file_missing"]
+    assert [lost.kind for lost in sealed.check().differences] == ["file_missing"]
     path.write_bytes(whole)
     assert sealed.check().intact
 
@@ -562,8 +571,8 @@ def test_a_reopened_record_may_differ_its_edition_may_not(sealed: Sealed) -> Non
     assert sealed.client.post(f"{path}/reopen", json={"reason": "改"}).status_code == 200
     verdict = {"verdict": "passed"}
     sealed.client.post(f"/api/inspection_item/{sealed.ids['item_id']}/verdict", json=verdict)
-    found = sealed.check()
-    assert (found.intact, found.current, found.edition) == (True, False, 1)
+    check = sealed.check()
+    assert (check.intact, check.current, check.edition) == (True, False, 1)
     sealed.write(update(EDITION).values(content=EDITION.c.content + " "))
     assert sealed.paths() == ["editions[1].content"]
 
@@ -575,14 +584,14 @@ def test_a_reopened_record_may_differ_its_edition_may_not(sealed: Sealed) -> Non
 def test_the_command_says_it_too(
     sealed: Sealed, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["audit", "verify", "--record", sealed.record]
-    assert verify_audit.main(words, settings) == 0
+    arguments = ["audit", "verify", "--record", sealed.record]
+    assert verify_audit.main(arguments, settings) == 0
     assert "the record and its 1 file(s) are as they were sealed" in capsys.readouterr().out
     sealed.write(update(ITEM).values(description="改"))
-    assert verify_audit.main(words, settings) == 1
-    said = capsys.readouterr().out
-    assert "items[0].description (item '前缘'): is not as it was sealed" in said
-    assert "FAILED: edition 1 of record" in said
+    assert verify_audit.main(arguments, settings) == 1
+    output = capsys.readouterr().out
+    assert "items[0].description (item '前缘'): is not as it was sealed" in output
+    assert "FAILED: edition 1 of record" in output
     assert verify_audit.main(["audit", "verify", "--record", "none"], settings) == 1
     assert "no record none that was ever finished" in capsys.readouterr().out
     assert verify_audit.main(["audit", "verify"], settings) == 0
@@ -601,5 +610,5 @@ def test_a_log_without_the_seal_is_found(sealed: Sealed, settings: Settings) -> 
 
 def test_verifying_an_unknown_record_is_404_and_an_open_one_409(client: TestClient) -> None:
     assert client.get("/api/inspection/unknown/seal/verify").status_code == 404
-    made = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
-    assert client.get(f"/api/inspection/{made['inspection_id']}/seal/verify").status_code == 409
+    record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
+    assert client.get(f"/api/inspection/{record['inspection_id']}/seal/verify").status_code == 409

@@ -19,7 +19,7 @@ from service.settings import Settings
 from service.stores.contents import FILES
 from shared import samples
 from shared.images.cv import cv2
-from tests.service.inspection.sealing.test_seal import made
+from tests.service.inspection.sealing.test_seal import create
 
 _MODEL = b"the bytes of a detector"
 _KINDS = ("reference image", "own reference file", "photo", "crop", "model")
@@ -40,8 +40,8 @@ class Evidence:
         answer = self.client.get(f"/api/inspection/{self.record}/seal/verify").json()["data"]
         command = verify_audit.main(["audit", "verify", "--record", self.record], self.settings)
         assert command == (0 if answer["intact"] else 1)
-        found: list[dict[str, Any]] = answer["differences"]
-        return found
+        listed: list[dict[str, Any]] = answer["differences"]
+        return listed
 
 
 def uploaded(client: TestClient, name: str, seed: int) -> dict[str, Any]:
@@ -55,26 +55,26 @@ def uploaded(client: TestClient, name: str, seed: int) -> dict[str, Any]:
 def evidence(client: TestClient, database: Database, settings: Settings) -> Evidence:
     names = dict(zip(_KINDS[:4], ("home.png", "own.png", "today.png", "crop.png"), strict=True))
     files = {kind: uploaded(client, name, seed) for seed, (kind, name) in enumerate(names.items(), 1)}
-    image = made(
+    image = create(
         client,
         "/api/catalogue/reference-images",
         reference_image_name="左翼",
         file_id=files["reference image"]["file_id"],
     )
-    record = made(
+    record = create(
         client,
         "/api/inspection/create",
         task_id="任务",
         reference_image_id=image["reference_image_id"],
     )["inspection_id"]
-    item = made(
+    item = create(
         client,
         "/api/inspection_item/create",
         inspection_id=record,
         item_name="前缘",
         item_point={"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": files["own reference file"]},
     )["item_id"]
-    made(client, f"/api/inspection_item/{item}/photos", file_id=files["photo"]["file_id"])
+    create(client, f"/api/inspection_item/{item}/photos", file_id=files["photo"]["file_id"])
     digest = hashlib.sha256(_MODEL).hexdigest()
     settings.models_dir.mkdir(parents=True, exist_ok=True)
     (settings.models_dir / f"{digest}.onnx").write_bytes(_MODEL)
@@ -90,17 +90,17 @@ def evidence(client: TestClient, database: Database, settings: Settings) -> Evid
         "provenance": {"model_id": "m", "model_name": "裂纹模型", "model_version": 1, "model_sha256": digest},
     }
     values = {"result": json.dumps([entry], ensure_ascii=False), "outcome": "failed", "detected": True}
-    here = ITEM.c.item_id == item
-    database.write_now(lambda session: session.execute(update(ITEM).where(here).values(**values)))
+    condition = ITEM.c.item_id == item
+    database.write_now(lambda session: session.execute(update(ITEM).where(condition).values(**values)))
     client.put("/api/detection/labels", json={"labels": [{"label": "裂纹", "severity": "major"}]})
-    made(client, f"/api/inspection_item/{item}/verdict", verdict="failed", reason="有裂纹")
+    create(client, f"/api/inspection_item/{item}/verdict", verdict="failed", reason="有裂纹")
     answer = client.post(f"/api/inspection/{record}/finish")
     assert answer.status_code == 200, answer.text
     paths = {kind: settings.files_dir / FILES.name(file["sha256"]) for kind, file in files.items()}
     paths["model"] = settings.models_dir / f"{digest}.onnx"
-    found = Evidence(client, settings, record, paths, {**names, "model": "裂纹模型"})
-    assert found.differences() == []
-    return found
+    new = Evidence(client, settings, record, paths, {**names, "model": "裂纹模型"})
+    assert new.differences() == []
+    return new
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
@@ -120,13 +120,13 @@ def test_a_file_that_was_changed_or_lost_is_found(evidence: Evidence, kind: str)
     ]
     for other in changed:
         path.write_bytes(other)
-        (said,) = evidence.differences()
-        assert said["kind"] == "file_changed"
-        assert evidence.names[kind] in said["message"]
+        (difference,) = evidence.differences()
+        assert difference["kind"] == "file_changed"
+        assert evidence.names[kind] in difference["message"]
     path.unlink()
-    (said,) = evidence.differences()
-    assert said["kind"] == "file_missing"
-    assert evidence.names[kind] in said["message"]
+    (difference,) = evidence.differences()
+    assert difference["kind"] == "file_missing"
+    assert evidence.names[kind] in difference["message"]
     path.write_bytes(whole)
     assert evidence.differences() == []
 

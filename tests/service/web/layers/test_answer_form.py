@@ -80,15 +80,15 @@ def test_what_comes_in_pieces_is_not_kept_back(forms: TestClient, kind: str) -> 
     assert "content-encoding" not in answer.headers
 
 
-@pytest.mark.parametrize("asked", [GZIP, {}])
+@pytest.mark.parametrize("headers", [GZIP, {}])
 @pytest.mark.parametrize("path", ["/long", "/answer/10", "/answer/5000?tagged=true", "/nothing-here"])
-def test_a_head_has_the_headers_of_the_get(forms: TestClient, path: str, asked: dict[str, str]) -> None:
-    head, get = forms.head(path, headers=asked), forms.get(path, headers=asked)
+def test_a_head_has_the_headers_of_the_get(forms: TestClient, path: str, headers: dict[str, str]) -> None:
+    head, get = forms.head(path, headers=headers), forms.get(path, headers=headers)
     assert head.content == b""
     assert head.status_code == get.status_code
-    own = {"x-request-id"}
-    assert {k: v for k, v in head.headers.items() if k not in own} == {
-        k: v for k, v in get.headers.items() if k not in own
+    different = {"x-request-id"}
+    assert {k: v for k, v in head.headers.items() if k not in different} == {
+        k: v for k, v in get.headers.items() if k not in different
     }
 
 
@@ -129,7 +129,7 @@ def test_lists_of_the_service_are_compressed_and_one_record_is_not(client: TestC
     assert listed.headers["content-encoding"] == "gzip"
     assert listed.json() == client.get(search, headers=plain).json()
     # Its tag goes back in If-Match, and stands for what was read.
-    one = client.get(f"/api/inspection/getInspectionById/{record['inspection_id']}", headers=GZIP)
-    assert "content-encoding" not in one.headers
-    assert one.headers["etag"] == '"1"'
+    single = client.get(f"/api/inspection/getInspectionById/{record['inspection_id']}", headers=GZIP)
+    assert "content-encoding" not in single.headers
+    assert single.headers["etag"] == '"1"'
     assert client.get("/api/openapi.json", headers=GZIP).headers["content-encoding"] == "gzip"

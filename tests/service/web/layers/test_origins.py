@@ -30,12 +30,12 @@ def opened(settings: Settings) -> Iterator[TestClient]:
 
 
 def preflight(client: TestClient, origin: str, method: str = "PUT", headers: str = "authorization") -> Any:
-    asked = {
+    request_headers = {
         "Origin": origin,
         "Access-Control-Request-Method": method,
         "Access-Control-Request-Headers": headers,
     }
-    return client.options("/api/inspection/updateInspection/1", headers=asked)
+    return client.options("/api/inspection/updateInspection/1", headers=request_headers)
 
 
 def cors(answer: Any) -> dict[str, str]:
@@ -93,14 +93,14 @@ def test_no_other_origin_may(opened: TestClient, origin: str) -> None:
 
 
 def test_refusals_of_every_layer_can_be_read_by_the_page(opened: TestClient) -> None:
-    asked = {"Origin": PAGE}
+    headers = {"Origin": PAGE}
     refusals = {
-        401: opened.get("/api/auth/me", headers=asked),
-        404: opened.get("/api/nothing-here", headers=asked),
-        405: opened.delete("/healthz", headers=asked),
-        413: opened.post("/api/auth/login", content=b"x" * (17 * 2**20), headers=asked),
-        415: opened.post("/api/auth/login", content=b"x", headers=asked),
-        400: opened.get("/healthz", headers={**asked, "Host": "evil.example"}),
+        401: opened.get("/api/auth/me", headers=headers),
+        404: opened.get("/api/nothing-here", headers=headers),
+        405: opened.delete("/healthz", headers=headers),
+        413: opened.post("/api/auth/login", content=b"x" * (17 * 2**20), headers=headers),
+        415: opened.post("/api/auth/login", content=b"x", headers=headers),
+        400: opened.get("/healthz", headers={**headers, "Host": "evil.example"}),
     }
     for status, answer in refusals.items():
         assert answer.status_code == status
