@@ -16,8 +16,8 @@ _PAIRS_A_LINE = 16
 
 def trust(preferences: Preferences, url: str, fingerprint: str) -> None:
     """Keep the fingerprint as the one that the server at `url` has to have from now on."""
-    kept = preferences.values.certificates
-    preferences.change(certificates={**kept, server_key(url): fingerprint})
+    trusted = preferences.values.certificates
+    preferences.change(certificates={**trusted, server_key(url): fingerprint})
 
 
 def in_lines(fingerprint: str) -> str:

@@ -120,9 +120,9 @@ def thresholds(request: Request, wanted: Parameters) -> EntryThresholds:
 
 def _settings(request: Request) -> dict[str, Any]:
     """The model's settings with the item's above them."""
-    own = item_settings(request)
-    given = {"sensitivity": own.sensitivity, "smallest": own.smallest}
-    return {**request.settings, **{key: value for key, value in given.items() if value is not None}}
+    settings = item_settings(request)
+    overrides = {"sensitivity": settings.sensitivity, "smallest": settings.smallest}
+    return {**request.settings, **{key: value for key, value in overrides.items() if value is not None}}
 
 
 def wanted_of(request: Request, reference: NDArray[np.uint8], scale: float) -> Parameters:
@@ -131,10 +131,10 @@ def wanted_of(request: Request, reference: NDArray[np.uint8], scale: float) -> P
     return replace(wanted, ignored=(*wanted.ignored, *ignored_areas(item_settings(request), reference)))
 
 
-def ignored_areas(own: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
+def ignored_areas(settings: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
     """The ignored parts in px of the reference image as decoded."""
     height, width = reference.shape[:2]
-    return tuple(Rect(one.x * width, one.y * height, one.w * width, one.h * height) for one in own.ignored)
+    return tuple(Rect(area.x * width, area.y * height, area.w * width, area.h * height) for area in settings.ignored)
 
 
 def _parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:

@@ -65,7 +65,7 @@ class Places:
         found: list[FoundPlace | None] = [None] * len(request.regions)
         until = time.monotonic() + _SECONDS
         for path in list(dict.fromkeys(path for path, _ in request.regions))[:MOST_REFERENCES]:
-            numbers = [number for number, (own, _) in enumerate(request.regions) if own == path]
+            numbers = [number for number, (file, _) in enumerate(request.regions) if file == path]
             points = [request.regions[number][1] for number in numbers]
             for number, place in zip(numbers, self._on(path, points, photo, photo_scale, until), strict=True):
                 found[number] = place

@@ -47,9 +47,9 @@ def started(request: Request, scale: float, photo_scale: float, work: Callable[[
 
 def _set_by_person(request: Request) -> Sequence[Sequence[float]] | None:
     """The alignment that a person set: with the item, or with the assignment of the photo."""
-    own = item_settings(request).alignment
-    if own is not None:
-        return own.homography
+    alignment = item_settings(request).alignment
+    if alignment is not None:
+        return alignment.homography
     return request.place if request.place_by_person else None
 
 

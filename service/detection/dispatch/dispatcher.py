@@ -218,13 +218,13 @@ class Dispatcher:
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
             try:
-                mine = await self._database.write(
+                is_renewed = await self._database.write(
                     lambda session: job_rows.renew(session, work.job_id, work.attempt, run.percent)
                 )
             except SQLAlchemyError:
                 # A database that is unreachable or locked for a while does not take a job from its worker.
                 continue
-            if not mine:
+            if not is_renewed:
                 self._lose(run)
                 return
 

@@ -51,16 +51,16 @@ def read(data: bytes) -> ModelContents:
 
 
 def _function(view: memoryview, found: ModelContents) -> set[str]:
-    own: set[str] = set()
+    operators: set[str] = set()
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
             if number == 7:
                 _node(value, found, 1)
             elif number == 10:
-                own.add(_text(value))
+                operators.add(_text(value))
             elif number == 11:
                 _attribute(value, found, 1)
-    return own
+    return operators
 
 
 def _graph(view: memoryview, found: ModelContents, depth: int) -> None:

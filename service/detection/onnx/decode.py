@@ -32,10 +32,10 @@ class Decoded:
     def above(self, least: Array | float) -> Decoded:
         """The candidates whose confidence reaches `least` and whose box is finite and not empty."""
         size = self.boxes[:, 2:] - self.boxes[:, :2]
-        kept = (
+        valid = (
             (self.confidences >= least) & np.all(np.isfinite(self.boxes), axis=1) & np.all(size > 0, axis=1)
         )
-        return Decoded(self.boxes[kept], self.confidences[kept], self.classes[kept])
+        return Decoded(self.boxes[valid], self.confidences[valid], self.classes[valid])
 
 
 def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:

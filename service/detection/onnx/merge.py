@@ -48,21 +48,21 @@ def slice_findings(
     return SliceFindings(found, within & (sign * (found.boxes - edges) <= near))
 
 
-def suppressed(found: Decoded, iou: float, rank: Array | None = None) -> Decoded:
+def suppressed(findings: Decoded, iou: float, rank: Array | None = None) -> Decoded:
     """Class-aware non-maximum suppression, by the confidences or by a `rank` instead, the highest first.
 
     Boxes may begin left of or above the photo: they are clipped only after they are merged.
     """
-    rank = found.confidences if rank is None else rank
+    rank = findings.confidences if rank is None else rank
     if len(rank) > _MOST_CANDIDATES:
         surest = np.argsort(-rank, kind="stable")[:_MOST_CANDIDATES]
-        found, rank = _some(found, surest), rank[surest]
-    if not len(found.boxes):
-        return found
-    corners = _apart(found)
+        findings, rank = _some(findings, surest), rank[surest]
+    if not len(findings.boxes):
+        return findings
+    corners = _apart(findings)
     sizes = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
-    kept = cv2.dnn.NMSBoxes(sizes.tolist(), rank.tolist(), 0.0, iou)
-    return _some(found, np.asarray(kept).reshape(-1).astype(np.int64))
+    indexes = cv2.dnn.NMSBoxes(sizes.tolist(), rank.tolist(), 0.0, iou)
+    return _some(findings, np.asarray(indexes).reshape(-1).astype(np.int64))
 
 
 def merged(parts: Sequence[SliceFindings], iou: float) -> Decoded:
@@ -83,18 +83,18 @@ def merged(parts: Sequence[SliceFindings], iou: float) -> Decoded:
     return _some(found, _without_fragments(found)[:MOST_FOUND])
 
 
-def _some(found: Decoded, kept: NDArray[np.int64]) -> Decoded:
-    return Decoded(found.boxes[kept], found.confidences[kept], found.classes[kept])
+def _some(findings: Decoded, indexes: NDArray[np.int64]) -> Decoded:
+    return Decoded(findings.boxes[indexes], findings.confidences[indexes], findings.classes[indexes])
 
 
-def _apart(found: Decoded) -> Array:
+def _apart(findings: Decoded) -> Array:
     """The boxes with each class in a place of its own, so that one pass is class-aware.
 
     Not `cv2.dnn.NMSBoxesBatched` (OpenCV 5.0): it moves the classes apart by the largest coordinate alone, so
     a box at (-11, -11) of class 1 comes to lie on one at (40, 40) of class 0, and is lost.
     """
-    place = found.classes[:, None] * (np.abs(found.boxes).max() * 2 + 1)
-    return np.asarray(found.boxes + place, np.float64)
+    place = findings.classes[:, None] * (np.abs(findings.boxes).max() * 2 + 1)
+    return np.asarray(findings.boxes + place, np.float64)
 
 
 def _joined(found: Decoded, cut: NDArray[np.bool_]) -> tuple[Decoded, NDArray[np.bool_]]:
@@ -157,18 +157,18 @@ def _pieces(found: Decoded, cut: NDArray[np.bool_], axis: int) -> list[tuple[int
     return [(int(before[row]), int(after[column])) for row, column in zip(*np.nonzero(goes_on), strict=True)]
 
 
-def _without_fragments(found: Decoded) -> NDArray[np.int64]:
+def _without_fragments(findings: Decoded) -> NDArray[np.int64]:
     """Leave out boxes that lie to 70 % inside a surer or about equally sure larger one of the class."""
-    if not len(found.boxes):
+    if not len(findings.boxes):
         return np.zeros(0, np.int64)
-    corners = _apart(found)
+    corners = _apart(findings)
     areas = np.prod(corners[:, 2:] - corners[:, :2], axis=1)
-    kept: list[int] = []
+    indexes: list[int] = []
     for index in np.argsort(-areas, kind="stable").tolist():
-        low = np.maximum(corners[index, :2], corners[kept, :2])
-        high = np.minimum(corners[index, 2:], corners[kept, 2:])
+        low = np.maximum(corners[index, :2], corners[indexes, :2])
+        high = np.minimum(corners[index, 2:], corners[indexes, 2:])
         common = np.prod(np.clip(high - low, 0, None), axis=1)
-        as_sure = found.confidences[kept] >= _AS_SURE * found.confidences[index]
+        as_sure = findings.confidences[indexes] >= _AS_SURE * findings.confidences[index]
         if not bool(np.any((common > _INSIDE * areas[index]) & as_sure)):
-            kept.append(index)
-    return np.array(sorted(kept, key=lambda one: -found.confidences[one]), np.int64)
+            indexes.append(index)
+    return np.array(sorted(indexes, key=lambda one: -findings.confidences[one]), np.int64)

@@ -191,11 +191,11 @@ def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
 
 def _open_state(session: Session, inspection_id: str, status: Status) -> str:
     """`results.record_state` of a record that is not sealed, at `status`."""
-    # Every other status says by itself that the record was begun.
-    has_begun = status is not Status.NOT_STARTED or bool(
+    # Any other status implies that work on the record has started.
+    has_started = status is not Status.NOT_STARTED or bool(
         session.execute(_BEGUN, {"inspection_id": inspection_id}).scalar_one()
     )
-    return str(results.record_state(status, sealed=None, has_started=has_begun))
+    return str(results.record_state(status, sealed=None, has_started=has_started))
 
 
 def _check_times(start: dt.datetime | None, end: dt.datetime | None, field: str) -> None:
