@@ -17,8 +17,8 @@ Values = NDArray[np.float64]
 
 # The sine of a turn that counts, by a nose of average height: some 9 degrees.
 TURN = 0.15
-# A picture that is tilted far bends what is measured, and narrows. A head's nose moves at least by this part of
-# the sine that the narrowing means: flat noses have 0.6 of the average height, and slanting cheeks narrow
+# A picture that is tilted far bends what is measured, and narrows. A head moves its nose at least by this
+# part of the sine that the narrowing means: flat noses have 0.6 of the average height, and slanting cheeks narrow
 # more than the turn does.
 SHARE = 0.4
 # No head that is asked to turn a little narrows by so much: a turn by 53 degrees.
@@ -32,9 +32,10 @@ REACTION_MS = 120
 FEWEST_FRAMES = 12
 LONGEST_GAP_MS = 350
 FEWEST_FOUND = 0.45
-# A movement that is so far at its beginning had begun before. One before it may leave a part of it: then this
-# much has to come on top.
+# A movement that is so far at its beginning had begun before. One before it may leave more of it, because no
+# one turns about one axis alone: then `RISE` has to come on top.
 BEGUN = 0.6
+BEGUN_LATER = 1.5
 RISE = 0.6
 # Frames in a row that show the movement.
 HELD = 2
@@ -146,7 +147,7 @@ def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
         # A head that has just looked up is a little smaller.
         signal = signal - start
         start = 0.0
-    elif np.nanmax(recent, initial=-np.inf) > (BEGUN if first else 1):
+    elif np.nanmax(recent, initial=-np.inf) > (BEGUN if first else BEGUN_LATER):
         return Verdict(Reason.NOT_STEADY, 0.0)
     needed = max(1.0, start + RISE)
     with np.errstate(invalid="ignore"):

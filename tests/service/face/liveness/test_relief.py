@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.face.liveness.relief import NOSE_HEIGHT, Nose, relief, ridge
+from service.face.liveness.relief import NOSE_HEIGHT, Nose, ridge
 from tests.service.face.liveness.films import TO_THE_LEFT, UPWARDS, bent, flat, head, motion
 
 
