@@ -18,8 +18,8 @@ Values = NDArray[np.float64]
 # The sine of a turn that counts, by a nose of average height: some 9 degrees.
 TURN = 0.15
 # A picture that is tilted far bends what is measured, and narrows. A head moves its nose at least by this
-# part of the sine that the narrowing means: flat noses have 0.6 of the average height, and slanting cheeks narrow
-# more than the turn does.
+# part of the sine that the narrowing means: flat noses have 0.6 of the average height, and slanting cheeks
+# narrow more than the turn does.
 SHARE = 0.4
 # No head that is asked to turn a little narrows by so much: a turn by 53 degrees.
 TOO_NARROW = 0.4
