@@ -93,7 +93,8 @@ def _report(kind: str, reasons: dict[str, Counter[Reason]], taken: Sequence[floa
             bound=_percent(rate_bound(passed, total)),
             reasons=dict(sorted(counted.items())),
         )
-    say(f"one frame of a challenge, processor time, engine {kind}", float(np.median(taken)), "ms", goal=FRAME_MS)
+    figure = f"one frame of a challenge, processor time, engine {kind}"
+    say(figure, float(np.median(taken)), "ms", goal=FRAME_MS)
 
 
 def _percent(rate: float | None) -> float | None:
