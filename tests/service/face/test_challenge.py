@@ -254,7 +254,7 @@ def failures_of(room: Room) -> int:
     return known.failures if known else 0
 
 
-def test_picture_that_leads_into_a_challenge_is_no_failure_yet(room: Room, judge: Judge) -> None:
+def test_picture_that_leads_into_a_challenge_does_not_count_yet(room: Room, judge: Judge) -> None:
     async def play() -> None:
         await set_policy(room, "always", "always")
         await ask(room)
