@@ -7209,8 +7209,8 @@
         <translation>登录时箭头会提示在四秒内做一到两个动作，可挡住打印的照片和屏幕上的静态图片；挡不住面具、恰好包含这些动作的影片、实时换脸，以及部分由本人两张照片合成的渐变画面。</translation>
     </message>
     <message>
-        <source>Expect false refusals: in the measurement, 5 of 28 rendered heads that followed the arrow were refused (goal: at most 1 in 20), most often for a turn that was too small. Who is refused tries again or uses the password. No real people were measured. Therefore both rules are off after installation.</source>
-        <translation>会有误拒：测量中，按箭头做动作的 28 个渲染头部有 5 个被拒绝（目标：最多二十分之一），多因转头幅度过小。被拒绝的用户可重试或使用密码。尚未用真人测量。因此安装后两项均为关闭。</translation>
+        <source>Expect false refusals: a turn that is very small or very quick is refused. Who is refused tries again or uses the password. Rendered heads were measured, no real people. Therefore both rules are off after installation.</source>
+        <translation>会有误拒：转头幅度过小或过快会被拒绝。被拒绝的用户可重试或使用密码。目前只用渲染头部测量，尚未用真人测量。因此安装后两项均为关闭。</translation>
     </message>
     <message>
         <source>Face login</source>

@@ -172,6 +172,8 @@ class Match:
     runner_up: float | None
 
 
+ASKED_FOR = "asked_for"
+"""Why a picture that shows a user did not log in: the policy wants a challenge."""
 # A score so little over the threshold leaves a doubt.
 DOUBT = 0.05
 STRONG = frozenset((Permission.USER_MANAGE, Permission.MODEL_MANAGE, Permission.SETTINGS_MANAGE))
@@ -191,7 +193,7 @@ class Identified:
     @property
     def refusal(self) -> str:
         """The sentence of the failure: it speaks of the movement, never of whose face it is."""
-        if self.challenge == "asked_for":
+        if self.challenge == ASKED_FOR:
             return CHALLENGE_NEEDED
         return "无法校验人脸" if self.challenge is None else NOT_SHOWN
 

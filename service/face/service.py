@@ -353,13 +353,16 @@ class FaceService:
                     raise busy(60)
                 seen = await self._looked(look)
                 if not answered and seen.user_id is not None and await self._needs_challenge(seen, address):
-                    seen = rules.Identified(None, "asked_for")
+                    seen = rules.Identified(None, rules.ASKED_FOR)
                 tokens = await self._tokens_for(seen.user_id, address, user_agent)
                 if tokens is not None:
                     await self._stations.forgive(address)
                     await self.devices.used(device_token)
                     return tokens
-                await self._stations.failed(address, seen.challenge)
+                if seen.challenge == rules.ASKED_FOR:
+                    await self._stations.asked(address)
+                else:
+                    await self._stations.failed(address, seen.challenge)
         passed = monotonic() - started
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
         raise Refusal(seen.refusal)

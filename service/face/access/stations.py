@@ -18,6 +18,8 @@ from service.web.envelope import Problem
 from shared.codes import ErrorCode
 
 FACE_LOGIN_OFF = "face_login_off"
+# So many stations may wait for an answer before every picture counts at once.
+_MOST_ASKED = 10_000
 
 
 def policy(session: Session, *, to_change: bool = False) -> FacePolicy:
@@ -57,6 +59,8 @@ class Stations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # Stations whose last picture led into a challenge that has not been answered yet.
+        self._asked: set[str] = set()
 
     async def check(self, address: str) -> None:
         """Raises Problem 403 when face login is off, everywhere or here, and 429 while the station waits."""
@@ -81,10 +85,28 @@ class Stations:
             if left > timedelta():
                 raise busy(math.ceil(left.total_seconds()))
 
+    async def asked(self, address: str) -> None:
+        """Announce a picture that led into a challenge. It counts as a failure as soon as anything but the
+        right answer follows at the station, so that one picture alone is no free question whose it is.
+        """
+        station = addresses.group(address)
+        if station in self._asked or len(self._asked) >= _MOST_ASKED:
+            await self._count(address, 1, rules.ASKED_FOR)
+        else:
+            self._asked.add(station)
+            await self._count(address, 0, rules.ASKED_FOR)
+
     async def failed(self, address: str, reason: str | None = None) -> None:
         """Count one more failure, and announce the attempt; `reason` speaks of the movement, not of the
         person.
         """
+        station = addresses.group(address)
+        owed = station in self._asked
+        self._asked.discard(station)
+        # The wrong answer to the challenge is the same attempt as the picture that led into it.
+        await self._count(address, 2 if owed and reason is None else 1, reason)
+
+    async def _count(self, address: str, failures: int, reason: str | None) -> None:
         station = addresses.group(address)
 
         def write(session: Session) -> None:
@@ -94,10 +116,11 @@ class Stations:
             if known is None:
                 known = FaceStation(address=station, failures=0, last_at=at)
                 session.add(known)
-            known.failures += 1
-            known.last_at = at
-            pause = rules.pause_after(known.failures)
-            known.paused_until = at + pause if pause else None
+            known.last_at, known.paused_until = at, None
+            for _ in range(failures):
+                known.failures += 1
+                pause = rules.pause_after(known.failures)
+                known.paused_until = at + pause if pause else known.paused_until
             details = {"challenge": reason} if reason else {}
             change = ObjectChange("face_login_failed", "login", address=address, details=details, quiet=True)
             announce(session, change)
@@ -113,6 +136,7 @@ class Stations:
     async def forgive(self, address: str) -> None:
         """Forget the failures of a station, after someone logged in there."""
         station = addresses.group(address)
+        self._asked.discard(station)
         known = await self._database.read(lambda session: session.get(FaceStation, station))
         if known is not None:
             forget = delete(FaceStation).where(col(FaceStation.address) == station)

@@ -10,25 +10,32 @@ from numpy.typing import NDArray
 
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.face.liveness.relief import Relief
+from service.face.liveness.rigidity import bulge, lost_detail, sway
 from service.face.liveness.tracking import Tracks
-from shared.images.cv import cv2
 
 Values = NDArray[np.float64]
 
-# The sine of a turn that counts: some 7 degrees by a nose of average height.
-TURN = 0.12
+# The sine of a turn that counts, by a nose of average height: some 9 degrees.
+TURN = 0.15
+# A picture that is tilted far bends what is measured, and narrows. A head moves its nose at least by this
+# part of the sine that the narrowing means: flat noses have 0.6 of the average height, and slanting cheeks
+# narrow more than the turn does.
+SHARE = 0.4
+# No head that is asked to turn a little narrows by so much: a turn by 53 degrees.
+TOO_NARROW = 0.4
 # A head that comes closer grows by a seventh.
 CLOSER = 0.15
 # How many standard errors a turn needs.
-CERTAIN = 2.0
+CERTAIN = 1.5
 # No one reacts sooner than this after an instruction appears (simple visual reactions take 180 to 250 ms).
 REACTION_MS = 120
 FEWEST_FRAMES = 12
 LONGEST_GAP_MS = 350
 FEWEST_FOUND = 0.45
-# A movement that is so far at its beginning had begun before. One before it may leave a part of it: then this
-# much has to come on top.
+# A movement that is so far at its beginning had begun before. One before it may leave more of it, because no
+# one turns about one axis alone: then `RISE` has to come on top.
 BEGUN = 0.6
+BEGUN_LATER = 1.5
 RISE = 0.6
 # Frames in a row that show the movement.
 HELD = 2
@@ -37,16 +44,19 @@ JUMP_PER_100_MS = 0.6
 SHIFT_PER_100_MS = 0.9
 # A turn is seen on its way in at least so many frames, between 6 % and 94 % of it.
 ON_THE_WAY = 2
-# A head that turns becomes narrower by 1 - cos, that is half the square of its sine (measured on rendered
-# heads, with the slant of their cheeks: 0.8 to 1.5 for a yaw, 0.3 to 0.8 for a pitch). A morph moves every
-# point on a straight line, so that it narrows in proportion to the turn: -0.2 to 0.2.
-CURVED_YAW = 0.4
-CURVED_PITCH = 0.05
-# Only a movement that starts from the front tells: this much turned at its start, as a sine.
-_FRONT = 0.08
-# Two pictures that are blended lose detail half way, a head that turns does not: it counts against the curve.
+# What the face narrows beyond a straight line, in squares of the turn's sine, when a head turns (half of it
+# for a head without slanting cheeks), and when it looks up: most of a face hardly changes in height.
+ARC_YAW = 0.5
+ARC_PITCH = 0.2
+# A morph has some part of these at most, and this much speaks against it.
+CURVED = 0.12
+# Two pictures that are blended lose detail half way, a head that turns does not: it counts against the arc.
 _BLENDED = 0.6
-_FEWEST_CURVED = 4
+# No one holds the head so still before the movement, from frame to frame: 0.025 mm. A picture does.
+_STILL = 0.0004
+_FROZEN = 0.5
+# Only a movement that starts from the front has the arc: this much turned at its start, as a sine.
+_FRONT = 0.08
 # What is left when one smooth motion of a surface is subtracted says that something moved in depth.
 _SURFACE_MOVED = 0.012
 
@@ -64,7 +74,13 @@ class Motion:
         if movement is Movement.CLOSER:
             return np.asarray((self.tracks.scale - 1) / CLOSER)
         axis, sign = (1, -1) if movement is Movement.UP else (0, 1 if movement is Movement.LEFT else -1)
-        return np.asarray(sign * self.relief.turn[:, axis] / TURN)
+        # 1 - cos is half the square of the sine.
+        tilted = np.sqrt(2 * np.maximum(self.narrowed(movement), 0))
+        return np.asarray(sign * self.relief.turn[:, axis] / np.maximum(TURN, SHARE * tilted))
+
+    def narrowed(self, movement: Movement) -> Values:
+        """How much narrower the face is by a turn of `movement`, or lower by looking up."""
+        return np.asarray(self.relief.narrowed * (-1 if movement is Movement.UP else 1))
 
     def certain(self, movement: Movement) -> NDArray[np.bool_]:
         """In which frames the signal is larger than its own error."""
@@ -131,11 +147,13 @@ def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
         # A head that has just looked up is a little smaller.
         signal = signal - start
         start = 0.0
-    elif np.nanmax(recent, initial=-np.inf) > (BEGUN if first else 1):
+    elif np.nanmax(recent, initial=-np.inf) > (BEGUN if first else BEGUN_LATER):
         return Verdict(Reason.NOT_STEADY, 0.0)
     needed = max(1.0, start + RISE)
     with np.errstate(invalid="ignore"):
         there = within & (signal >= needed) & motion.certain(step.movement)
+        if step.movement is not Movement.CLOSER:
+            there &= motion.narrowed(step.movement) < TOO_NARROW
         # Who has just looked to one side comes from there.
         opposite = _opposite(motion, step.movement)
         came = float(np.nanmax(opposite[before][-3:], initial=0.0))
@@ -150,38 +168,34 @@ def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
     way = within & (part > 0.06) & (part < 0.94)
     if way.sum() < ON_THE_WAY:
         return Verdict(Reason.CUT, 0.2)
-    if step.movement is not Movement.CLOSER and _straight(motion, step, reached):
+    if step.movement is not Movement.CLOSER and _morphed(motion, step, reached):
         return Verdict(Reason.MORPH, 0.3)
     held = np.sort(signal[there])[::-1][:HELD]
     return Verdict(Reason.LIVE, float(np.clip(held.mean() / 2, 0.5, 1)))
 
 
-def _straight(motion: Motion, step: Step, first: int) -> bool:
-    """Whether the face changes from one picture to the other on straight lines, instead of turning."""
+def _morphed(motion: Motion, step: Step, reached: int) -> bool:
+    """Whether the face changes from one picture into another, instead of turning."""
     pitch = step.movement is Movement.UP
     turn = motion.relief.turn[:, 1 if pitch else 0]
-    last = min(max(peak(motion, step), first), len(turn) - 1)
-    inside = (motion.times >= step.from_ms - 200) & (np.arange(len(turn)) <= last) & np.isfinite(turn)
-    if inside.sum() < _FEWEST_CURVED:
+    last = max(peak(motion, step), reached)
+    numbers = np.arange(len(turn))
+    frames = np.flatnonzero((motion.times >= step.from_ms - 150) & (numbers <= last + 1) & np.isfinite(turn))
+    if not len(frames):
         return True
-    turned = turn[inside]
-    if np.nanmax(np.abs(motion.relief.turn[np.flatnonzero(inside)[0]])) > _FRONT:
+    if np.nanmax(np.abs(motion.relief.turn[frames[0]])) > _FRONT:
         return False
-    narrowed = motion.relief.narrowed[inside] * (-1 if pitch else 1)
-    design = np.column_stack((np.ones_like(turned), turned, turned**2))
-    curve = float(np.linalg.lstsq(design, narrowed, rcond=None)[0][2])
-    return curve - _BLENDED * _lost_detail(motion, inside, turned) < (CURVED_PITCH if pitch else CURVED_YAW)
-
-
-def _lost_detail(motion: Motion, inside: NDArray[np.bool_], turned: Values) -> float:
-    """Which part of the detail is missing half way between the first and the last frame of a movement."""
-    patches = motion.tracks.patches[inside][:, 60:200, 50:175]
-    detail = np.array([cv2.Laplacian(each, cv2.CV_32F).var() for each in patches])
-    part = (turned - turned[0]) / (turned[-1] - turned[0] or 1.0)
-    middle = (part > 0.3) & (part < 0.7)
-    if not middle.any():
-        return 0.0
-    return float(np.clip(1 - np.median(detail[middle]) / max(min(detail[0], detail[-1]), 1e-6), 0, 1))
+    arc = bulge(motion.tracks, frames, pitch=pitch)
+    if arc is None:
+        return True
+    turned = turn[frames]
+    size = float(np.sort(np.abs(turned))[-3:].mean())
+    come = (turned - turned[0]) / (turned[-1] - turned[0] or 1.0)
+    sure = min(arc / size**2 / (ARC_PITCH if pitch else ARC_YAW), 1.0)
+    sure -= _BLENDED * lost_detail(motion.tracks, frames, come)
+    if sway(motion.tracks, motion.times <= step.from_ms) < _STILL:
+        sure -= _FROZEN
+    return sure < CURVED
 
 
 def _opposite(motion: Motion, movement: Movement) -> Values:

@@ -4,10 +4,14 @@ A flat picture, however it is tilted, moves every point by one homography, and a
 by a smooth function of the distance from it. Both are polynomials of low degree over the face. A nose is a
 narrow ridge: what its points move beyond such a polynomial is its height times the sine of the turn. That one
 number is estimated for each frame by least squares with robust weights, and with it how uncertain it is.
+
+Noses differ, and lie beside the middle of the eyes in the first frame when the head is turned a little at the
+start. So the ridge is chosen from `NOSES`: the one that explains most of the motion in all frames together.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,18 +21,38 @@ from service.face.liveness.tracking import Tracks
 
 Values = NDArray[np.float64]
 
-# Generic nose, in distances of the eyes: its tip lies this far below the eyes and stands out this far
-# (average adult: 40 mm below and 24 mm before the cheeks at 63 mm between the pupils; Farkas, Anthropometry
-# of the Head and Face).
-NOSE_TIP = 0.65
+
+@dataclass(frozen=True, slots=True)
+class Nose:
+    """A ridge, in distances of the eyes: its tip lies `tip` below the eyes and `lean` to the right of their
+    middle; `width` is its standard deviation across.
+    """
+
+    tip: float
+    width: float
+    lean: float
+
+
+# Average adults: the tip stands 24 mm before the cheeks and 40 mm below the eyes at 63 mm between the pupils
+# (Farkas, Anthropometry of the Head and Face).
 NOSE_HEIGHT = 0.38
-NOSE_WIDTH = 0.17
+# A head that is turned by 20 degrees when the film begins shows its tip some 0.2 beside the middle.
+NOSES = tuple(
+    Nose(*values)
+    for values in itertools.product(
+        (0.54, 0.64, 0.74), (0.14, 0.19), (-0.24, -0.16, -0.08, 0.0, 0.08, 0.16, 0.24)
+    )
+)
+# From the tip down to the lip.
+_UNDER_TIP = 0.28
 # Eyes move by themselves, blink, and look through the holes of a mask.
 _EYE_RADIUS = 0.48
 # The mouth and chin speak and smile.
 _LOWEST = 1.75
 _FEWEST_POINTS = 45
-_FEWEST_ON_NOSE = 8
+_ROUNDS = 4
+# Neighbours share their windows: about a third of them say something of their own.
+_INDEPENDENT = 1 / 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,53 +60,49 @@ class Relief:
     """The turn of each frame against the first one as the nose shows it.
 
     `turn` (frames, 2): the sine of yaw (to the right of the picture) and of pitch (downwards in the picture)
-    of a generic nose; `error` (frames, 2): its standard error; both NaN where too few points are left. `flat`
-    (frames,): root mean square of what one polynomial leaves, in distances of the eyes.
-    `narrowed` (frames,): how much narrower than before the face is against its height, 1 - cos of the turn.
+    of a nose of average height; `error` (frames, 2): its standard error; both NaN where too few points are
+    left. `narrowed` (frames,): how much narrower than before the face is against its height, 1 - cos of the
+    turn. `nose`: the one that explains the motion best.
     """
 
     turn: Values
     error: Values
-    flat: Values
     narrowed: Values
+    nose: Nose
 
 
-def ridge(places: NDArray[np.float32]) -> Values:
-    """How far a generic nose stands out at `places` (n, 2)."""
-    x, y = places[:, 0].astype(float), places[:, 1].astype(float)
-    up = np.clip(y / NOSE_TIP, 0, 1)
-    down = np.clip(1 - (y - NOSE_TIP) / 0.28, 0, 1)
-    return np.asarray(
-        NOSE_HEIGHT
-        * up
-        * np.where(y > NOSE_TIP, down, 1)
-        * np.exp(-0.5 * (x / (NOSE_WIDTH * (0.6 + 0.5 * up))) ** 2)
-    )
+def ridge(places: Values, nose: Nose) -> Values:
+    """How far `nose` stands out at `places` (n, 2), in distances of the eyes."""
+    x, y = places[:, 0], places[:, 1]
+    up = np.clip(y / nose.tip, 0, 1)
+    down = np.where(y > nose.tip, np.clip(1 - (y - nose.tip) / _UNDER_TIP, 0, 1), 1)
+    across = (x - nose.lean * up) / (nose.width * (0.6 + 0.5 * up))
+    return np.asarray(NOSE_HEIGHT * up * down * np.exp(-0.5 * across**2))
 
 
 def relief(tracks: Tracks) -> Relief:
     """The relief of every frame of `tracks` against the first."""
     frames = len(tracks.moved)
-    turn, error = np.full((frames, 2), np.nan), np.full((frames, 2), np.nan)
-    flat, narrowed = np.full(frames, np.nan), np.zeros(frames)
+    turns, errors = (np.full((frames, len(NOSES), 2), np.nan) for _ in range(2))
+    explained, narrowed = np.zeros(len(NOSES)), np.zeros(frames)
     places = tracks.places.astype(float)
     x, y = places[:, 0], places[:, 1]
     eyes = np.minimum(np.hypot(x - 0.5, y), np.hypot(x + 0.5, y))
     inside = (eyes > _EYE_RADIUS) & (np.abs(x) < 1.0) & (y > -0.75) & (y < _LOWEST)
-    nose = ridge(tracks.places)
-    base = np.stack(
+    smooth = np.stack(
         [np.ones_like(x), x, y, x * x, x * y, y * y, x**3, y**3, x * x * y, x * y * y, x**4], axis=1
     )
-    design = np.column_stack((base, nose))
+    ridges = np.stack([ridge(places, nose) for nose in NOSES], axis=1)
     for index in range(frames):
         good = inside & np.isfinite(tracks.moved[index, :, 0])
-        if good.sum() < _FEWEST_POINTS or (nose[good] > 0.4 * NOSE_HEIGHT).sum() < _FEWEST_ON_NOSE:
+        if good.sum() < _FEWEST_POINTS:
             continue
         motion = tracks.moved[index, good].astype(float) - places[good]
         narrowed[index] = _narrowed(places[good], motion)
-        values, errors, left = _fitted(design[good], motion)
-        turn[index], error[index], flat[index] = values, errors, left
-    return Relief(turn, error, flat, narrowed)
+        turns[index], errors[index], gain = _fitted(smooth[good], ridges[good], motion)
+        explained += gain
+    best = int(explained.argmax())
+    return Relief(turns[:, best], errors[:, best], narrowed, NOSES[best])
 
 
 def _narrowed(places: Values, motion: Values) -> float:
@@ -91,27 +111,36 @@ def _narrowed(places: Values, motion: Values) -> float:
     weights = np.ones(len(places))
     for _ in range(3):
         solved = np.linalg.lstsq(design * weights[:, None], motion * weights[:, None], rcond=None)[0]
-        rest = np.hypot(*(motion - design @ solved).T)
-        weights = 1 / np.maximum(1, rest / (1.5 * max(float(np.median(rest)), 0.001)))
+        weights = 1 / np.maximum(1, _distances(motion - design @ solved))
     return float(solved[2, 1] - solved[1, 0])
 
 
-def _fitted(design: Values, motion: Values) -> tuple[Values, Values, float]:
-    """The last coefficient of both columns, its standard errors, and the rest that the others leave."""
-    weights = np.ones(len(design))
-    for _ in range(4):
+def _distances(rest: Values) -> Values:
+    """How far each of `rest` (n, 2) is, in parts of what is usual."""
+    far = np.hypot(*rest.T)
+    return np.asarray(far / (1.5 * max(float(np.median(far)), 0.004)))
+
+
+def _fitted(smooth: Values, ridges: Values, motion: Values) -> tuple[Values, Values, Values]:
+    """For each of `ridges` (n, noses) its coefficient beside the polynomial `smooth` (n, terms) in `motion`
+    (n, 2), the coefficient's standard error (both (noses, 2)), and the sum of squares that it explains, of
+    one direction beyond the other (noses,): a nose moves along one, a wrong one is fitted along both.
+    """
+    weights = np.ones(len(motion))
+    for round_ in range(_ROUNDS + 1):
         root = np.sqrt(weights)[:, None]
-        solved = np.linalg.lstsq(design * root, motion * root, rcond=None)[0]
-        rest = np.hypot(*(motion - design @ solved).T)
-        limit = 1.5 * max(float(np.median(rest)), 0.004)
-        weights = np.minimum(1, limit / np.maximum(rest, 1e-9))
-    inverse = np.linalg.pinv((design * weights[:, None]).T @ design)
-    # Neighbours share their windows: about a third of them say something of their own.
-    freedom = max(float(weights.sum()) / 3 - 4, 1)
-    spread = (
-        (weights[:, None] * (motion - design @ solved) ** 2).sum(axis=0)
-        / (weights.sum() / 1)
-        * (weights.sum() / 3 / freedom)
-    )
-    errors = np.sqrt(3 * inverse[-1, -1] * spread)
-    return solved[-1], errors, float(np.sqrt(np.mean((motion - design @ solved) ** 2)))
+        basis, _ = np.linalg.qr(smooth * root)
+        # What the polynomial leaves of both.
+        own = ridges * root - basis @ (basis.T @ (ridges * root))
+        left = motion * root - basis @ (basis.T @ (motion * root))
+        size = (own**2).sum(axis=0)[:, None] + 1e-6
+        values = (own.T @ left) / size
+        gain = values**2 * size
+        if round_ == _ROUNDS:
+            break
+        best = int(gain.sum(axis=1).argmax())
+        rest = (left - own[:, [best]] * values[best]) / root
+        weights = np.minimum(1, 1 / np.maximum(_distances(rest), 1e-9))
+    freedom = max(float(weights.sum()) * _INDEPENDENT - 6, 1)
+    remaining = np.maximum((left**2).sum(axis=0) - gain, 0)
+    return values, np.sqrt(remaining / freedom / size), np.abs(gain[:, 0] - gain[:, 1])

@@ -22,6 +22,7 @@ from service.face.engines.messages import FilmedFrame
 from service.face.engines.picture import BadPicture, PictureFault
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
+from service.face.tables import FaceStation
 from service.web.envelope import Problem, Refusal
 from shared.codes import Permission
 from shared.samples import faces
@@ -237,6 +238,56 @@ def test_without_a_liveness_model_every_picture_is_in_doubt(room: Room, judge: J
         with pytest.raises(Refusal) as caught:
             await room.service.login(PERSON, ADDRESS)
         assert caught.value.msg == CHALLENGE_NEEDED
+
+    asyncio.run(play())
+
+
+async def ask(room: Room) -> None:
+    """Show a picture that leads into a challenge."""
+    with pytest.raises(Refusal) as caught:
+        await room.service.login(PERSON, ADDRESS)
+    assert caught.value.msg == CHALLENGE_NEEDED
+
+
+def failures_of(room: Room) -> int:
+    known = room.database.read_now(lambda session: session.get(FaceStation, ADDRESS))
+    return known.failures if known else 0
+
+
+def test_picture_that_leads_into_a_challenge_does_not_count_yet(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        await set_policy(room, "always", "always")
+        await ask(room)
+        assert failures_of(room) == 0
+        assert room.changes[-1].details == {"challenge": "asked_for"}
+        judge.reason = Reason.FLAT
+        await refused(room, await drawn(room))
+        # The picture and the wrong answer are one attempt.
+        assert failures_of(room) == 1
+
+    asyncio.run(play())
+
+
+def test_pictures_whose_challenges_are_not_answered_make_the_station_wait(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        await set_policy(room, "always", "always")
+        for expected in range(6):
+            await ask(room)
+            assert failures_of(room) == expected
+        with pytest.raises(Problem) as caught:
+            await room.service.login(PERSON, ADDRESS)
+        assert caught.value.status == 429
+
+    asyncio.run(play())
+
+
+def test_picture_without_an_answer_counts_with_the_next_failure(room: Room, judge: Judge) -> None:
+    async def play() -> None:
+        await set_policy(room, "always", "always")
+        await ask(room)
+        with pytest.raises(Refusal):
+            await room.service.login(as_face_info(faces.stranger()), ADDRESS)
+        assert failures_of(room) == 2
 
     asyncio.run(play())
 

@@ -76,10 +76,9 @@ class PolicyCard(Card):
                 "check, so every login is in doubt."
             ),
             self.tr(
-                "Expect false refusals: in the measurement, 5 of 28 rendered heads that followed the arrow "
-                "were refused (goal: at most 1 in 20), most often for a turn that was too small. Who is "
-                "refused tries again or uses the password. No real people were measured. Therefore both "
-                "rules are off after installation."
+                "Expect false refusals: a turn that is very small or very quick is refused. Who is refused "
+                "tries again or uses the password. Rendered heads were measured, no real people. Therefore "
+                "both rules are off after installation."
             ),
         ):
             column.addWidget(label(text, "dim", wrap=True))

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.face.liveness.relief import NOSE_HEIGHT, NOSE_TIP, ridge
+from service.face.liveness.relief import NOSE_HEIGHT, Nose, ridge
 from tests.service.face.liveness.films import TO_THE_LEFT, UPWARDS, bent, flat, head, motion
 
 
 def test_ridge_is_highest_at_the_tip_and_flat_beside_it() -> None:
-    heights = ridge(np.array(((0, NOSE_TIP), (0, 0.2), (0.6, NOSE_TIP), (0, 1.2), (0, -0.4)), np.float32))
+    places = np.array(((0, 0.64), (0, 0.2), (0.6, 0.64), (0, 1.2), (0, -0.4)))
+    heights = ridge(places, Nose(tip=0.64, width=0.17, lean=0.0))
     assert abs(heights[0] - NOSE_HEIGHT) < 1e-6
     assert 0 < heights[1] < heights[0]
     assert (heights[2:] < 0.01).all()
+
+
+def test_leaning_ridge_has_its_tip_beside_the_middle() -> None:
+    nose = Nose(tip=0.64, width=0.14, lean=0.2)
+    on_tip, middle = ridge(np.array(((0.2, 0.64), (0.0, 0.64))), nose)
+    assert abs(on_tip - NOSE_HEIGHT) < 1e-6
+    assert middle < 0.6 * on_tip
 
 
 def test_turn_of_a_head_is_the_sine_of_its_angle() -> None:

@@ -1,0 +1,62 @@
+"""Point clouds of heads and pictures that move, as tracks without errors of tracking but a little noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.liveness.decision import Motion
+from service.face.liveness.relief import relief
+from service.face.liveness.tracking import Tracks
+from shared.images.similarity import similarity
+from shared.samples import heads
+from shared.samples.heads import Pose
+
+Values = NDArray[np.float64]
+Depth = Callable[[Values, Values], Values]
+
+TIMES = np.arange(0, 1700, 85.0)
+NOISE = 0.002
+"""Of every point, in distances of the eyes: a tenth of a px of the reference."""
+# The neck turns about a point behind and below the eyes.
+_PIVOT = np.array((0.0, 0.9, -1.4))
+
+
+def turned(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed: int = 0) -> Motion:
+    """The motion of a surface that moves from `first` to `last` between 700 and 1200 ms, seen from
+    `distance` distances of the eyes.
+    """
+    poses = heads.path(((0.0, first), (700.0, first), (1200.0, last), (2000.0, last)), TIMES.tolist())
+    x, y = np.meshgrid(np.linspace(-0.95, 0.95, 22), np.linspace(-0.7, 1.6, 24))
+    inside = (x / 1.05) ** 2 + ((y - 0.5) / 1.3) ** 2 < 1
+    x, y = x[inside], y[inside]
+    solid = np.column_stack((x, y, depth(x, y)))
+    return motion_of([_seen(solid, pose, distance) for pose in poses], seed)
+
+
+def motion_of(seen: Sequence[Values], seed: int = 0) -> Motion:
+    """What is measured on points that are `seen` (n, 2) in each frame, at `TIMES`."""
+    rng = np.random.default_rng(seed)
+    places = seen[0].astype(np.float32)
+    moved = []
+    for points in seen:
+        matrix = similarity(points.astype(np.float32), places)
+        moved.append(points @ matrix[:, :2].T + matrix[:, 2] + rng.normal(0, NOISE, points.shape))
+    frames = len(seen)
+    patch = rng.integers(0, 255, (256, 224), np.uint8)
+    tracks = Tracks(
+        places,
+        np.array(moved, np.float32),
+        np.ones(frames),
+        np.cumsum(rng.normal(0, 0.003, (frames, 2)), axis=0),
+        np.zeros(frames),
+        np.broadcast_to(patch, (frames, *patch.shape)),
+    )
+    return Motion(TIMES[:frames], tracks, relief(tracks))
+
+
+def _seen(solid: Values, pose: Pose, distance: float) -> Values:
+    moved = (solid - _PIVOT) @ heads.rotation(pose).T + _PIVOT
+    return np.asarray(moved[:, :2] * (distance / (distance / pose.nearer - moved[:, 2]))[:, None])
