@@ -24,6 +24,9 @@ Line = NDArray[np.float64]
 _THICKEST = 5
 _SHORTEST = 12.0
 _PX_PER_LENGTH = 4.0
+# The same of a line that needs its like in other photos to be explained.
+_LONG = 20.0
+_THIN = 3.0
 # Grey levels by which it is darker than both its sides.
 _DARKER = 14.0
 # px within which two photos show the same line, and the share of it that must lie so.
@@ -81,6 +84,12 @@ def is_shown(line: Line, by: Sequence[Line]) -> bool:
     there = np.concatenate(by)
     off = np.abs(line[:, None, :] - there[None, :, :]).max(axis=2).min(axis=1)
     return bool((off <= _OFF).mean() >= _SAME)
+
+
+def is_crack_like(line: Line) -> bool:
+    """Whether a line is so long and thin that strokes of letters and edges of parts hardly are."""
+    length = _length(line)
+    return length >= _LONG and line.shape[0] <= _THIN * length
 
 
 def has_like(line: Line, by: Sequence[Line]) -> bool:

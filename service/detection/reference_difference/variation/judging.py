@@ -18,6 +18,7 @@ from service.detection.reference_difference.variation.dark_lines import (
     covered,
     dark_lines,
     has_like,
+    is_crack_like,
     is_dark,
     is_shown,
 )
@@ -100,7 +101,8 @@ def judge(
 def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> list[Line]:
     """The dark lines of a part that are no variation.
 
-    They appeared and stayed, or were failed there, or too few photos show any such line nearby.
+    They appeared and stayed, or were failed there, or are like cracks and too few photos show any such line
+    nearby.
     """
     lines = [line for line in dark_lines([today]) if is_dark(line, view)]
     if not lines:
@@ -113,7 +115,8 @@ def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> 
     lasting = [
         line
         for line, stays in zip(lines, stayed.tolist(), strict=True)
-        if stays or sum(has_like(line, photo) for photo in explaining) < SUPPORT
+        if stays
+        or (is_crack_like(line) and sum(has_like(line, photo) for photo in explaining) < SUPPORT)
     ]
     return [*lasting, *forbidden_lines(memory, lines, today.box)]
 
