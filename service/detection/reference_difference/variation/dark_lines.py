@@ -55,16 +55,25 @@ def darkness(image: Floats) -> Floats:
     return np.asarray(cv2.morphologyEx(grey, cv2.MORPH_BLACKHAT, kernel), np.float32)
 
 
-def is_dark(line: Line, view: Comparison) -> bool:
-    """Whether the photo itself is darker along the line; where a bright line has gone it is not."""
+def is_in_photo(line: Line, view: Comparison) -> bool:
+    """Whether the photo is darker along the line, and the reference image has no dark line beside it.
+
+    Otherwise a bright line has gone, or a dark one lies a little elsewhere.
+    """
     points = np.rint(apply(inverse(view.frame.to_reference), line) - 0.5).astype(np.int64)
-    (left, top), (right, bottom) = points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN + 1
-    left, top = max(int(left), 0), max(int(top), 0)
-    dark = (darkness(view.now[top : int(bottom), left : int(right)]) >= _DARKER / 2).astype(np.uint8)
-    dark = cv2.dilate(dark, np.ones((3, 3), np.uint8))
-    rows = np.clip(points[:, 1] - top, 0, dark.shape[0] - 1)
-    columns = np.clip(points[:, 0] - left, 0, dark.shape[1] - 1)
-    return bool(dark[rows, columns].mean() >= _SAME)
+    left, top = np.maximum(points.min(axis=0) - _MARGIN, 0).tolist()
+    right, bottom = (points.max(axis=0) + _MARGIN + 1).tolist()
+    here = np.s_[top:bottom, left:right]
+    now, was = _dark(view.now[here], 1), _dark(view.was[here], round(_OFF))
+    rows = np.clip(points[:, 1] - top, 0, now.shape[0] - 1)
+    columns = np.clip(points[:, 0] - left, 0, now.shape[1] - 1)
+    return bool(now[rows, columns].mean() >= _SAME and was[rows, columns].mean() < 1 - _SAME)
+
+
+def _dark(image: Floats, beside: int) -> NDArray[np.bool_]:
+    """Where a dark line lies, or lies within so many px; bool (height, width)."""
+    dark = (darkness(image) >= _DARKER / 2).astype(np.uint8)
+    return np.asarray(cv2.dilate(dark, np.ones((2 * beside + 1, 2 * beside + 1), np.uint8)) > 0, np.bool_)
 
 
 def covered(line: Line, box: Rect, shape: tuple[int, int]) -> NDArray[np.bool_]:
