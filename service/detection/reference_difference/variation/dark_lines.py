@@ -29,6 +29,8 @@ _LONG = 20.0
 _THIN = 3.0
 # Grey levels by which it is darker than both its sides.
 _DARKER = 14.0
+# Of two lines that are one, moved, each is at least so dark in parts of the other.
+_AS_DARK = 0.5
 # px within which two photos show the same line, and the share of it that must lie so.
 _OFF = 4.0
 _SAME = 0.6
@@ -55,25 +57,27 @@ def darkness(image: Floats) -> Floats:
     return np.asarray(cv2.morphologyEx(grey, cv2.MORPH_BLACKHAT, kernel), np.float32)
 
 
-def is_in_photo(line: Line, view: Comparison) -> bool:
-    """Whether the photo is darker along the line, and the reference image has no dark line beside it.
+def is_dark(line: Line, view: Comparison) -> bool:
+    """Whether the photo itself is darker along the line; where a bright line has gone it is not."""
+    return bool((_darkness_along(line, view, view.now, 1) >= _DARKER / 2).mean() >= _SAME)
 
-    Otherwise a bright line has gone, or a dark one lies a little elsewhere.
-    """
+
+def is_moved(line: Line, view: Comparison) -> bool:
+    """Whether the reference image has about as dark a line beside it: an edge that lies elsewhere."""
+    now = _darkness_along(line, view, view.now, 1)
+    was = _darkness_along(line, view, view.was, round(_OFF))
+    return bool((was >= _AS_DARK * now).mean() >= _SAME)
+
+
+def _darkness_along(line: Line, view: Comparison, image: Floats, beside: int) -> Floats:
+    """The greatest darkness within `beside` px of each px of the line; image: one of the view's."""
     points = np.rint(apply(inverse(view.frame.to_reference), line) - 0.5).astype(np.int64)
     left, top = np.maximum(points.min(axis=0) - _MARGIN, 0).tolist()
     right, bottom = (points.max(axis=0) + _MARGIN + 1).tolist()
-    here = np.s_[top:bottom, left:right]
-    now, was = _dark(view.now[here], 1), _dark(view.was[here], round(_OFF))
-    rows = np.clip(points[:, 1] - top, 0, now.shape[0] - 1)
-    columns = np.clip(points[:, 0] - left, 0, now.shape[1] - 1)
-    return bool(now[rows, columns].mean() >= _SAME and was[rows, columns].mean() < 1 - _SAME)
-
-
-def _dark(image: Floats, beside: int) -> NDArray[np.bool_]:
-    """Where a dark line lies, or lies within so many px; bool (height, width)."""
-    dark = (darkness(image) >= _DARKER / 2).astype(np.uint8)
-    return np.asarray(cv2.dilate(dark, np.ones((2 * beside + 1, 2 * beside + 1), np.uint8)) > 0, np.bool_)
+    dark = cv2.dilate(darkness(image[top:bottom, left:right]), np.ones((2 * beside + 1, 2 * beside + 1)))
+    rows = np.clip(points[:, 1] - top, 0, dark.shape[0] - 1)
+    columns = np.clip(points[:, 0] - left, 0, dark.shape[1] - 1)
+    return np.asarray(dark[rows, columns], np.float32)
 
 
 def covered(line: Line, box: Rect, shape: tuple[int, int]) -> NDArray[np.bool_]:

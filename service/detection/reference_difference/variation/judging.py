@@ -19,7 +19,8 @@ from service.detection.reference_difference.variation.dark_lines import (
     dark_lines,
     has_like,
     is_crack_like,
-    is_in_photo,
+    is_dark,
+    is_moved,
     is_shown,
 )
 from service.detection.reference_difference.variation.explaining import explained
@@ -104,7 +105,7 @@ def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> 
     They appeared and stayed, or were failed there, or are like cracks and too few photos show any such line
     nearby.
     """
-    lines = [line for line in dark_lines([today]) if is_in_photo(line, view)]
+    lines = [line for line in dark_lines([today]) if is_dark(line, view)]
     if not lines:
         return []
     theirs = [dark_lines(photo.appearances) for photo in memory.passed]
@@ -115,9 +116,14 @@ def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> 
     lasting = [
         line
         for line, stays in zip(lines, stayed.tolist(), strict=True)
-        if stays or (is_crack_like(line) and sum(has_like(line, photo) for photo in explaining) < SUPPORT)
+        if (stays or _lacks_its_like(line, explaining)) and not is_moved(line, view)
     ]
     return [*lasting, *forbidden_lines(memory, lines, today.box)]
+
+
+def _lacks_its_like(line: Line, photos: Sequence[Sequence[Line]]) -> bool:
+    """Whether a line is like a crack, and too few photos show any such line nearby; photos: their lines."""
+    return is_crack_like(line) and sum(has_like(line, photo) for photo in photos) < SUPPORT
 
 
 def surer(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: float) -> float:
