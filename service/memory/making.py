@@ -158,7 +158,7 @@ class Making:
             try:
                 await self._database.write(lambda session: waiting.renew(session, taken))
             except Exception as problem:
-                # The work goes on; the lease may run out, and another service does the same once more.
+                # The work goes on; the lease may run out, and another service does the same again.
                 _LOG.warning("the lease of a comparison could not be renewed: %s", trace_of(problem))
 
     async def _compared(self, member: Member, basis: str) -> Compared | None:

@@ -124,7 +124,7 @@ def test_clients_hear_of_what_people_change_and_of_what_is_compared(
     found = [one for one in feed.since(place).events if one.kind == "region_memory"]
     assert {one.object_id for one in found} == {site.reference["file_id"]}
     by_whom = [one.actor for one in found]
-    # Comparing is nobody's act; the last is the change that a person made.
+    # No user compares photos; the last is the change that a person made.
     assert by_whom[:-1] == [None] * (len(found) - 1)
     assert len(found) >= 2
     assert by_whom[-1] is not None

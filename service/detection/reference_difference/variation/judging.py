@@ -100,7 +100,7 @@ def judge(
 
 
 def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> list[Line]:
-    """The dark lines of a part that are no variation.
+    """The dark lines of a part that are not variation.
 
     They appeared and stayed, or were failed there, or are like cracks and too few photos show any such line
     nearby.

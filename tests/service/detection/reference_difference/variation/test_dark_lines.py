@@ -55,7 +55,7 @@ def test_a_line_on_a_stain_is_found_at_its_place() -> None:
     ],
     ids=["bright", "faint", "thick", "short"],
 )
-def test_what_is_bright_faint_thick_or_short_is_no_dark_line(
+def test_bright_faint_thick_and_short_lines_are_left_out(
     level: float, thick: int, ends: tuple[int, ...]
 ) -> None:
     assert dark_lines([lined(*ends, level=level, thick=thick)]) == []
