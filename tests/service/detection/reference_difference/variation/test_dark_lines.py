@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from service.detection.reference_difference.data import Floats
+from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.variation.dark_lines import (
     covered,
     dark_lines,
     has_like,
+    is_crack_like,
+    is_dark,
+    is_moved,
     is_shown,
 )
 from service.detection.reference_difference.variation.memory import Appearance
@@ -77,6 +84,41 @@ def test_a_line_that_lies_elsewhere_is_of_its_kind_when_it_is_long_enough() -> N
     assert has_like(line, dark_lines([lined(30, 20, 30, 55)]))
     assert not has_like(line, dark_lines([lined(30, 20, 44, 20)]))
     assert not has_like(line, [])
+
+
+def plate(*ends: int, level: float = 60) -> Floats:
+    """A grey picture of 240 x 140 px with one dark line, or without any."""
+    image = np.full((140, 240), 160, np.float32)
+    if ends:
+        cv2.line(image, ends[:2], ends[2:], level, 1, cv2.LINE_AA)
+    return image[..., None]
+
+
+def seen(now: Floats, was: Floats) -> Comparison:
+    return cast(Comparison, SimpleNamespace(frame=SimpleNamespace(to_reference=np.eye(3)), now=now, was=was))
+
+
+def test_a_line_counts_when_the_photo_is_dark_along_it() -> None:
+    (line,) = dark_lines([lined(20, 20, 60, 40)])
+    assert is_dark(line, seen(plate(120, 60, 160, 80), plate()))
+    # A bright line of the reference image has gone, or the photo is dark elsewhere.
+    assert not is_dark(line, seen(plate(), plate(120, 60, 160, 80, level=255)))
+    assert not is_dark(line, seen(plate(120, 80, 160, 100), plate()))
+
+
+def test_a_line_beside_which_the_reference_image_is_as_dark_is_one_that_moved() -> None:
+    (line,) = dark_lines([lined(20, 20, 60, 40)])
+    now = plate(120, 60, 160, 80)
+    assert is_moved(line, seen(now, plate(120, 63, 160, 83)))
+    assert not is_moved(line, seen(now, plate(120, 63, 160, 83, level=140)))
+    assert not is_moved(line, seen(now, plate(120, 80, 160, 100)))
+
+
+def test_a_short_line_is_not_like_a_crack() -> None:
+    (line,) = dark_lines([lined(20, 20, 60, 40)])
+    (short,) = dark_lines([lined(20, 20, 34, 27)])
+    assert is_crack_like(line)
+    assert not is_crack_like(short)
 
 
 @given(st.integers(1, 200), st.integers(1, 200))
