@@ -1,4 +1,4 @@
-"""Measures what the memory of a region does: false findings, recall, time, cracks that grow.
+"""Measures what the memory of a region does: false findings, recall, time, cracks that grow or failed.
 
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
 
@@ -39,6 +39,7 @@ from shared.samples.variation import (
     varied_region,
     with_crack,
 )
+from shared.wire.memory import MemoryKind
 
 SIZE = 480
 REGION = Rect(0, 0, SIZE, SIZE)
@@ -204,6 +205,108 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
     )
 
 
+@dataclass(frozen=True)
+class CrackedRegion:
+    """A region with dirt, and a crack of `length` px through it from `start`, `angle` in radians."""
+
+    region: VariedRegion
+    start: tuple[float, float]
+    angle: float
+    length: float
+
+    def image(self, number: int, *, cracked: bool) -> samples.Image:
+        """How it looks at inspection `number`."""
+        plain = self.region.state(number).image
+        return with_crack(plain, self.start, self.angle, self.length)[0] if cracked else plain
+
+    def passed(self, *numbers: int, cracked: bool) -> list[PhotoVariation]:
+        """What photos of these inspections add to a memory."""
+        images = [(number, self.image(number, cracked=cracked)) for number in numbers]
+        return [one for number, image in images for one in passed(self.region, [image], number)]
+
+    def photographed(self, number: int, *, cracked: bool) -> tuple[samples.Image, Rect]:
+        """A photo of inspection `number`, and where the crack is in it, or would be."""
+        photo, matrix = photographed(self.region, self.image(number, cracked=cracked), number)
+        _, box = with_crack(self.region.reference, self.start, self.angle, self.length)
+        return photo, moved(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
+
+    def failed(self, number: int) -> list[PhotoVariation]:
+        """What a photo with the crack adds when a person fails it: the findings that are the crack."""
+        photo, crack = self.photographed(number, cracked=True)
+        found = _boxes(self.region, photo, None)
+        confirmed = [box for box in found or () if finds(box, crack)] or [crack]
+        if found is None:
+            return []
+        arguments = self.region.reference, REGION, photo, f"{number} failed", number
+        return [photo_variation(*arguments, kind=MemoryKind.FAILED, judged=confirmed)]
+
+
+def _boxes(region: VariedRegion, photo: samples.Image, memory: RegionMemory | None) -> list[Rect] | None:
+    try:
+        return [one.box for one in detect(region.reference, REGION, photo, memory=memory).boxes]
+    except AlignmentFailed:
+        return None
+
+
+def failures(cracks: int, seed: int) -> None:
+    """Print what becomes of a crack through dirt that is passed twice by mistake, then failed, then repaired.
+
+    The share of photos on which it is reported; of photos without the crack those on which anything is
+    reported where it was. Beside them the same without a memory.
+    """
+    sums: Counter[tuple[str, str]] = Counter()
+    for index in range(cracks):
+        rng = np.random.default_rng([seed, index])
+        others = rng.permutation([kind for kind in NUISANCES if kind != "dirt"])[:2].tolist()
+        region = varied_region(SIZE, SIZE, seed + index, ["dirt", *others])
+        zone, angle = region.places[0].zone, float(rng.uniform(0, np.pi))
+        length = float(rng.uniform(0.4, 0.7) * min(zone.w, zone.h))
+        (x, y), half = zone.middle, length / 2
+        start = float(x - np.cos(angle) * half), float(y - np.sin(angle) * half)
+        cracked = CrackedRegion(region, start, angle, length)
+        known = cracked.passed(*range(1, 7), cracked=False)
+        _count_reports(sums, "crack through dirt, never passed", cracked, known, (9,))
+        known += cracked.passed(7, 8, cracked=True)
+        _count_reports(sums, "crack through dirt, passed twice", cracked, known, (9,))
+        known += cracked.failed(9)
+        _count_reports(sums, "crack through dirt, then failed", cracked, known, (10, 11))
+        _count_reports(sums, "dirt after the failure", cracked, known, (12, 13), there=False)
+        known += cracked.passed(12, 13, 14, cracked=False)
+        _count_reports(sums, "dirt after the repair", cracked, known, (15, 16), there=False)
+        _count_reports(sums, "crack through dirt, back after its repair", cracked, known, (17, 18))
+    for case in dict.fromkeys(case for case, _ in sums):
+        photos = sums[case, "photos"]
+        say(
+            f"{case}: reported",
+            sums[case, "with memory"] / photos,
+            "",
+            photos=photos,
+            without_memory=round(sums[case, "without"] / photos, 3),
+        )
+
+
+def _count_reports(
+    sums: Counter[tuple[str, str]],
+    case: str,
+    cracked: CrackedRegion,
+    known: Sequence[PhotoVariation],
+    numbers: Sequence[int],
+    *,
+    there: bool = True,
+) -> None:
+    """Count the photos of these inspections on which something is reported where the crack is or was."""
+    for number in numbers:
+        photo, crack = cracked.photographed(number, cracked=there)
+        alone = _boxes(cracked.region, photo, None)
+        found = _boxes(cracked.region, photo, RegionMemory.of(REGION, known))
+        if alone is None or found is None:
+            continue
+        sums[case, "photos"] += 1
+        for name, boxes in (("with memory", found), ("without", alone)):
+            at_place = [finds(box, crack) if there else not box.intersection(crack).empty for box in boxes]
+            sums[case, name] += any(at_place)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -223,6 +326,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     quality("known kinds", NUISANCES, given.regions, given.seed, *sizes)
     quality("other kinds", OTHER_NUISANCES, given.regions, given.seed + 1000, *sizes)
     growth(given.cracks, given.seed + 2000, given.inspections)
+    failures(given.cracks, given.seed + 3000)
     return 0
 
 

@@ -33,6 +33,7 @@ from shared.wire.common import to_utc
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemPoint
+from shared.wire.memory import MemoryKind
 
 _AT_ONCE = 1000
 _ITEMS = (
@@ -122,10 +123,15 @@ def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any
         return list(_facts(session, inspection, item_ids))
 
     async def compare(
-        question: Question, key: str, order: float, only: Sequence[Rect] | None, without: Sequence[Rect]
+        question: Question,
+        key: str,
+        order: float,
+        kind: MemoryKind,
+        judged: Sequence[Rect],
+        without: Sequence[Rect],
     ) -> Compared:
         try:
-            varied = await variations.vary(_varying(question), key, order, only, without)
+            varied = await variations.vary(_varying(question), key, order, kind, judged, without)
         except DetectionFailed as failed:
             return Compared(None, None, failed.code)
         return Compared(varied.content, varied.differences)

@@ -486,6 +486,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Failed · %n finding(s)</source>
+        <translation>
+            <numerusform>Failed · %n finding</numerusform>
+            <numerusform>Failed · %n findings</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Passed · %n difference(s)</source>
         <translation>
             <numerusform>Passed · %n difference</numerusform>

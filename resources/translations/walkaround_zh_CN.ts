@@ -6022,10 +6022,28 @@
         <source>Day unknown</source>
         <translation>日期未知</translation>
     </message>
+    <message>
+        <source>Detection reports what looks like its findings, until it is repaired</source>
+        <translation>与其缺陷相似的差异都会报告，直到修复</translation>
+    </message>
     <message numerus="yes">
         <source>Detection uses what %n photo(s) showed.</source>
         <translation>
             <numerusform>检测会参考 %n 张照片中出现过的差异。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Effect</source>
+        <translation>作用</translation>
+    </message>
+    <message>
+        <source>Failed by</source>
+        <translation>判定未通过者</translation>
+    </message>
+    <message numerus="yes">
+        <source>Failed · %n finding(s)</source>
+        <translation>
+            <numerusform>未通过 · %n 处缺陷</numerusform>
         </translation>
     </message>
     <message>

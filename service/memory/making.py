@@ -7,9 +7,10 @@ several services share the work.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -124,24 +125,46 @@ class Making:
         try:
             if plan.member is not None:
                 self._resting = False
-                compared = await self._compared(plan.member, plan.basis)
+                async with self._kept(taken):
+                    compared = await self._compared(plan.member, plan.basis)
                 await self._database.write(lambda session: self._keep(session, taken, plan, compared))
                 return True
             places: list[list[float]] = []
             if plan.passed:
                 self._resting = False
                 question = plan.passed[0][0].photo.question
-                places = await self._ports.disagreements(question, [content for _, content in plan.passed])
+                known = [content for _, content in plan.passed]
+                async with self._kept(taken):
+                    places = await self._ports.disagreements(question, known)
         except StoreUnavailableError:
             await self._database.write(lambda session: waiting.give_back(session, taken, _STORE_SECONDS))
             return True
         await self._database.write(lambda session: self._finish(session, taken, plan, places))
         return True
 
+    @contextlib.asynccontextmanager
+    async def _kept(self, taken: Taken) -> AsyncIterator[None]:
+        """Renew the lease of an item while it is worked on."""
+        renewing = asyncio.create_task(self._renew(taken))
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
+
+    async def _renew(self, taken: Taken) -> None:
+        while True:
+            await asyncio.sleep(waiting.RENEWED_AFTER.total_seconds())
+            try:
+                await self._database.write(lambda session: waiting.renew(session, taken))
+            except Exception as problem:
+                # The work goes on; the lease may run out, and another service does the same again.
+                _LOG.warning("the lease of a comparison could not be renewed: %s", trace_of(problem))
+
     async def _compared(self, member: Member, basis: str) -> Compared | None:
         """What a photo adds; None when it is to be tried again."""
         compared = await self._ports.compare(
-            member.photo.question, member.sha256, member.order, member.only, member.without
+            member.photo.question, member.sha256, member.order, member.kind, member.judged, member.without
         )
         if compared.error in _REPEATED and self._tries.get(basis, 0) + 1 < _TRIES:
             self._tries[basis] = self._tries.get(basis, 0) + 1

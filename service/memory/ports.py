@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from shared.entries import Entry
 from shared.geometry import Rect
+from shared.wire.memory import MemoryKind
 
 
 class Place(NamedTuple):
@@ -87,8 +88,8 @@ class Ports:
     `items`: those of these items that are there. `decided`: those of these items, and of the items of these
     records, that have a verdict and such a model.
     `names`: of people by their ids.
-    `is_busy`: whether detections wait. `compare`: what a photo adds (key, order, rejected findings and kept
-    ones in px of the photo as in `Computer.memory_of`), `disagreements`: where photos disagree with the
+    `is_busy`: whether detections wait. `compare`: what a photo adds (key, order, kind, judged findings and
+    kept ones in px of the photo as in `Computer.memory_of`), `disagreements`: where photos disagree with the
     reference image; both raise StoreUnavailableError. `rest` lets the process go that compares.
     `version`, `oldest`, `newest`: of the way of comparing, and how many photos of each a memory keeps.
     """
@@ -100,7 +101,7 @@ class Ports:
     decided: Callable[[Session, Collection[str], Collection[str]], list[str]]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]
     is_busy: Callable[[Session], bool]
-    compare: Callable[[Question, str, float, Sequence[Rect] | None, Sequence[Rect]], Awaitable[Compared]]
+    compare: Callable[[Question, str, float, MemoryKind, Sequence[Rect], Sequence[Rect]], Awaitable[Compared]]
     disagreements: Callable[[Question, Sequence[bytes]], Awaitable[list[list[float]]]]
     rest: Callable[[], Awaitable[None]]
     version: int

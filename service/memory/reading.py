@@ -86,6 +86,10 @@ def read(session: Session, ports: Ports, place: Place) -> Memory:
     found = ports.at_place(session, place, begins_at, frozen_at)
     if len(found) > MOST_MEMORY_PHOTOS + _OLDEST_ITEMS:
         found = [*found[:MOST_MEMORY_PHOTOS], *found[-_OLDEST_ITEMS:]]
+    if frozen_at is not None:
+        # What failed since enters a frozen memory too.
+        later = ports.at_place(session, place, frozen_at, None)[:MOST_MEMORY_PHOTOS]
+        found = [*dict.fromkeys([*later, *found])]
     return _memory(session, ports, place, row, found)
 
 

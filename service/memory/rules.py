@@ -28,8 +28,8 @@ false findings fall to a seventh, with one nothing changes (docs/detection.md).
 class Member:
     """A photo of an item that belongs to the memory of its region.
 
-    `decided_at` is in UTC. only: the findings that a person rejected, of a photo that counts for nothing
-    else; without: those that a person kept; both in px of the photo.
+    `decided_at` is in UTC. judged: the findings that a person rejected, or confirmed by failing the item, of
+    a photo that counts for nothing else; without: those that a person kept; both in px of the photo.
     """
 
     item: ItemFacts
@@ -37,7 +37,7 @@ class Member:
     kind: MemoryKind
     decided_at: dt.datetime
     decided_by: str | None
-    only: tuple[Rect, ...] | None
+    judged: tuple[Rect, ...]
     without: tuple[Rect, ...]
 
     @property
@@ -62,13 +62,12 @@ class Member:
 
     def basis(self, version: int) -> str:
         """The SHA-256 of all that a comparison of this version with the photo depends on."""
-        only = None if self.only is None else [_numbers(one) for one in self.only]
         said = [
             version,
             str(self.kind),
             self.order,
             self.photo.question,
-            only,
+            [*map(_numbers, self.judged)],
             [*map(_numbers, self.without)],
         ]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
@@ -77,9 +76,9 @@ class Member:
 def members(item: ItemFacts) -> list[Member]:
     """What an item adds to the memory of its region: nothing unless a person decided it.
 
-    The photo of a passed item, without the findings that a person kept; and the findings that a person
-    rejected. A verdict that only accepted the model's opinion, many at once, adds nothing: nobody
-    looked at the photo.
+    The photo of a passed item, without the findings that a person kept; the findings that a person rejected;
+    and the findings of a failed item as counter-examples. A verdict that only accepted the model's opinion,
+    many at once, adds nothing: nobody looked at the photo.
     """
     current = results.current(item.entries)
     verdict = results.verdict(item.entries)
@@ -98,12 +97,26 @@ def members(item: ItemFacts) -> list[Member]:
     added = []
     if verdict is Verdict.PASSED and seen is not None:
         without = kept if judged is seen else ()
-        added.append(Member(item, seen, MemoryKind.PASSED, at, by, None, without))
+        added.append(Member(item, seen, MemoryKind.PASSED, at, by, (), without))
     if corrected is not None and judged is not None:
         rejected = tuple(_rects(_rejected(item.entries, corrected)))
         if rejected:
             added.append(Member(item, judged, MemoryKind.REJECTED, at, by, rejected, kept))
+    if verdict is Verdict.FAILED and judged is not None:
+        confirmed = tuple(_rects(_confirmed(found)))
+        if confirmed:
+            added.append(Member(item, judged, MemoryKind.FAILED, at, by, confirmed, ()))
     return added
+
+
+def _confirmed(found: Entry | None) -> list[EntryBox]:
+    """The findings of a failed item that are its defects.
+
+    Those that a person accepted or drew; when there are none, all that are left.
+    """
+    boxes = [*findings.readable_boxes(found)]
+    named = [box for box in boxes if box.get("accepted") is True or box.get("origin") == Origin.PERSON]
+    return named or boxes
 
 
 def _rejected(entries: Sequence[Entry], corrected: Entry) -> list[EntryBox]:
@@ -143,12 +156,15 @@ def _photo_of(entry: Entry | None, photos: Sequence[PhotoFacts]) -> PhotoFacts |
 def within(
     given: Iterable[Member], begins_at: dt.datetime | None, frozen_at: dt.datetime | None
 ) -> list[Member]:
-    """Those that were decided after a memory began, and before it was frozen."""
+    """Those that were decided after a memory began, and before it was frozen.
+
+    What failed enters a frozen memory as well: freezing keeps what is normal as it is.
+    """
     return [
         one
         for one in given
         if (begins_at is None or one.decided_at > begins_at)
-        and (frozen_at is None or one.decided_at < frozen_at)
+        and (frozen_at is None or one.decided_at < frozen_at or one.kind is MemoryKind.FAILED)
     ]
 
 

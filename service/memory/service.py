@@ -181,11 +181,11 @@ def _disagreements(memory: Memory, ready: Iterable[Member]) -> list[tuple[float,
 
 
 def _shown(memory: Memory) -> list[Member]:
-    """The photos that are listed, the newest decisions first: one whose item passed is so listed alone."""
+    """The photos that are listed, the newest decisions first: each once, by the verdict on its item."""
     by_photo: dict[tuple[str, str], Member] = {}
     for one in memory.members:
         at = (one.item.item_id, one.file_id)
-        if one.kind is MemoryKind.PASSED or at not in by_photo:
+        if one.kind is not MemoryKind.REJECTED or at not in by_photo:
             by_photo[at] = one
     ordered = sorted(by_photo.values(), key=lambda one: (one.decided_at, one.key), reverse=True)
     return ordered[:MOST_MEMORY_PHOTOS]

@@ -16,7 +16,9 @@ from service.memory.ports import Ports
 from service.memory.tables import REGION, VARIATION, WAITING
 from shared.ids import new_id
 
-_LEASE: Final = dt.timedelta(minutes=15)
+_LEASE: Final = dt.timedelta(minutes=1)
+RENEWED_AFTER: Final = dt.timedelta(seconds=15)
+"""A process that works on an item renews its lease so often: one that was killed keeps it for a minute."""
 
 
 class Taken(NamedTuple):
@@ -109,6 +111,14 @@ def take(session: Session) -> Taken | None:
     here = WAITING.c.item_id == row.item_id
     session.execute(update(WAITING).where(here).values(taken_until=now() + _LEASE))
     return Taken(row.item_id, row.stamp)
+
+
+def renew(session: Session, taken: Taken) -> None:
+    """Keep an item that is being worked on for longer; nothing when it was given back or has changed."""
+    here = WAITING.c.item_id == taken.item_id, WAITING.c.stamp == taken.stamp
+    session.execute(
+        update(WAITING).where(*here, WAITING.c.taken_until.is_not(None)).values(taken_until=now() + _LEASE)
+    )
 
 
 def _oldest() -> Select[Any]:

@@ -22,6 +22,8 @@ class MemoryKind(StrEnum):
     """A person passed the item with this photo."""
     REJECTED = "rejected"
     """A person rejected findings in this photo as not a defect."""
+    FAILED = "failed"
+    """A person failed the item with this photo; the like of its findings is never explained."""
 
 
 class MemoryStatus(StrEnum):

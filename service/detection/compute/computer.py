@@ -60,6 +60,7 @@ from service.detection.reference_difference.variation.serial import from_bytes
 from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
 from shared.geometry import Rect, point_to_pixels, within
 from shared.wire.detection import ModelKind
+from shared.wire.memory import MemoryKind
 
 _FINER = 1.5
 """A photo that is scaled down for a model is decoded so much finer at least than the model sees it."""
@@ -187,12 +188,13 @@ class Computer:
         request: Request,
         key: str,
         order: float,
-        only: Sequence[Rect] | None = None,
+        kind: MemoryKind = MemoryKind.PASSED,
+        judged: Sequence[Rect] = (),
         without: Sequence[Rect] = (),
     ) -> RegionMemory:
         """The memory of a region that has this one photo; key and order as in `PhotoVariation`.
 
-        only, without: as in `photo_variation`, in px of the photo file. Raises DetectionFailed.
+        kind, judged, without: as in `photo_variation`, in px of the photo file. Raises DetectionFailed.
         """
         try:
             photo, photo_scale = self._load(request)
@@ -209,7 +211,8 @@ class Computer:
                         order,
                         wanted,
                         start,
-                        None if only is None else [region_memories.scaled(one, photo_scale) for one in only],
+                        kind,
+                        [region_memories.scaled(one, photo_scale) for one in judged],
                         [region_memories.scaled(one, photo_scale) for one in without],
                     )
 

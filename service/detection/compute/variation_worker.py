@@ -33,11 +33,13 @@ def main() -> None:
 def _answer(computer: Computer, frame: Frame) -> Frame:
     """The answer to `{"request": REQUEST, ...}`.
 
-    With `known`, sizes of memories in the payload: where these disagree. With `key`, `order`, `only` and
-    `without`: what the photo adds (`Computer.memory_of`), in the format of `variation.serial` as the payload.
+    With `known`, sizes of memories in the payload: where these disagree. With `key`, `order`, `kind`,
+    `judged` and `without`: what the photo adds (`Computer.memory_of`), in the format of `variation.serial` as
+    the payload.
     """
     from service.detection.compute.request import to_request
     from service.detection.reference_difference.variation.serial import to_bytes
+    from shared.wire.memory import MemoryKind
 
     words: dict[str, Any] = frame.message
     answer: Answer
@@ -47,13 +49,13 @@ def _answer(computer: Computer, frame: Frame) -> Frame:
             places = computer.disagreements(request, parts_of(frame.payload, words["known"]))
             answer = {"event": "disagreeing", "places": places}
             return Frame({**answer})
-        only, without = words["only"], words["without"]
         memory = computer.memory_of(
             request,
             words["key"],
             words["order"],
-            None if only is None else [Rect(*one) for one in only],
-            [Rect(*one) for one in without],
+            MemoryKind(words["kind"]),
+            [Rect(*one) for one in words["judged"]],
+            [Rect(*one) for one in words["without"]],
         )
         answer = {"event": "varied", "differences": sum(len(one.appearances) for one in memory.photos)}
         return Frame({**answer}, to_bytes(memory))

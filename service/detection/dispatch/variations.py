@@ -20,6 +20,7 @@ from service.workers.child import ProcessDied
 from service.workers.frames import Frame
 from shared.geometry import Rect
 from shared.wire.detection import ModelKind
+from shared.wire.memory import MemoryKind
 
 __all__ = ["NEWEST", "OLDEST", "VERSION", "Variations", "Varied", "VaryingPhoto"]
 
@@ -73,7 +74,8 @@ class Variations:
         photo: VaryingPhoto,
         key: str,
         order: float,
-        only: Sequence[Rect] | None,
+        kind: MemoryKind,
+        judged: Sequence[Rect],
         without: Sequence[Rect],
     ) -> Varied:
         """What the photo adds; the rest as in `Computer.memory_of`.
@@ -85,7 +87,8 @@ class Variations:
             {
                 "key": key,
                 "order": order,
-                "only": None if only is None else [_numbers(one) for one in only],
+                "kind": str(kind),
+                "judged": [_numbers(one) for one in judged],
                 "without": [_numbers(one) for one in without],
             },
         )

@@ -47,6 +47,7 @@ from service.detection.reference_difference.variation.memory import (
 )
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.wire.memory import MemoryKind
 
 VERSION = 1
 # px of a frame that is compared at once at full resolution, and of one that stands for a larger one: what is
@@ -101,7 +102,9 @@ def detect(
     today = () if known is None else appearances(reported(seen, wanted.min_confidence))
     for view, part, sure in reported(seen, wanted.min_confidence if known is None else _FAINT):
         judged = (
-            None if known is None or sure < wanted.min_confidence else judge(known, today, part, view, seen)
+            None
+            if known is None or sure < wanted.min_confidence
+            else judge(known, today, part, view, seen, sure)
         )
         if judged is None and known is not None:
             sure = surer(known, part, view, sure)
@@ -132,15 +135,16 @@ def photo_variation(
     order: float,
     parameters: Parameters | None = None,
     start: Matrix | None = None,
-    only: Sequence[Rect] | None = None,
+    kind: MemoryKind = MemoryKind.PASSED,
+    judged: Sequence[Rect] = (),
     without: Sequence[Rect] = (),
 ) -> PhotoVariation:
     """What `photo` adds to the memory of the region: the differences that are reported without a memory.
 
     A difference too faint to be reported was seen by nobody, so a photo that a person passed permits none.
-    key, order: of the photo, see `PhotoVariation`. only: px of the photo; a person rejected the findings
-    there, and nothing else of the photo counts. without: px of the photo where a person kept a finding.
-    Raises AlignmentFailed.
+    key, order, kind: of the photo, see `PhotoVariation`. judged: px of a photo that did not pass, where a
+    person rejected or confirmed findings; nothing else of it counts. What a person confirmed counts however
+    faint it is. without: px of the photo where a person kept a finding. Raises AlignmentFailed.
     """
     wanted = parameters or Parameters()
     seen = examine(reference, region, photo, wanted, start)
@@ -150,15 +154,15 @@ def photo_variation(
         box = in_photo(part, view, seen.scanned, size)
         if any(_is_same(box, other) for other in without):
             continue
-        if only is not None and not any(_is_same(box, other) for other in only):
+        if kind is not MemoryKind.PASSED and not any(_is_same(box, other) for other in judged):
             continue
-        if sure >= wanted.min_confidence:
+        if sure >= wanted.min_confidence or kind is MemoryKind.FAILED:
             found.append((view, part, sure))
-        elif only is None:
+        elif kind is MemoryKind.PASSED:
             faint.append((view, part, sure))
     faint = sorted(faint, key=lambda one: -one[2])[:MOST_FAINT]
     places = tuple(difference_of(part, view)[0] for view, part, _ in faint)
-    return PhotoVariation(key, order, appearances(found), only is not None, places)
+    return PhotoVariation(key, order, appearances(found), kind, places)
 
 
 def appearances(found: Iterable[tuple[Comparison, DifferencePart, float]]) -> tuple[Appearance, ...]:

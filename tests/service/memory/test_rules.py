@@ -65,7 +65,7 @@ def test_a_photo_belongs_when_a_person_passed_its_item() -> None:
     (member,) = rules.members(item(detection(box(0)), verdict()))
     assert (member.kind, member.file_id, member.decided_by) == (MemoryKind.PASSED, "a", "Wang")
     assert member.decided_at == dt.datetime(2026, 3, 1, 12, 30, tzinfo=dt.UTC)
-    assert (member.only, member.without) == (None, ())
+    assert (member.judged, member.without) == ((), ())
     assert kinds(verdict()) == [MemoryKind.PASSED]
 
 
@@ -74,7 +74,9 @@ def test_a_photo_belongs_when_a_person_passed_its_item() -> None:
     [
         (),
         (detection(),),
-        (detection(box(0)), verdict("failed")),
+        # Nothing is marked in the photo that failed.
+        (detection(), verdict("failed")),
+        (detection(box(0)), verdict("failed", accepted_opinion_of_version=1)),
         (detection(), verdict("undecided")),
         # A model's opinion that was signed with many others: nobody looked at the photo.
         (detection(), verdict(accepted_opinion_of_version=1)),
@@ -101,13 +103,14 @@ def test_what_a_person_kept_is_left_out_and_what_a_person_rejected_counts_by_its
     passed, rejected = rules.members(item(found, corrected, verdict()))
     assert passed.without == (Rect(0, 0, 10, 10), Rect(200, 0, 10, 10))
     assert rejected.kind is MemoryKind.REJECTED
-    assert rejected.only == (Rect(50, 0, 10, 10), Rect(90, 0, 10, 10))
+    assert rejected.judged == (Rect(50, 0, 10, 10), Rect(90, 0, 10, 10))
 
 
 def test_findings_rejected_in_a_failed_item_count_and_its_photo_does_not() -> None:
     entries = (detection(box(0, 0.91), box(50, 0.92)), correction(box(0, 0.91, origin="model")))
-    (rejected,) = rules.members(item(*entries, verdict("failed")))
-    assert (rejected.kind, rejected.only) == (MemoryKind.REJECTED, (Rect(50, 0, 10, 10),))
+    rejected, failed = rules.members(item(*entries, verdict("failed")))
+    assert (failed.kind, failed.judged) == (MemoryKind.FAILED, (Rect(0, 0, 10, 10),))
+    assert (rejected.kind, rejected.judged) == (MemoryKind.REJECTED, (Rect(50, 0, 10, 10),))
     assert rejected.without == (Rect(0, 0, 10, 10),)
     assert kinds(*entries) == []
 
@@ -126,13 +129,33 @@ def test_rejections_are_those_of_all_corrections_in_a_row() -> None:
         correction(of_version=2, version=3),
     )
     _, rejected = rules.members(item(*entries, verdict()))
-    assert rejected.only == (Rect(0, 0, 10, 10), Rect(50, 0, 10, 10))
+    assert rejected.judged == (Rect(0, 0, 10, 10), Rect(50, 0, 10, 10))
 
 
 def test_findings_of_a_photo_that_was_taken_off_the_item_are_not_learned() -> None:
     entries = (detection(box(0), of="gone"), correction(of="gone"))
     (member,) = rules.members(item(*entries, verdict()))
     assert (member.kind, member.without) == (MemoryKind.PASSED, ())
+
+
+def test_the_findings_of_a_failed_item_are_counter_examples_and_its_photo_is_not_normal() -> None:
+    (failed,) = rules.members(item(detection(box(0), box(50)), verdict("failed")))
+    assert (failed.kind, failed.file_id, failed.without) == (MemoryKind.FAILED, "a", ())
+    assert failed.judged == (Rect(0, 0, 10, 10), Rect(50, 0, 10, 10))
+
+
+@pytest.mark.parametrize("named", [{"origin": "model", "accepted": True}, {"origin": "person"}])
+def test_of_a_failed_item_the_findings_count_that_a_person_accepted_or_drew(named: dict[str, Any]) -> None:
+    entries = detection(box(0, 0.91), box(50, 0.92)), correction(box(0, 0.91), box(50, 0.92, **named))
+    (failed,) = rules.members(item(*entries, verdict("failed")))
+    assert failed.judged == (Rect(50, 0, 10, 10),)
+
+
+def test_what_failed_enters_a_frozen_memory_and_leaves_one_that_is_started_over() -> None:
+    (failed,) = rules.members(item(detection(box(0)), verdict("failed", minute=40)))
+    earlier, later = (dt.datetime(2026, 3, 1, 12, minute, tzinfo=dt.UTC) for minute in (20, 50))
+    assert rules.within([failed], None, earlier) == [failed]
+    assert rules.within([failed], later, None) == []
 
 
 def test_a_memory_has_what_was_decided_after_it_began_and_before_it_was_frozen() -> None:
@@ -169,7 +192,8 @@ def test_what_a_comparison_depends_on_gives_another_basis() -> None:
     question = member.photo.question
     others = [
         replace(member, without=(Rect(0, 0, 1, 1),)),
-        replace(member, only=()),
+        replace(member, judged=(Rect(0, 0, 1, 1),)),
+        replace(member, kind=MemoryKind.FAILED),
         replace(member, photo=member.photo._replace(question=question._replace(settings={"smallest": 2}))),
         replace(member, photo=member.photo._replace(question=question._replace(point=(0, 0, 0.5, 1)))),
         replace(
@@ -180,4 +204,4 @@ def test_what_a_comparison_depends_on_gives_another_basis() -> None:
         ),
     ]
     assert member.basis(1) == replace(member).basis(1)
-    assert len({member.basis(1), member.basis(2), *(one.basis(1) for one in others)}) == 7
+    assert len({member.basis(1), member.basis(2), *(one.basis(1) for one in others)}) == 8

@@ -55,6 +55,8 @@ def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> 
         return translate("Memory", "Shows the difference")
     if photo.kind is MemoryKind.REJECTED:
         return translate("Memory", "Finding rejected")
+    if photo.kind is MemoryKind.FAILED:
+        return translate("Memory", "Failed · %n finding(s)", "", photo.differences or 0)
     if photo.differences is not None:
         return translate("Memory", "Passed · %n difference(s)", "", photo.differences)
     if not aligned:
@@ -81,6 +83,13 @@ def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
         (_decision(photo.kind), _who_and_when(photo.decided_by, photo.decided_at)),
         (translate("Memory", "Compared"), differences_text(photo)),
     ]
+    if photo.kind is MemoryKind.FAILED:
+        rows.append(
+            (
+                translate("Memory", "Effect"),
+                translate("Memory", "Detection reports what looks like its findings, until it is repaired"),
+            )
+        )
     if not aligned:
         rows.append(
             (translate("Memory", "Shown"), translate("Memory", "As taken, since no detection aligned it"))
@@ -93,6 +102,8 @@ def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
 def _decision(kind: MemoryKind) -> str:
     if kind is MemoryKind.PASSED:
         return QCoreApplication.translate("Memory", "Passed by")
+    if kind is MemoryKind.FAILED:
+        return QCoreApplication.translate("Memory", "Failed by")
     return QCoreApplication.translate("Memory", "Finding rejected by")
 
 

@@ -12,10 +12,23 @@ from service.detection.reference_difference.difference.boxes import DifferencePa
 from service.detection.reference_difference.difference.comparison import Comparison, Examined
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.variation.appearance import PAD, difference_of
-from service.detection.reference_difference.variation.explaining import SUPPORT, explained
+from service.detection.reference_difference.variation.counter_examples import forbidden_lines
+from service.detection.reference_difference.variation.dark_lines import (
+    Line,
+    covered,
+    dark_lines,
+    has_like,
+    is_crack_like,
+    is_dark,
+    is_moved,
+    is_shown,
+)
+from service.detection.reference_difference.variation.explaining import explained
+from service.detection.reference_difference.variation.lasting import LASTING, SUPPORT, has_stayed
 from service.detection.reference_difference.variation.memory import Appearance, RegionMemory
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.wire.memory import MemoryKind
 
 # Share of a part's squared difference below which an explanation changes nothing.
 _LITTLE = 0.5
@@ -23,12 +36,11 @@ _LITTLE = 0.5
 # (`confidence`), and the share of which nothing is explained: any two tiles have something in common.
 _WEIGHT = 1.5
 _UNLIKE = 0.35
-# A lasting change was there in so many of the photos since it was first seen. One that grows is so many times
-# as long, and longer the later: Kendall's rank correlation with time is at least this.
-_STAYED = 0.75
 # From one photo to the next it is hardly so many times as long or as short; what varies often is.
 _JUMP = 1.35
 _STEADILY = 0.8
+# A change that grows is so many times as long, and longer the later: Kendall's rank correlation with time is
+# at least this.
 _GROWN = 1.1
 _STEADY = 0.4
 # Thickness of a crack in parts of its length.
@@ -59,10 +71,12 @@ def judge(
     part: DifferencePart,
     view: Comparison,
     seen: Examined,
+    sure: float,
 ) -> Judgement | None:
     """What is left of a part beside what `memory` explains; None when it explains too little to matter.
 
-    today: all that the photo shows to differ, the part among it.
+    today: all that the photo shows to differ, the part among it. sure: the confidence in the part without a
+    memory; a defect that was confirmed there keeps it, and so does a crack that appeared and stayed.
     """
     box, change, mask = difference_of(part, view)
     found = explained(memory, today, box, mask)
@@ -70,14 +84,46 @@ def judge(
         return None
     top, left = (int(at) - max(int(at) - PAD, 0) for at in (part.box.y, part.box.x))
     own = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
-    rest = part.mask & found.left[own]
+    banned = found.forbidden.copy()
+    for line in _defect_lines(memory, Appearance.of(box, change), view):
+        banned |= covered(line, box, mask.shape)
+    rest = part.mask & (found.left | banned)[own]
     if not rest.any():
         return Judgement(None, 0.0, found.photos)
+    if (part.mask & banned[own]).any():
+        return Judgement(restricted(part, rest, part.peak), sure, found.photos)
     size = np.abs(change[own]).max(axis=2)
     peak = part.peak * min(float(size[rest].max()) / max(float(size[part.mask].max()), 1e-3), 1.0)
     remaining = restricted(part, rest, peak)
     unlike = min(found.remaining / _UNLIKE, 1.0) ** _WEIGHT
     return Judgement(remaining, _times(confidence(remaining, view, seen), unlike), found.photos)
+
+
+def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> list[Line]:
+    """The dark lines of a part that are not variation.
+
+    They appeared and stayed, or were failed there, or are like cracks and too few photos show any such line
+    nearby.
+    """
+    lines = [line for line in dark_lines([today]) if is_dark(line, view)]
+    if not lines:
+        return []
+    theirs = [dark_lines(photo.appearances) for photo in memory.passed]
+    rejected = [dark_lines(photo.appearances) for photo in memory.photos if photo.kind is MemoryKind.REJECTED]
+    explaining = [*theirs, *rejected, *rejected]
+    shown = [[is_shown(line, photo) for line in lines] for photo in theirs]
+    stayed = has_stayed(np.array(shown, np.bool_).reshape(len(theirs), len(lines)))
+    lasting = [
+        line
+        for line, stays in zip(lines, stayed.tolist(), strict=True)
+        if (stays or _lacks_its_like(line, explaining)) and not is_moved(line, view)
+    ]
+    return [*lasting, *forbidden_lines(memory, lines, today.box)]
+
+
+def _lacks_its_like(line: Line, photos: Sequence[Sequence[Line]]) -> bool:
+    """Whether a line is like a crack, and too few photos show any such line nearby; photos: their lines."""
+    return is_crack_like(line) and sum(has_like(line, photo) for photo in photos) < SUPPORT
 
 
 def surer(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: float) -> float:
@@ -90,6 +136,8 @@ def surer(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: fl
     beyond = max(10.0, 0.5 * max(box.w, box.h))
     around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
     for photo in memory.photos:
+        if photo.kind is MemoryKind.FAILED:
+            continue
         boxes = (*(one.box for one in photo.appearances), *photo.faint)
         if any(not one.intersection(around).empty for one in boxes):
             return sure
@@ -113,13 +161,13 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
     if not _is_one_piece(part):
         return False
     lengths: list[float] = []
-    for photo in memory.photos:
-        same = [one.box for one in photo.appearances if not photo.rejected and _is_within(one.box, box)]
+    for photo in memory.passed:
+        same = [one.box for one in photo.appearances if _is_within(one.box, box)]
         lengths.append(max((_length(one) for one in same), default=0.0))
     first = next((index for index, length in enumerate(lengths) if length), len(lengths))
     since = lengths[first:]
     seen = [length for length in since if length]
-    if len(seen) < SUPPORT or len(seen) < _STAYED * len(since):
+    if len(seen) < SUPPORT or len(seen) < LASTING * len(since):
         return False
     # Today it may be longer by any factor: photos that failed are in no memory, so it may long have grown.
     alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(seen))

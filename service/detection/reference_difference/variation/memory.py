@@ -1,4 +1,4 @@
-"""Defines the memory of a region: the differences that its passed photos showed, small and bounded."""
+"""Defines the memory of a region: the differences that its photos showed, small and bounded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from service.detection.reference_difference.data import Floats
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.wire.memory import MemoryKind
 
-VERSION = 1
+VERSION = 2
 """Of what a memory says; another version is made again from the photos."""
 OLDEST: Final = 4
 NEWEST: Final = 20
@@ -61,14 +62,15 @@ class PhotoVariation:
     """What one photo adds to a memory.
 
     key: identifies the photo, such as the SHA-256 of its file. order: when it was taken; any number that
-    grows. rejected: a person rejected these very findings, and the rest of the photo does not count. faint:
-    where something differed too little to be reported, px of the reference image; it permits nothing.
+    grows. kind: whether the photo passed; or whether a person rejected these very findings, or confirmed them
+    by failing the item, and the rest of the photo does not count. faint: where something differed too little
+    to be reported, px of the reference image; it permits nothing.
     """
 
     key: str
     order: float
     appearances: tuple[Appearance, ...]
-    rejected: bool = False
+    kind: MemoryKind = MemoryKind.PASSED
     faint: tuple[Rect, ...] = ()
 
 
@@ -86,17 +88,22 @@ class RegionMemory:
     @staticmethod
     def of(region: Rect, photos: Iterable[PhotoVariation]) -> RegionMemory:
         """The memory of these photos: of each key one, of too many the oldest and the newest."""
-        unique = {(one.key, one.rejected): one for one in photos}
-        ordered = sorted(unique.values(), key=lambda one: (one.order, one.key, one.rejected))
-        passed = _bounded([one for one in ordered if not one.rejected])
-        rejected = _bounded([one for one in ordered if one.rejected])
-        kept = sorted([*passed, *rejected], key=lambda one: (one.order, one.key, one.rejected))
-        return RegionMemory(region, tuple(kept))
+        unique = {(one.key, one.kind): one for one in photos}
+        ordered = sorted(unique.values(), key=_by_age)
+        kept = [
+            photo for kind in MemoryKind for photo in _bounded([one for one in ordered if one.kind is kind])
+        ]
+        return RegionMemory(region, tuple(sorted(kept, key=_by_age)))
+
+    @property
+    def passed(self) -> tuple[PhotoVariation, ...]:
+        """The photos that passed, the oldest first."""
+        return tuple(one for one in self.photos if one.kind is MemoryKind.PASSED)
 
     @property
     def count(self) -> int:
         """How many passed photos it has."""
-        return sum(not one.rejected for one in self.photos)
+        return len(self.passed)
 
     def disagreements(self) -> tuple[Rect, ...]:
         """Where nearly all newer photos differ from the reference image, in px of it.
@@ -104,7 +111,7 @@ class RegionMemory:
         There the reference image no longer shows how the region looks. Of at least four photos the newer half
         counts; nine tenths of it must differ.
         """
-        passed = [one for one in self.photos if not one.rejected]
+        passed = self.passed
         if len(passed) < _LEAST_TO_DISAGREE:
             return ()
         newer = passed[len(passed) // 2 :]
@@ -128,6 +135,10 @@ _NEARLY_ALL = 0.9
 _MOST_PLACES = 8
 # px of the map in which lasting differences are counted; what is thinner than three of them is left out.
 _MAP_SIDE = 640
+
+
+def _by_age(photo: PhotoVariation) -> tuple[float, str, str]:
+    return photo.order, photo.key, photo.kind
 
 
 def _bounded(ordered: Sequence[PhotoVariation]) -> Sequence[PhotoVariation]:

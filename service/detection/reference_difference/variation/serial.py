@@ -10,7 +10,7 @@ The format, all numbers little-endian:
 | rest | one zlib stream: the values of all appearances one after another, int8 (height, width, 3) |
 
 The header has `version` (`memory.VERSION`), `region` [x, y, w, h] in px of the reference image, and
-`photos`: each with `key`, `order`, `rejected`, `faint` (boxes) and `appearances` (`box`, `size` [width,
+`photos`: each with `key`, `order`, `kind`, `faint` (boxes) and `appearances` (`box`, `size` [width,
 height] of its values). The same memory gives the same bytes.
 """
 
@@ -34,11 +34,12 @@ from service.detection.reference_difference.variation.memory import (
     RegionMemory,
 )
 from shared.geometry import Rect
+from shared.wire.memory import MemoryKind
 
 _MAGIC: Final = b"WRM1"
 _LENGTH: Final = struct.Struct("<4sI")
 _MOST_HEADER: Final = 4_000_000
-_MOST_VALUES: Final = 2 * (OLDEST + NEWEST) * MOST_APPEARANCES * MOST_SIDE * MOST_SIDE * 3
+_MOST_VALUES: Final = len(MemoryKind) * (OLDEST + NEWEST) * MOST_APPEARANCES * MOST_SIDE * MOST_SIDE * 3
 
 
 class MemoryUnreadable(ValueError):  # noqa: N818 - an answer, not a fault
@@ -51,7 +52,7 @@ def to_bytes(memory: RegionMemory) -> bytes:
         {
             "key": photo.key,
             "order": photo.order,
-            "rejected": photo.rejected,
+            "kind": str(photo.kind),
             "faint": [_numbers(box) for box in photo.faint],
             "appearances": [
                 {"box": _numbers(one.box), "size": [one.values.shape[1], one.values.shape[0]]}
@@ -98,7 +99,7 @@ def _memory(header: Any, values: bytes) -> RegionMemory:
         faint = tuple(Rect(*map(float, box)) for box in photo["faint"])
         photos.append(
             PhotoVariation(
-                str(photo["key"]), float(photo["order"]), tuple(appearances), bool(photo["rejected"]), faint
+                str(photo["key"]), float(photo["order"]), tuple(appearances), MemoryKind(photo["kind"]), faint
             )
         )
     return RegionMemory(Rect(*map(float, header["region"])), tuple(photos))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +22,7 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.samples import View
 from shared.samples.variation import with_crack
+from shared.wire.memory import MemoryKind
 
 SIZE = 320
 REGION = Rect(0, 0, SIZE, SIZE)
@@ -122,7 +124,9 @@ def test_one_passed_photo_hides_nothing() -> None:
 def test_a_finding_that_a_person_rejected_is_permitted_there_and_nowhere_else() -> None:
     photo = photographed(blot, 3)
     (found,) = compared(photo, None).boxes
-    rejected = photo_variation(reference(), REGION, photo, "3", 3, only=[found.box])
+    rejected = photo_variation(
+        reference(), REGION, photo, "3", 3, kind=MemoryKind.REJECTED, judged=[found.box]
+    )
     known = RegionMemory.of(REGION, [rejected])
     assert known.count == 0
     assert compared(photographed(blot, 9), known).boxes == ()
@@ -162,6 +166,129 @@ def test_a_crack_that_grew_while_its_photos_failed_is_found(number: int) -> None
     known = RegionMemory.of(REGION, [*memory(None, 2).photos, *memory(growing_crack, 4, 3).photos])
     assert all(photo.appearances for photo in known.photos[-4:])
     assert compared(photographed(growing_crack, number), known).boxes
+
+
+def dirt(image: samples.Image, number: int) -> None:
+    x, y = 214 + 34 * ((number * 0.618) % 1), 78 + 26 * ((number * 0.755) % 1)
+    soft = np.zeros(image.shape[:2], np.float32)
+    cv2.ellipse(soft, (round(x), round(y)), (20, 15), 20, 0, 360, 1, -1)
+    soft = 0.55 * cv2.GaussianBlur(soft, (0, 0), 5)[..., None]
+    image[:] = (image * (1 - soft) + np.array([60, 75, 95]) * soft).astype(np.uint8)
+
+
+def cracked_dirt(image: samples.Image, number: int) -> None:
+    dirt(image, number)
+    image[:] = with_crack(image, (208, 72), 0.5, 48)[0]
+
+
+def failed(draw: Draw, number: int) -> PhotoVariation:
+    """What a photo adds whose findings at the place that varies are confirmed by failing the item."""
+    photo = photographed(draw, number)
+    confirmed = [one.box for one in compared(photo, None).boxes]
+    assert confirmed
+    return photo_variation(
+        reference(), REGION, photo, f"{number} failed", number, kind=MemoryKind.FAILED, judged=confirmed
+    )
+
+
+def of(*photos: PhotoVariation) -> RegionMemory:
+    return RegionMemory.of(REGION, photos)
+
+
+def passed(draw: Draw | None, *numbers: int) -> list[PhotoVariation]:
+    return [remembered(draw, number) for number in numbers]
+
+
+def reports(photo: samples.Image, known: RegionMemory, at: Rect = PLACE) -> bool:
+    return any(not one.box.intersection(at).empty for one in compared(photo, known).boxes)
+
+
+CLEAN = (1, 2, 3, 4, 5)
+
+
+def test_a_crack_through_dirt_is_found_when_no_photo_showed_a_line() -> None:
+    known = of(*passed(dirt, *CLEAN))
+    assert compared(photographed(dirt, 9), known).boxes == ()
+    assert reports(photographed(cracked_dirt, 9), known)
+
+
+def test_a_crack_through_dirt_that_was_passed_twice_by_mistake_is_found() -> None:
+    known = of(*passed(dirt, *CLEAN), *passed(cracked_dirt, 6, 7))
+    assert reports(photographed(cracked_dirt, 9), known)
+    assert compared(photographed(dirt, 10), known).boxes == ()
+
+
+def test_a_crack_that_failed_is_found_also_where_it_came_and_went_before() -> None:
+    before = [*passed(cracked_dirt, 1, 2), *passed(dirt, 3, 4), *passed(cracked_dirt, 5), *passed(dirt, 6)]
+    assert not reports(photographed(cracked_dirt, 9), of(*before))
+    assert reports(photographed(cracked_dirt, 9), of(*before, failed(cracked_dirt, 8)))
+
+
+@pytest.mark.parametrize("draw", [blot, lamp])
+def test_what_failed_is_found_however_often_it_passed_before(draw: Draw) -> None:
+    passing = passed(draw, 1, 2, 3, 4)
+    assert not reports(photographed(draw, 9), of(*passing))
+    known = of(*passing, failed(draw, 5))
+    assert reports(photographed(draw, 9), known)
+    # Passing it again without a repair changes nothing.
+    assert reports(photographed(draw, 9), of(*known.photos, *passed(draw, 6, 7, 8)))
+
+
+def test_after_a_repair_what_passes_again_is_normal_and_what_passed_before_is_not() -> None:
+    known = of(*passed(blot, 1, 2, 3), failed(blot, 4), *passed(None, 5, 6))
+    assert reports(photographed(blot, 12), known)
+    assert reports(photographed(blot, 12), of(*known.photos, *passed(blot, 7)))
+    assert not reports(photographed(blot, 12), of(*known.photos, *passed(blot, 7, 8)))
+    # One photo that does not show it may be a mistake of the comparison.
+    once = of(*passed(blot, 1, 2, 3), failed(blot, 4), *passed(None, 5), *passed(blot, 6, 7))
+    assert reports(photographed(blot, 12), once)
+
+
+def test_after_a_repair_a_crack_through_dirt_is_found_again_and_dirt_is_not() -> None:
+    known = of(
+        *passed(dirt, *CLEAN), *passed(cracked_dirt, 6, 7), failed(cracked_dirt, 8), *passed(dirt, 10, 11)
+    )
+    assert reports(photographed(cracked_dirt, 12), known)
+    assert compared(photographed(dirt, 13), known).boxes == ()
+    # People passed it twice since.
+    later = of(
+        *known.photos,
+        *passed(dirt, 14),
+        *passed(cracked_dirt, 15),
+        *passed(dirt, 16),
+        *passed(cracked_dirt, 17),
+    )
+    assert not reports(photographed(cracked_dirt, 18), later)
+
+
+def test_a_finding_that_is_rejected_after_it_failed_is_normal() -> None:
+    known = of(*passed(blot, 1, 2, 3), failed(blot, 4))
+    photo = photographed(blot, 6)
+    (found,) = compared(photo, known).boxes
+    rejected = photo_variation(
+        reference(), REGION, photo, "6", 6, kind=MemoryKind.REJECTED, judged=[found.box]
+    )
+    assert not reports(photographed(blot, 9), of(*known.photos, rejected))
+    # A rejection before the failure is overruled by it.
+    assert reports(photographed(blot, 9), of(*known.photos, replace(rejected, order=3)))
+
+
+def test_what_failed_says_nothing_about_other_places() -> None:
+    known = of(*passed(blot, 1, 2, 3), failed(crack, 4))
+    assert not reports(photographed(blot, 9), known)
+
+
+def test_a_defect_too_faint_to_be_reported_counts_when_a_person_confirmed_it() -> None:
+    def stain(image: samples.Image, number: int) -> None:
+        soft = np.zeros(image.shape[:2], np.float32)
+        cv2.ellipse(soft, (90, 200), (14, 9), 0, 0, 360, 1, -1)
+        image[:] = (image - 10 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
+
+    photo, box = photographed(stain, 9), Rect(76, 190, 28, 20)
+    wanted = Parameters(min_confidence=0.99)
+    assert photo_variation(reference(), REGION, photo, "9", 9, wanted).appearances == ()
+    kept = photo_variation(reference(), REGION, photo, "9", 9, wanted, kind=MemoryKind.FAILED, judged=[box])
+    assert len(kept.appearances) == 1
 
 
 def test_a_thing_that_grows_stays_visible() -> None:

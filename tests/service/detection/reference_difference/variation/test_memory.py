@@ -11,6 +11,7 @@ from service.detection.reference_difference import PhotoVariation, RegionMemory
 from service.detection.reference_difference.variation import serial
 from service.detection.reference_difference.variation.memory import MOST_SIDE, NEWEST, OLDEST, Appearance
 from shared.geometry import Rect
+from shared.wire.memory import MemoryKind
 
 REGION = Rect(10, 20, 400, 300)
 
@@ -19,8 +20,8 @@ def appearance(x: float = 50, y: float = 60, w: float = 30, h: float = 20, level
     return Appearance.of(Rect(x, y, w, h), np.full((round(h), round(w), 3), level, np.float32))
 
 
-def photo(number: int, *appearances: Appearance, rejected: bool = False) -> PhotoVariation:
-    return PhotoVariation(f"photo {number}", number, appearances, rejected)
+def photo(number: int, *appearances: Appearance, kind: MemoryKind = MemoryKind.PASSED) -> PhotoVariation:
+    return PhotoVariation(f"photo {number}", number, appearances, kind)
 
 
 def test_the_order_of_arrival_does_not_matter() -> None:
@@ -38,9 +39,11 @@ def test_a_photo_counts_once() -> None:
     assert RegionMemory.of(REGION, [photo(1, appearance()), photo(1, appearance())]).count == 1
 
 
-def test_rejected_findings_are_no_photo_that_passed() -> None:
-    memory = RegionMemory.of(REGION, [photo(1), photo(1, appearance(), rejected=True)])
+@pytest.mark.parametrize("kind", [MemoryKind.REJECTED, MemoryKind.FAILED])
+def test_judged_findings_are_no_photo_that_passed(kind: MemoryKind) -> None:
+    memory = RegionMemory.of(REGION, [photo(1), photo(1, appearance(), kind=kind)])
     assert (memory.count, len(memory.photos)) == (1, 2)
+    assert [one.kind for one in memory.passed] == [MemoryKind.PASSED]
 
 
 def test_a_large_appearance_is_kept_small() -> None:
@@ -59,24 +62,25 @@ def test_a_memory_disagrees_with_its_reference_where_newer_photos_all_differ() -
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 50), st.integers(1, 40), st.integers(1, 40), st.booleans()), max_size=6)
+    st.lists(
+        st.tuples(st.integers(0, 50), st.integers(1, 40), st.integers(1, 40), st.sampled_from(MemoryKind)),
+        max_size=6,
+    )
 )
-def test_a_memory_is_read_as_it_was_written(parts: list[tuple[int, int, int, bool]]) -> None:
+def test_a_memory_is_read_as_it_was_written(parts: list[tuple[int, int, int, MemoryKind]]) -> None:
     photos = [
-        PhotoVariation(
-            str(at), at / 3, (appearance(at, at, width, height, at),), rejected, (Rect(at, at, 3, 4),)
-        )
-        for at, width, height, rejected in parts
+        PhotoVariation(str(at), at / 3, (appearance(at, at, width, height, at),), kind, (Rect(at, at, 3, 4),))
+        for at, width, height, kind in parts
     ]
     data = serial.to_bytes(RegionMemory.of(REGION, photos))
     read = serial.from_bytes(data)
     assert serial.to_bytes(read) == data
     assert read.region == REGION
     for one, other in zip(read.photos, RegionMemory.of(REGION, photos).photos, strict=True):
-        assert (one.key, one.order, one.rejected, one.faint) == (
+        assert (one.key, one.order, one.kind, one.faint) == (
             other.key,
             other.order,
-            other.rejected,
+            other.kind,
             other.faint,
         )
         assert all(
@@ -85,15 +89,16 @@ def test_a_memory_is_read_as_it_was_written(parts: list[tuple[int, int, int, boo
         )
 
 
-@pytest.mark.parametrize("damage", ["short", "magic", "version", "values", "nothing", "size"])
+@pytest.mark.parametrize("damage", ["short", "magic", "version", "values", "nothing", "size", "kind"])
 def test_bytes_other_than_a_memory_are_refused(damage: str) -> None:
     data = serial.to_bytes(RegionMemory.of(REGION, [photo(1, appearance())]))
     broken = {
         "short": data[:30],
         "magic": b"PNG1" + data[4:],
-        "version": data.replace(b'"version":1', b'"version":9'),
+        "version": data.replace(b'"version":2', b'"version":9'),
         "values": data[:-8],
         "nothing": b"",
+        "kind": data.replace(b'"kind":"passed"', b'"kind":"parsed"'),
         "size": data.replace(b'"size":[30,20]', b'"size":[99,99]'),
     }[damage]
     with pytest.raises(serial.MemoryUnreadable):

@@ -1,0 +1,172 @@
+"""Finds what a memory may not explain: the like of a finding that a person confirmed by failing its item.
+
+Such a finding may hold what was always there beside the defect, as dirt beside a crack; only what was new of
+it is the defect: its new dark lines, else its new tiles. When nothing of it was new, all of it is: people had
+passed it before by mistake. Photos that show the defect explain nothing of its like. What does is
+
+- two photos from before it that look more like today's tile than the defect does;
+- two photos that passed after the repair, that is after two in a row that show nothing at its place;
+- a finding that a person rejected after the failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Matrix
+from service.detection.reference_difference.variation.dark_lines import Line, dark_lines, is_shown
+from service.detection.reference_difference.variation.lasting import SUPPORT, is_new
+from service.detection.reference_difference.variation.likeness import TiledPart
+from service.detection.reference_difference.variation.memory import Appearance, PhotoVariation, RegionMemory
+from shared.geometry import Rect
+from shared.wire.memory import MemoryKind
+
+EXPLAINED: Final = 0.16
+"""Share of the square of what a tile looks like that its explanation may leave. Lamps, digits and cables that
+were seen before leave 0.02 to 0.12, drawn damage on them 0.2 to 0.6."""
+
+# Of what of a finding was new at least this share of the squared difference; less is noise at its edge.
+_NEW = 0.05
+# A photo shows a defect that shows this share of it.
+_SHOWN = 0.5
+# Two photos of one thing leave shares that differ by this factor, and the larger may always be so large.
+_AS_NEAR = 2.0
+_NEAR = 0.06
+
+
+@dataclass(frozen=True, slots=True)
+class _Defect:
+    """What a person confirmed in a photo: lines, else places, both in px of the reference image.
+
+    shown_by: indices of the photos that passed before and show what lies at the places.
+    """
+
+    failed: PhotoVariation
+    lines: Sequence[Line] = ()
+    places: Sequence[Rect] = ()
+    shown_by: frozenset[int] = frozenset()
+
+
+def forbidden_tiles(memory: RegionMemory, part: TiledPart) -> NDArray[np.bool_]:
+    """Of each tile whether it looks like a defect that was confirmed nearby, and nothing permits that."""
+    banned = np.zeros(part.energies.size, np.bool_)
+    known: dict[int, Matrix] = {}
+
+    def unlike(index: int) -> Matrix:
+        if index not in known:
+            known[index] = part.unlike(memory.photos[index].appearances)
+        return known[index]
+
+    for defect in _defects(memory, part.around):
+        near = part.unlike(defect.failed.appearances, defect.places)
+        like = near <= EXPLAINED
+        if not like.any():
+            continue
+        votes = np.zeros(banned.size, np.int64)
+        for index in _passed(memory, defect.failed, before=True):
+            if index not in defect.shown_by:
+                votes += unlike(index) <= near
+        closely = np.clip(_AS_NEAR * near, _NEAR, EXPLAINED)
+        for index, weight in _since(memory, defect.failed, _is_clean(defect.places)):
+            votes += weight * (unlike(index) <= closely)
+        banned |= like & (votes < SUPPORT)
+    return banned
+
+
+def forbidden_lines(memory: RegionMemory, lines: Sequence[Line], around: Rect) -> list[Line]:
+    """Those of these lines that a confirmed defect has at the same place, and that nothing permits since.
+
+    around: where the lines lie, px of the reference image.
+    """
+    found: dict[int, Line] = {}
+    for defect in _defects(memory, around):
+        for index, line in enumerate(lines):
+            if not is_shown(line, defect.lines):
+                continue
+            clean = _is_without(line)
+            votes = sum(
+                weight * (not clean(memory.photos[later]))
+                for later, weight in _since(memory, defect.failed, clean)
+            )
+            if votes < SUPPORT:
+                found[index] = line
+    return list(found.values())
+
+
+def _defects(memory: RegionMemory, around: Rect) -> Iterator[_Defect]:
+    """The confirmed defects that reach into `around`."""
+    for photo in memory.photos:
+        if photo.kind is MemoryKind.FAILED:
+            for one in photo.appearances:
+                if not one.box.intersection(around).empty:
+                    yield _defect(memory, photo, one)
+
+
+def _defect(memory: RegionMemory, failed: PhotoVariation, finding: Appearance) -> _Defect:
+    before = _passed(memory, failed, before=True)
+    lines = dark_lines([finding])
+    if lines:
+        theirs = [dark_lines(memory.photos[index].appearances) for index in before]
+        seen = [[is_shown(line, photo) for line in lines] for photo in theirs]
+        new = is_new(np.array(seen, np.bool_).reshape(len(before), len(lines)))
+        if new.any():
+            return _Defect(failed, [line for line, fresh in zip(lines, new.tolist(), strict=True) if fresh])
+    mask = np.asarray(finding.values.any(axis=2), np.uint8)
+    part = TiledPart.of(failed.appearances, finding.box, mask)
+    if part is None or not before:
+        return _Defect(failed, lines, [finding.box])
+    shown = np.stack([part.unlike(memory.photos[index].appearances) for index in before]) <= EXPLAINED
+    defect = is_new(shown)
+    if part.energies[defect].sum() < _NEW * part.energies.sum():
+        defect = np.ones_like(defect)
+    energies = np.where(defect, part.energies, 0.0)
+    shares = np.einsum("pt,t->p", shown, energies) / max(float(energies.sum()), 1e-6)
+    showing = (index for index, share in zip(before, shares.tolist(), strict=True) if share >= _SHOWN)
+    return _Defect(failed, lines if defect.all() else (), part.places(defect), frozenset(showing))
+
+
+def _passed(memory: RegionMemory, failed: PhotoVariation, *, before: bool) -> list[int]:
+    """The photos that passed before a failure, or after it: their indices, the oldest first."""
+    return [
+        index
+        for index, photo in enumerate(memory.photos)
+        if photo.kind is MemoryKind.PASSED and (photo.order <= failed.order) is before
+    ]
+
+
+def _since(
+    memory: RegionMemory, failed: PhotoVariation, is_clean: Callable[[PhotoVariation], bool]
+) -> Iterator[tuple[int, int]]:
+    """The photos that may permit the like of what failed, and as how many each counts.
+
+    Those that passed after the repair; and findings that a person rejected after the failure, who looked at
+    them: as much as two photos that passed. is_clean: whether a photo shows nothing of the defect.
+    """
+    clean = 0
+    for index in _passed(memory, failed, before=False):
+        if clean >= SUPPORT:
+            yield index, 1
+        else:
+            clean = clean + 1 if is_clean(memory.photos[index]) else 0
+    for index, photo in enumerate(memory.photos):
+        if photo.kind is MemoryKind.REJECTED and photo.order > failed.order:
+            yield index, SUPPORT
+
+
+def _is_clean(places: Sequence[Rect]) -> Callable[[PhotoVariation], bool]:
+    """Whether nothing at all differs at these places, however faint."""
+
+    def is_clean(photo: PhotoVariation) -> bool:
+        boxes = (*(one.box for one in photo.appearances), *photo.faint)
+        return all(box.intersection(place).empty for box in boxes for place in places)
+
+    return is_clean
+
+
+def _is_without(line: Line) -> Callable[[PhotoVariation], bool]:
+    return lambda photo: not is_shown(line, dark_lines(photo.appearances))

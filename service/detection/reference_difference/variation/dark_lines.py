@@ -1,0 +1,140 @@
+"""Finds thin dark lines in differences, as cracks are, also where they run through something that varies.
+
+A tile of dirt with a crack looks nearly like one without (`likeness`), so lines are looked for by themselves:
+where a closing fills what is darker than both sides of it (a black top-hat).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Floats, Matrix, apply, inverse
+from service.detection.reference_difference.difference.comparison import Comparison
+from service.detection.reference_difference.variation.memory import Appearance
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+Line = NDArray[np.float64]
+"""The px of a line: float64 (count, 2), x and y in px of the reference image."""
+
+# px by which a line is at most thick, and at least long, and how many of its px come to one px of its length.
+_THICKEST = 5
+_SHORTEST = 12.0
+_PX_PER_LENGTH = 4.0
+# The same of a line that needs its like in other photos to be explained.
+_LONG = 20.0
+_THIN = 3.0
+# Grey levels by which it is darker than both its sides.
+_DARKER = 14.0
+# Of two lines that are one, moved, each is at least so dark in parts of the other.
+_AS_DARK = 0.5
+# px within which two photos show the same line, and the share of it that must lie so.
+_OFF = 4.0
+_SAME = 0.6
+# px within which, or within its own length if that is more, a line may lie elsewhere, and how long it is then
+# at least in parts of it.
+_NEARBY = 30.0
+_LIKE = 0.5
+# px around a line that its darkness is judged against.
+_MARGIN = 8
+
+
+def dark_lines(appearances: Iterable[Appearance]) -> list[Line]:
+    """The thin dark lines in these differences."""
+    return [line for one in appearances for line in _lines(one)]
+
+
+def darkness(image: Floats) -> Floats:
+    """By how many grey levels each px is darker than both sides of a line through it; float32.
+
+    image: float32 (height, width, channels), grey levels.
+    """
+    grey = np.asarray(image.mean(axis=2), np.float32)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_THICKEST + 2, _THICKEST + 2))
+    return np.asarray(cv2.morphologyEx(grey, cv2.MORPH_BLACKHAT, kernel), np.float32)
+
+
+def is_dark(line: Line, view: Comparison) -> bool:
+    """Whether the photo itself is darker along the line; where a bright line has gone it is not."""
+    return bool((_darkness_along(line, view, view.now, 1) >= _DARKER / 2).mean() >= _SAME)
+
+
+def is_moved(line: Line, view: Comparison) -> bool:
+    """Whether the reference image has about as dark a line beside it: an edge that lies elsewhere."""
+    now = _darkness_along(line, view, view.now, 1)
+    was = _darkness_along(line, view, view.was, round(_OFF))
+    return bool((was >= _AS_DARK * now).mean() >= _SAME)
+
+
+def _darkness_along(line: Line, view: Comparison, image: Floats, beside: int) -> Floats:
+    """The greatest darkness within `beside` px of each px of the line; image: one of the view's."""
+    points = np.rint(apply(inverse(view.frame.to_reference), line) - 0.5).astype(np.int64)
+    left, top = np.maximum(points.min(axis=0) - _MARGIN, 0).tolist()
+    right, bottom = (points.max(axis=0) + _MARGIN + 1).tolist()
+    dark = cv2.dilate(darkness(image[top:bottom, left:right]), np.ones((2 * beside + 1, 2 * beside + 1)))
+    rows = np.clip(points[:, 1] - top, 0, dark.shape[0] - 1)
+    columns = np.clip(points[:, 0] - left, 0, dark.shape[1] - 1)
+    return np.asarray(dark[rows, columns], np.float32)
+
+
+def covered(line: Line, box: Rect, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """The px of a part near the line, bool of `shape` (height, width); box: the part, px of the reference."""
+    height, width = shape
+    scale = np.array([width / box.w, height / box.h])
+    columns, rows = np.floor((line - np.array([box.x, box.y])) * scale).astype(np.int64).T
+    mask = np.zeros(shape, np.uint8)
+    mask[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)] = 1
+    return np.asarray(cv2.dilate(mask, np.ones((_THICKEST, _THICKEST), np.uint8)) > 0, np.bool_)
+
+
+def is_shown(line: Line, by: Sequence[Line]) -> bool:
+    """Whether another photo shows the line at its place: these are the photo's lines."""
+    if not by:
+        return False
+    there = np.concatenate(by)
+    off = np.abs(line[:, None, :] - there[None, :, :]).max(axis=2).min(axis=1)
+    return bool((off <= _OFF).mean() >= _SAME)
+
+
+def is_crack_like(line: Line) -> bool:
+    """Whether a line is so long and thin that strokes of letters and edges of parts hardly are."""
+    length = _length(line)
+    return length >= _LONG and line.shape[0] <= _THIN * length
+
+
+def has_like(line: Line, by: Sequence[Line]) -> bool:
+    """Whether another photo shows some line nearby that is at least half as long, wherever it runs."""
+    length = _length(line)
+    reach = max(_NEARBY, length)
+    low, high = line.min(axis=0) - reach, line.max(axis=0) + reach
+    return any(
+        _length(one) >= _LIKE * length and bool(((one >= low) & (one <= high)).all(axis=1).any())
+        for one in by
+    )
+
+
+def _length(line: Line) -> float:
+    return float(np.hypot(*np.ptp(line, axis=0)))
+
+
+def _lines(one: Appearance) -> list[Line]:
+    difference = one.difference
+    # Darker than the reference image too: between two parts of a highlight it is not.
+    dark = (darkness(difference) >= _DARKER) & (difference.mean(axis=2) <= -_DARKER)
+    mask = dark.astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    height, width = mask.shape
+    per_px = np.array([one.box.w / width, one.box.h / height])
+    found = []
+    for index in range(1, count):
+        x, y, w, h, area = (int(value) for value in stats[index])
+        length = float(np.hypot(w * per_px[0], h * per_px[1]))
+        if length < _SHORTEST or area > _PX_PER_LENGTH * np.hypot(w, h):
+            continue
+        rows, columns = np.nonzero(labels[y : y + h, x : x + w] == index)
+        points: Matrix = np.stack([columns + x + 0.5, rows + y + 0.5], axis=1) * per_px
+        found.append(points + np.array([one.box.x, one.box.y]))
+    return found

@@ -1,0 +1,222 @@
+"""Compares how a part of today's difference looks with what other photos showed nearby, tile by tile.
+
+How a tile looks, and what is around it, is put into a few numbers: brightness, hue, what is brighter and
+darker, how steep it is. That generalises as an average cannot: a lamp is like one of its two states, a digit
+like strokes of others, a highlight like one a little further off (compare patches in a memory of normal ones,
+Roth et al. 2022; here they are few, local and of differences alone).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Bytes, Floats, Matrix
+from service.detection.reference_difference.variation.memory import Appearance, paste
+from shared.geometry import Rect
+from shared.images.cv import cv2
+
+Tile = tuple[slice, slice]
+
+# px of a tile at the scale at which a part is compared, and of the place around it that counts too: a thing
+# is known by how far it reaches.
+_TILE = 10
+_WIDE = 24
+_AROUND = _WIDE // 2
+# px that a part covers at most at that scale: a thick one is compared coarsely.
+_MOST_PX = 1200
+# A thing may have moved by so much of its length, px at that scale at least and at most.
+_MOVES = 0.7
+_LEAST_REACH, _MOST_REACH = 10, 30
+_STRIDE = 2
+# How strong a difference may be in parts of what was seen.
+_FAINTEST, _STRONGEST = 0.6, 1.25
+# Grey levels that are never left.
+_NOISE = 4.0
+# What counts how much: steepness and the wider place against brightness; of the three channels brightness,
+# and blue and red against it, since the hue tells dirt from a dent.
+_STEEP, _WIDER = 4.0, 2.0
+_HUE = 6.0
+_TINT = np.array(
+    [[3**0.5] * 3, [2 * _HUE, -_HUE, -_HUE], [-_HUE, -_HUE, 2 * _HUE]],
+    np.float32,
+) / np.float32(3)
+
+
+@dataclass(frozen=True, slots=True)
+class TiledPart:
+    """A part of today's difference, cut into tiles of about 10 px at the scale at which it is compared.
+
+    shape: (height, width) of the part in px. energies: float64, the squared difference in each tile.
+    """
+
+    shape: tuple[int, int]
+    energies: Matrix
+    _box: Rect
+    _scale: float
+    _size: tuple[int, int]
+    _tiles: tuple[Tile, ...] = field(repr=False)
+    _looks: tuple[Floats, ...] = field(repr=False)
+
+    @staticmethod
+    def of(today: Sequence[Appearance], box: Rect, mask: Bytes) -> TiledPart | None:
+        """The part that covers `mask` (uint8, not 0 on it) over `box` (px of the reference image).
+
+        today: all that differs today. None when nothing of it lies there.
+        """
+        height, width = mask.shape
+        shrink = min(1.0, float(np.sqrt(_MOST_PX / max(cv2.countNonZero(mask), 1))))
+        size = max(round(width * shrink), 1), max(round(height * shrink), 1)
+        scale = size[0] / box.w
+        inside = cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+        tiles = tuple(_tiles(np.asarray(inside, np.float32)))
+        change, wider = (_window(today, box, scale, size, pad) for pad in (0, _AROUND))
+        if change is None or wider is None:
+            return None
+        looks = _features(wider)
+        middles = map(_middle, tiles)
+        own = tuple(looks[y + _AROUND, x + _AROUND] for y, x in middles)
+        energies = np.array([float((change[tile] ** 2).sum()) for tile in tiles])
+        return TiledPart((height, width), energies, box, scale, size, tiles, own)
+
+    @property
+    def around(self) -> Rect:
+        """Where the like of the part is looked for, px of the reference image."""
+        beyond = self._reach / self._scale
+        at = self._box
+        return Rect(at.x - beyond, at.y - beyond, at.w + 2 * beyond, at.h + 2 * beyond)
+
+    def unlike(self, appearances: Sequence[Appearance], at: Sequence[Rect] | None = None) -> Matrix:
+        """Of each tile the share of the square of what it looks like that a photo shows nowhere nearby.
+
+        float64 0..1; 1 where the photo with these `appearances` shows nothing. at: the only places that
+        count, px of the reference image.
+        """
+        reach = self._reach
+        window = _window(appearances, self._box, self._scale, self._size, reach)
+        if window is None:
+            return np.ones(len(self._tiles))
+        theirs = _features(window)
+        counts = None if at is None else self._covered(at, reach)
+        return np.array(
+            [
+                self._least(own, tile, theirs, counts)
+                for own, tile in zip(self._looks, self._tiles, strict=True)
+            ]
+        )
+
+    def places(self, chosen: NDArray[np.bool_]) -> list[Rect]:
+        """Where the chosen tiles lie, px of the reference image."""
+        return [
+            Rect(
+                self._box.x + columns.start / self._scale,
+                self._box.y + rows.start / self._scale,
+                (columns.stop - columns.start) / self._scale,
+                (rows.stop - rows.start) / self._scale,
+            )
+            for (rows, columns), is_chosen in zip(self._tiles, chosen.tolist(), strict=True)
+            if is_chosen
+        ]
+
+    def marked(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The px of the chosen tiles, bool (height, width) of the part."""
+        small = np.zeros((self._size[1], self._size[0]), np.uint8)
+        for tile, is_chosen in zip(self._tiles, chosen.tolist(), strict=True):
+            if is_chosen:
+                small[tile] = 1
+        height, width = self.shape
+        return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_NEAREST) > 0, np.bool_)
+
+    @property
+    def _reach(self) -> int:
+        return int(np.clip(round(_MOVES * max(self._size)), _LEAST_REACH, _MOST_REACH))
+
+    def _covered(self, places: Sequence[Rect], pad: int) -> NDArray[np.bool_]:
+        """The px of the part and `pad` around it, at the scale of the comparison, that `places` cover."""
+        covered = np.zeros((self._size[1] + 2 * pad, self._size[0] + 2 * pad), np.bool_)
+        for one in places:
+            left, top, right, bottom = (
+                max(round((side - corner) * self._scale) + pad, 0)
+                for side, corner in (
+                    (one.x, self._box.x),
+                    (one.y, self._box.y),
+                    (one.right, self._box.x),
+                    (one.bottom, self._box.y),
+                )
+            )
+            covered[top:bottom, left:right] = True
+        return covered
+
+    def _least(self, own: Floats, tile: Tile, theirs: Floats, counts: NDArray[np.bool_] | None) -> float:
+        """The share of what a tile looks like that is nowhere within reach in `theirs`."""
+        (y, x), reach = _middle(tile), self._reach
+        near = np.s_[y : y + 2 * reach + 1 : _STRIDE, x : x + 2 * reach + 1 : _STRIDE]
+        if counts is not None and not counts[near].any():
+            return 1.0
+        there = theirs[near]
+        # Not `@`: BLAS would start threads of its own for so little.
+        both = np.einsum("yxf,f->yx", there, own)
+        squared = np.einsum("yxf,yxf->yx", there, there)
+        power = float(np.einsum("f,f->", own, own))
+        factor = np.clip(both / np.maximum(squared, 1e-3), _FAINTEST, _STRONGEST)
+        rest = power - 2 * factor * both + factor * factor * squared
+        least = float((rest if counts is None else rest[counts[near]]).min())
+        return min(max(least - _NOISE * _NOISE, 0) / max(power, 1.0), 1.0)
+
+
+def _tiles(inside: Floats) -> Iterator[Tile]:
+    """The tiles of a part that it covers at all."""
+    height, width = inside.shape
+    rows, columns = (max(round(length / _TILE), 1) for length in (height, width))
+    ys = np.linspace(0, height, rows + 1).round().astype(int).tolist()
+    xs = np.linspace(0, width, columns + 1).round().astype(int).tolist()
+    for top, bottom in pairwise(ys):
+        for left, right in pairwise(xs):
+            tile = np.s_[top:bottom, left:right]
+            if (inside[tile] > 0.25).any():
+                yield tile
+
+
+def _middle(tile: Tile) -> tuple[int, int]:
+    rows, columns = tile
+    return (rows.start + rows.stop) // 2, (columns.start + columns.stop) // 2
+
+
+def _window(
+    appearances: Sequence[Appearance], box: Rect, scale: float, size: tuple[int, int], pad: int
+) -> Floats | None:
+    """How a photo differed over `box` and `pad` px around it, `scale` px for each; None where it did not."""
+    beyond = pad / scale
+    around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
+    near = [one for one in appearances if not one.box.intersection(around).empty]
+    if not near:
+        return None
+    window = np.zeros((size[1] + 2 * pad, size[0] + 2 * pad, 3), np.float32)
+    for one in near:
+        at = Rect(one.box.x - around.x, one.box.y - around.y, one.box.w, one.box.h)
+        paste(window, one.difference, at, scale)
+    return window
+
+
+def _features(change: Floats) -> Floats:
+    """How a tile around each px looks: float32 (height, width, 11), in grey levels.
+
+    Brightness and hue, what is brighter, what is darker, the root of the mean square, the steepness across
+    and down; of the wider place what is brighter, what is darker and the root of the mean square.
+    """
+    bright = np.asarray(cv2.transform(change, np.full((1, 3), 1 / 3, np.float32)), np.float32)
+    steep = [cv2.Sobel(bright, cv2.CV_32F, x, 1 - x, scale=_STEEP / 8) for x in (1, 0)]
+    signs = [np.maximum(bright, 0), np.maximum(-bright, 0)]
+    squares = [part * part for part in (bright, *steep)]
+    tile = cv2.merge([cv2.transform(change, _TINT), *signs, *squares])
+    near = cv2.boxFilter(tile, cv2.CV_32F, (_TILE, _TILE), borderType=cv2.BORDER_CONSTANT)
+    wide = cv2.merge([*signs, squares[0]])
+    wide = cv2.boxFilter(wide, cv2.CV_32F, (_WIDE, _WIDE), borderType=cv2.BORDER_CONSTANT)
+    # What a running sum leaves of nothing may lie a little below it.
+    np.sqrt(np.maximum(near[..., 5:], 0), out=near[..., 5:])
+    np.sqrt(np.maximum(wide[..., 2:], 0), out=wide[..., 2:])
+    return np.concatenate([near, wide * np.float32(_WIDER)], axis=2)

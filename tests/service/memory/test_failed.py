@@ -1,0 +1,159 @@
+"""What people failed is never explained, by a memory in the real service; sealed records, events, backups."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select, update
+
+from service.backups.cli import main as backups
+from service.db.database import Database
+from service.inspection.tables import ITEM
+from service.memory.tables import LEFT_OUT, REGION, VARIATION, WAITING
+from service.settings import Settings
+from tests.service.memory.conftest import ON_ONE_DATABASE, Site
+from tests.service.memory.test_memory import known, rows, settled
+
+__all__ = ["known"]
+
+LAMP = {"x1": 205, "y1": 65, "x2": 255, "y2": 115}
+
+
+def fail_at_the_lamp(site: Site) -> dict[str, Any]:
+    """An item that a person failed for the lamp, which the memory explains."""
+    item = site.item()
+    entry = site.detect(item)
+    drawn = {"label": "crack", "confidence": 1, "points": LAMP, "origin": "person"}
+    body = {"of_version": entry["version"], "boxes": [drawn]}
+    answer = site.client.post(f"/api/inspection_item/{item['item_id']}/boxes", json=body)
+    assert answer.status_code == 200, answer.text
+    site.decide(item, "failed")
+    return item
+
+
+def test_what_a_person_failed_is_reported_from_then_on(
+    site: Site, known: list[dict[str, Any]], database: Database
+) -> None:
+    assert site.detect(site.item())["isPassed"] is True
+    failed = fail_at_the_lamp(site)
+    photo, *others = settled(site, database, failed)["photos"]
+    assert (photo["kind"], photo["file_id"], photo["differences"]) == ("failed", failed["file_id"], 1)
+    assert {one["kind"] for one in others} == {"passed"}
+    entry = site.detect(site.item())
+    assert entry["isPassed"] is False
+    assert entry["suppressed"] == []
+    assert entry["memory"]["photos"] == 4
+    # Who leaves the photo out of the memory, or passes the item after all, says otherwise.
+    site.change(failed, left_out={failed["file_id"]: True})
+    assert site.detect(site.item())["isPassed"] is True
+    site.change(failed, left_out={failed["file_id"]: False})
+    assert site.detect(site.item())["isPassed"] is False
+    site.decide(failed)
+    settled(site, database, failed)
+    assert site.detect(site.item())["isPassed"] is True
+
+
+@ON_ONE_DATABASE
+def test_what_failed_enters_a_frozen_memory(
+    site: Site, known: list[dict[str, Any]], database: Database
+) -> None:
+    site.change(known[0], frozen=True)
+    failed = fail_at_the_lamp(site)
+    memory = settled(site, database, failed)
+    assert (memory["state"], memory["photos"][0]["kind"]) == ("frozen", "failed")
+    assert site.detect(site.item())["isPassed"] is False
+
+
+@ON_ONE_DATABASE
+def test_a_sealed_record_keeps_what_the_memory_explained(
+    site: Site, known: list[dict[str, Any]], database: Database
+) -> None:
+    item = site.item()
+    entry = site.detect(item)
+    assert entry["suppressed"]
+    site.decide(item)
+    record = f"/api/inspection/{item['inspection_id']}"
+    assert site.client.post(f"{record}/finish").status_code == 200
+    before = site.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"]
+    site.change(known[0], left_out={known[0]["file_id"]: True}, required=2)
+    failed = fail_at_the_lamp(site)
+    settled(site, database, failed)
+    site.change(failed, start_over=True)
+    assert site.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"] == before
+    assert site.client.get(f"{record}/seal/verify").json()["data"]["intact"] is True
+
+
+@ON_ONE_DATABASE
+@pytest.mark.parametrize("lost", ["memory", "suppressed"])
+def test_the_seal_covers_what_the_memory_explained(
+    site: Site, known: list[dict[str, Any]], database: Database, lost: str
+) -> None:
+    item = site.item()
+    site.detect(item)
+    site.decide(item)
+    record = f"/api/inspection/{item['inspection_id']}"
+    assert site.client.post(f"{record}/finish").status_code == 200
+    take_out_of_entries(database, item["item_id"], lost)
+    assert site.client.get(f"{record}/seal/verify").json()["data"]["intact"] is False
+
+
+def take_out_of_entries(database: Database, item_id: str, key: str) -> None:
+    """Change the stored entries of an item past the service."""
+    here = ITEM.c.item_id == item_id
+    stored = database.read_now(
+        lambda session: session.execute(select(ITEM.c.result).where(here)).scalar_one()
+    )
+    entries = json.loads(stored)
+    assert any(entry.pop(key, None) for entry in entries)
+    changed = json.dumps(entries, ensure_ascii=False)
+    database.write_now(lambda session: session.execute(update(ITEM).where(here).values(result=changed)))
+
+
+def test_clients_hear_of_what_people_change_and_of_what_is_compared(
+    site: Site, known: list[dict[str, Any]], database: Database, app: FastAPI
+) -> None:
+    feed = app.state.end_streams.__self__
+    place = feed.since(0).place
+    item = site.passed()
+    settled(site, database, item)
+    site.change(item, left_out={item["file_id"]: True})
+    found = [one for one in feed.since(place).events if one.kind == "region_memory"]
+    assert {one.object_id for one in found} == {site.reference["file_id"]}
+    by_whom = [one.actor for one in found]
+    # No user compares photos; the last is the change that a person made.
+    assert by_whom[:-1] == [None] * (len(found) - 1)
+    assert len(found) >= 2
+    assert by_whom[-1] is not None
+
+
+@ON_ONE_DATABASE
+def test_memories_are_in_backups_and_come_back(
+    site: Site,
+    known: list[dict[str, Any]],
+    database: Database,
+    settings: Settings,
+    tmp_path: Path,
+) -> None:
+    item = known[0]
+    site.change(item, required=2, left_out={known[1]["file_id"]: True})
+    failed = fail_at_the_lamp(site)
+    settled(site, database, failed)
+    archive, new = tmp_path / "backup.zip", Settings(data_dir=tmp_path / "new", bcrypt_cost=4)
+    assert backups(["backup", str(archive)], settings) == 0
+    assert backups(["restore", str(archive)], new) == 0
+    restored = Database(new.url)
+    try:
+        for table in (REGION, LEFT_OUT, VARIATION, WAITING):
+            assert content(restored, table) == content(database, table)
+        assert len(rows(restored)) == 4
+    finally:
+        restored.close()
+
+
+def content(database: Database, table: Any) -> list[tuple[Any, ...]]:
+    found = database.read_now(lambda session: session.execute(select(table)).all())
+    return sorted(tuple(row) for row in found)
