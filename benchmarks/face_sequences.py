@@ -82,7 +82,7 @@ def rendered(rng: np.random.Generator, *, held_out: bool) -> Take:
     frames = []
     for number, ends in enumerate(zip(opened, closed, strict=True)):
         seen = [
-            heads.seen(texture, shape.depth, _swayed(pose, sway[number]), scene)
+            heads.render(texture, shape.depth, _swayed(pose, sway[number]), scene)
             for pose in (ends if ends[0] != ends[1] else ends[:1])
         ]
         blurred = np.mean(seen, axis=0).astype(np.uint8)
