@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -23,7 +23,7 @@ from service.detection.reference_difference.data import (
     local_scale,
     shift_scale,
 )
-from service.detection.reference_difference.difference import boxes
+from service.detection.reference_difference.difference import boxes, highlights
 from service.detection.reference_difference.difference.compensate import (
     Light,
     match_focus,
@@ -153,6 +153,7 @@ def compare(
     if search.bilevel:
         was = match_width(was, now, valid)
     was, now = match_focus(was, now, valid)
+    measured = light is None
     if light is None:
         was, light = match_light(was, now, valid, search.scanned, search.bilevel)
     else:
@@ -161,10 +162,17 @@ def compare(
         # The reference may have been any brighter there; a photo exposed less tells by how much.
         brighter = np.clip(now, was, was * _BEYOND_WHITE)
         was = np.where(white, brighter, was)
+    if measured and not search.bilevel and not search.scanned:
+        light = replace(light, glare=highlights.find(was, now, valid))
+    hidden = light.glare.hidden(valid) if measured and light.glare is not None else None
+    was = light.glaring(was, now)
     difference = differ(was, now, valid, search.scanned or search.bilevel)
     if _strange(difference, valid, search.threshold):
         return None
-    found = boxes.difference_parts(difference, search.allowed(valid), search.threshold, search.least)
+    allowed = search.allowed(valid)
+    found = boxes.difference_parts(difference, allowed, search.threshold, search.least)
+    if hidden is not None:
+        found += boxes.hidden_parts(cv2.copyTo(hidden, allowed), search.threshold)
     return Comparison(found, frame, was, now, shift, difference.radius, light)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
 from service.detection.reference_difference.difference import shade
+from service.detection.reference_difference.difference.highlights import Glare
 from service.detection.reference_difference.threads import side_by_side
 from shared.images.cv import cv2
 
@@ -152,7 +153,8 @@ class Light:
 
     photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y). numbers: (channels, 10) as
     fitted, or None where the reference fits as it is. x, y: what the frame's edges lie at, -1 and 1 for the
-    one that it was fitted on. shade: of bands and shadows, see `shade.between`, on all of that frame.
+    one that it was fitted on. shade: of bands and shadows, see `shade.between`, on all of that frame. glare:
+    the highlights of the photo, likewise.
     """
 
     channels: int
@@ -160,6 +162,7 @@ class Light:
     x: tuple[float, float] = (-1.0, 1.0)
     y: tuple[float, float] = (-1.0, 1.0)
     shade: tuple[Floats, Floats] | None = None
+    glare: Glare | None = None
 
     @property
     def contrast(self) -> float:
@@ -176,17 +179,28 @@ class Light:
         """The image, lit by `on`, in the bands and shadows of the photo; both (height, width, channels)."""
         if self.shade is None:
             return image
-        (rows, columns), (height, width) = self.shade[0].shape, image.shape[:2]
-        x, y = (
-            (np.linspace(ends[0], ends[1], 2 * count + 1, dtype=np.float32)[1::2] + 1) / 2 * cells - 0.5
-            for ends, count, cells in ((self.x, width, columns), (self.y, height, rows))
-        )
-        x, y = np.meshgrid(x, y)
+        x, y = self._places(image, self.shade[0])
         least, most = (
             image * np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))[..., None]
             for part in self.shade
         )
         return np.clip(np.clip(photo, least, most), 0, 255)
+
+    def glaring(self, image: Floats, photo: Floats) -> Floats:
+        """The image, lit and shaded, below the highlights of the photo; both (height, width, channels)."""
+        if self.glare is None:
+            return image
+        return self.glare.on(image, photo, *self._places(image, self.glare.added))
+
+    def _places(self, image: Floats, cells: Floats) -> tuple[Floats, Floats]:
+        """Where each px of the image lies in a map of the whole frame that has `cells`: x and y."""
+        (rows, columns), (height, width) = cells.shape, image.shape[:2]
+        x, y = (
+            (np.linspace(ends[0], ends[1], 2 * count + 1, dtype=np.float32)[1::2] + 1) / 2 * most - 0.5
+            for ends, count, most in ((self.x, width, columns), (self.y, height, rows))
+        )
+        x, y = np.meshgrid(x, y)
+        return x, y
 
     def on(self, image: Floats) -> Floats:
         """The image, float32 (height, width, channels), in that light."""

@@ -17,6 +17,9 @@ _SCAN = (-1.17, 0.73, 4.46, -1.02, 0.49)
 # Of photos of what is black and white, fitted as `python -m benchmarks.bilevel --calibrate` does, 90 pairs.
 # A line of another width looks like one that moved, so what a shift leaves says nothing there.
 _BILEVEL = (-3.18, 2.86, 2.73, -2.23, 0.0)
+# Of a highlight, which is no defect, and where highlights hide more than a share of the region, so that it is not
+# inspected.
+_HIGHLIGHT, _HIDDEN, _MOST_HIDDEN = 0.2, 0.5, 0.05
 # px of a look in which that many parts that are as strong mean what they mean in a small one.
 _PEERS_PX = 500_000
 # px by which a thing may lie elsewhere because it stands out of the surface, or the light on it does.
@@ -36,7 +39,7 @@ def measures(part: DifferencePart, view: Comparison, seen: Examined) -> tuple[fl
     that is left when the photo is shifted by a few px: an edge or a highlight that moved leaves little.
     """
     # Many equal defects must not hide each other, so more peers than this count no more.
-    peers = min(sum(other.peak >= part.peak / 2 for other in seen.found), 20)
+    peers = min(sum(other.peak >= part.peak / 2 for other in seen.found if not other.highlight), 20)
     return (
         float(np.log(np.clip(part.peak / seen.threshold, 0.1, 50))),
         float(np.log(np.clip(part.thickness, 1, 30) / 4)),
@@ -46,7 +49,13 @@ def measures(part: DifferencePart, view: Comparison, seen: Examined) -> tuple[fl
 
 
 def confidence(part: DifferencePart, view: Comparison, seen: Examined) -> float:
-    """Probability 0..1 that the part, seen in `view`, is a real change."""
+    """Probability 0..1 that the part, seen in `view`, is a real change.
+
+    Of a highlight a constant: low, unless all of them hide so much that the region cannot be inspected.
+    """
+    if part.highlight:
+        hidden = sum(other.area for other in seen.looks[0].found if other.highlight)
+        return _HIDDEN if hidden > _MOST_HIDDEN * seen.pixels else _HIGHLIGHT
     weights = _SCAN if seen.scanned else _BILEVEL if seen.bilevel else _PHOTO
     value = float(np.dot(weights, (1.0, *measures(part, view, seen))))
     return round(float(1 / (1 + np.exp(-value))), 3)
