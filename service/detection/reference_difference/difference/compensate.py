@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Final
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
-from service.detection.reference_difference.difference import shade
+from service.detection.reference_difference.difference import shade, tone
 from service.detection.reference_difference.difference.highlights import Glare
 from service.detection.reference_difference.threads import side_by_side
 from shared.images.cv import cv2
@@ -25,6 +26,11 @@ _BAND = 64
 # How far each number of a `Light` may leave that of equal light; the same where only the first may.
 _SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
 _GAIN: Final = np.array([0.6, *[1e-6] * 9])
+# Without the square term: what bends the tones is the exponent.
+_STRAIGHT: Final = np.array([0.6, 0.3, 0.3, 1e-6, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
+# What usually differs with an exponent, against without: tones that are rare have little say in it.
+_NOT_WORSE = 1.1
+_TONE_SAMPLES = 40_000
 # What usually differs with shadows, against what differs without them, to believe them.
 _MUCH_BETTER = 0.9
 # What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which
@@ -151,7 +157,8 @@ def _unlike(detail: Floats, target: Floats) -> float:
 class Light:
     """How the photo's light differs across a frame: per channel gain and offset, smooth.
 
-    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y). numbers: (channels, 10) as
+    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y), where the reference has that
+    exponent (in parts of white) first. numbers: (channels, 10) as
     fitted, or None where the reference fits as it is. x, y: what the frame's edges lie at, -1 and 1 for the
     one that it was fitted on. shade: of bands and shadows, see `shade.between`, on all of that frame. glare:
     the highlights of the photo, likewise.
@@ -163,6 +170,7 @@ class Light:
     y: tuple[float, float] = (-1.0, 1.0)
     shade: tuple[Floats, Floats] | None = None
     glare: Glare | None = None
+    exponent: float = 1.0
 
     @property
     def contrast(self) -> float:
@@ -204,6 +212,7 @@ class Light:
 
     def on(self, image: Floats) -> Floats:
         """The image, float32 (height, width, channels), in that light."""
+        image = tone.curved(image, self.exponent)
         if self.numbers is None:
             return image
         height, width, channels = image.shape
@@ -248,8 +257,47 @@ def match_light(
     """The reference with the photo's light and colour, and that light.
 
     Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
-    stays. scanned: both are black and white, which no shadow falls on. bilevel: the reference alone is.
+    stays. scanned: both are black and white, which no shadow falls on. bilevel: the reference alone is. Neither has
+    tones to bend.
     """
+    matched, light = _lit(reference, photo, valid, scanned, bilevel)
+    if scanned or bilevel or light.numbers is None or not tone.is_doubtful(light.numbers[:, 3]):
+        return matched, light
+    exponent = tone.exponent(_bent_error(reference, photo, valid))
+    if exponent != 1.0:
+        bent, bent_light = _lit(tone.curved(reference, exponent), photo, valid)
+        if _off(bent, photo, valid) < _NOT_WORSE * _off(matched, photo, valid):
+            return bent, replace(bent_light, exponent=exponent)
+    return matched, light
+
+
+def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[float], float]:
+    """What the smooth fit leaves of an exponent, in parts of white, at px of all tones alike."""
+    step = int(np.ceil(np.sqrt(valid.size / _TONE_SAMPLES)))
+    known, seen = (
+        np.ascontiguousarray(cv2.blur(image, (3, 3)).reshape(image.shape)[::step, ::step])
+        for image in (reference, photo)
+    )
+    usable = tone.of_all_tones(known.mean(axis=2), valid[::step, ::step] > 0)
+    y, x = np.indices(usable.shape, dtype=np.float32)
+    x, y = x[usable] / usable.shape[1] * 2 - 1, y[usable] / usable.shape[0] * 2 - 1
+    target = seen[usable] / 255
+
+    def left(value: Floats, wanted: Floats) -> float:
+        off = np.sort(np.abs(_fit_residual(value, wanted, x, y)))
+        return float(off[: off.size * 3 // 4].mean())
+
+    def error(exponent: float) -> float:
+        value = tone.curved(known, exponent)[usable] / 255
+        return sum(left(value[:, channel], target[:, channel]) for channel in range(value.shape[1]))
+
+    return error
+
+
+def _lit(
+    reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
+) -> tuple[Floats, Light]:
+    """The same for the tones as they are."""
     own = Light(reference.shape[2], None)
     height, width = valid.shape
     scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
@@ -360,6 +408,17 @@ def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
 
 
+def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
+    """What each number of a `Light` is multiplied by, (10, n)."""
+    one = np.ones_like(value)
+    return np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(np.float64)
+
+
+def _fit_residual(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
+    numbers = _fit_light(value, target, x, y, _STRAIGHT)
+    return np.asarray(target - cv2.gemm(numbers[None], _terms(value, x, y), 1.0, None, 0.0)[0], np.float64)
+
+
 def _fit_light(
     value: Floats, target: Floats, x: Floats, y: Floats, spread: NDArray[np.float64], clipped: bool = True
 ) -> NDArray[np.float64]:
@@ -369,10 +428,7 @@ def _fit_light(
         usable &= (target > 0.01) & (value < 0.98)
     if np.mean(usable) > 0.3:
         value, target, x, y = value[usable], target[usable], x[usable], y[usable]
-    one = np.ones_like(value)
-    rows = np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
-        np.float64
-    )
+    rows = _terms(value, x, y)
     prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
     # Against a deviation of 0.02 of a sample.
     ridge = np.diag((0.02 / spread) ** 2)
