@@ -200,6 +200,7 @@ def examine(
             alignment.error_px > _SETTLED,
             scanned,
             bilevel,
+            alignment.bend,
         )
         return compare(*levels, frame, search, light)
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.reference_difference.alignment import residual_warp
+from service.detection.reference_difference.alignment import lens, residual_warp
 from service.detection.reference_difference.data import (
     Alignment,
     Bytes,
@@ -118,7 +118,7 @@ class Search:
 
     allowed: takes the px that the photo shows (255 on 0) to those in which findings are search. wanders: the
     photo may lie off by more than the homography says. scanned: both are black and white. bilevel: the
-    reference alone is.
+    reference alone is. bend: of the photo's lens, see `lens`.
     """
 
     threshold: float
@@ -127,6 +127,7 @@ class Search:
     wanders: bool
     scanned: bool
     bilevel: bool
+    bend: float = 0.0
 
 
 def compare(
@@ -136,20 +137,22 @@ def compare(
 
     light: of the photo within the frame, where it is known; otherwise it is measured.
     """
-    known, seen = side_by_side(
+    (known, _), (seen, valid) = side_by_side(
         [
             partial(_seen, reference, frame.to_reference, frame.size),
-            partial(_seen, photo, frame.to_photo, frame.size),
+            partial(_seen, photo, frame.to_photo, frame.size, search.bend),
         ]
     )
     white = _white(known)
     was, now = known.astype(np.float32), seen.astype(np.float32)
-    valid = inside_mask(frame.to_photo, frame.size, photo.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
     valid = _without_rim(valid, frame, reference.size)
     shift = residual_warp.leftover(_grey(was), _grey(now), valid, search.scanned) if search.wanders else None
     if shift is not None:
         now, valid = residual_warp.moved(now, shift), residual_warp.still_seen(valid, shift)
+    if search.bend:
+        bent = lens.shift(frame.to_photo, frame.size, photo.size, search.bend)
+        shift = bent if shift is None else shift + bent
     if search.bilevel:
         was = match_width(was, now, valid)
     was, now = match_focus(was, now, valid)
@@ -194,9 +197,9 @@ def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int
     return own
 
 
-def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Bytes:
-    seen = image.warped(to_image, size, cv2.INTER_CUBIC, 1.9)
-    return seen if seen.ndim == 3 else seen[..., None]
+def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int], bend: float = 0.0) -> tuple[Bytes, Bytes]:
+    seen, valid = lens.seen(image, to_image, size, bend, cv2.INTER_CUBIC, 1.9)
+    return seen if seen.ndim == 3 else seen[..., None], valid
 
 
 def _white(image: Bytes) -> NDArray[np.bool_] | None:
