@@ -19,7 +19,7 @@ _SCAN = (-1.17, 0.73, 4.46, -1.02, 0.49)
 _BILEVEL = (-3.18, 2.86, 2.73, -2.23, 0.0)
 # Of a highlight, which is no defect, and where highlights hide more than a share of the region, so that it is not
 # inspected.
-_HIGHLIGHT, _HIDDEN, _MOST_HIDDEN = 0.2, 0.5, 0.05
+_HIGHLIGHT, _HIDDEN, _MOST_HIDDEN = 0.2, 0.5, 0.1
 # px of a look in which that many parts that are as strong mean what they mean in a small one.
 _PEERS_PX = 500_000
 # px by which a thing may lie elsewhere because it stands out of the surface, or the light on it does.

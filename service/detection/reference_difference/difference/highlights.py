@@ -34,7 +34,7 @@ _ROOM: Final = 12.0
 # The share of that room which is filled in a soft rim, the share of the rim that has to be, and that can be seen.
 _FILLED, _SOFT_SHARE, _SEEN_SHARE = 0.12, 0.85, 0.3
 # The weakest and strongest ring in parts of full scale, linear; each is so many times as strong as the next.
-_WEAKEST, _STRONGEST, _RINGS = 0.003, 0.8, 18
+_WEAKEST, _STRONGEST, _RINGS = 0.001, 0.8, 22
 # A ring is smooth: what is thinner than this (px) does not belong to it.
 _SMOOTH: Final = 7
 # By how much the light of a ring may be off: the smoothing bends it, and the tone curve is not known.
@@ -139,13 +139,15 @@ def _is_soft(
     near = (distance >= _EDGE_ENDS[0]) & (distance < _EDGE_ENDS[1]) & seen
     far = (distance >= _FURTHER[0]) & (distance < _FURTHER[1]) & seen
     room = 255 - before
+    filled = _smoothed(after - before, seen.astype(np.float32)) / np.maximum(
+        _smoothed(room, seen.astype(np.float32)), 1.0
+    )
     with_room = near & (room > _ROOM)
     if np.count_nonzero(with_room) < max(_SEEN_SHARE * np.count_nonzero(near), 20):
         return False
-    filled = (after - before)[with_room] / room[with_room]
-    beyond = (after - before)[far & (room > _ROOM)] / room[far & (room > _ROOM)]
-    fades = not beyond.size or float(np.median(beyond)) < float(np.median(filled))
-    return fades and float(np.mean(filled > _FILLED)) >= _SOFT_SHARE
+    rim, beyond = filled[with_room], filled[far & (room > _ROOM)]
+    fades = not beyond.size or float(np.median(beyond)) < float(np.median(rim))
+    return fades and float(np.mean(rim > _FILLED)) >= _SOFT_SHARE
 
 
 def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
