@@ -20,6 +20,8 @@ _REACH, _NEAR = 8, 4
 _MOST_GUESSES = 3
 _BELONGS = 0.75
 _BETTER = 0.04
+# px of a window that agreeing blocks may lie off at most, at which they count nothing.
+_FAR = 2.0
 
 
 def through_lens(
@@ -40,7 +42,7 @@ def through_lens(
     def better(
         one: checks.CandidateHomography | None, other: checks.CandidateHomography | None
     ) -> checks.CandidateHomography | None:
-        return other if one is None or (other is not None and other.score > one.score) else one
+        return other if one is None or (other is not None and _closeness(other) > _closeness(one)) else one
 
     best: checks.CandidateHomography | None = None
     for guess in guesses[:_MOST_GUESSES]:
@@ -60,3 +62,9 @@ def through_lens(
     if whole is None or whole.score < max(_BELONGS, least + _BETTER):
         return None
     return whole if checks.plausible(whole.homography, region, photo.size) else None
+
+
+def _closeness(one: checks.CandidateHomography) -> float:
+    """The share of the structure that agrees, less where it lies further off: many bends are near enough."""
+    agreeing = one.fit.residuals[one.fit.agreeing]
+    return one.score * (1 - float(agreeing.mean()) / _FAR) if agreeing.size else 0.0
