@@ -1,7 +1,8 @@
 """Disturbs photos as light, lenses and cameras do, for `benchmarks/disturbances.py`.
 
-Light adds up and is weakened in linear values (2.2, about the curve of sRGB); tone curves, noise and compression
-come after it. A picture is float32 (height, width, 3) BGR in 0..1, linear, unless said otherwise.
+Light adds up and is weakened in linear values (2.2, about the curve of sRGB); tone curves, noise and
+compression come after it. A picture is float32 (height, width, 3) BGR in 0..1, linear, unless said
+otherwise.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ def _unchanged(image: Floats, _boxes: Sequence[Rect], _rng: np.random.Generator)
 class Disturbance:
     """How a photo is disturbed.
 
-    light: in linear values, before the camera. tone: exponents of the values as stored, of which one is taken. lens:
-    greatest bend in parts of the half diagonal (radial polynomial). scale: photo px per reference px. turn: quarter
-    turns to choose from. part: of width and height of the reference image that are the region. cut: of width and
-    height that the photo shows. jpeg: quality. plain: neither turned nor noisy.
+    light: in linear values, before the camera. tone: exponents of the values as stored, of which one is
+    taken. lens: greatest bend in parts of the half diagonal (radial polynomial). scale: photo px per
+    reference px. turn: quarter turns to choose from. part: of width and height of the reference image that
+    are the region. cut: of width and height that the photo shows. jpeg: quality. plain: neither turned nor
+    noisy.
     """
 
     light: Effect = _unchanged
@@ -119,14 +121,17 @@ def _unbent(points: NDArray[np.float64], size: tuple[int, int], bend: float) -> 
     return np.asarray(middle + off * (1 + bend * (radius - 0.25 * radius**2)), np.float64)
 
 
-def _seen(image: Image, matrix: NDArray[np.float64], size: tuple[int, int], bend: float, scale: float) -> Image:
+def _seen(
+    image: Image, matrix: NDArray[np.float64], size: tuple[int, int], bend: float, scale: float
+) -> Image:
     smooth = cv2.GaussianBlur(image, (0, 0), 0.5 / scale) if scale < 1 else image
     x, y = np.meshgrid(np.arange(size[0]) + 0.5, np.arange(size[1]) + 0.5)
     places = _unbent(np.stack([x, y], axis=-1).reshape(-1, 2), size, bend)
     there = cv2.perspectiveTransform(places[None], np.linalg.inv(matrix))[0] - 0.5
     there = there.astype(np.float32).reshape(size[1], size[0], 2)
     return np.asarray(
-        cv2.remap(smooth, there[..., 0], there[..., 1], cv2.INTER_CUBIC, None, cv2.BORDER_REFLECT_101), np.uint8
+        cv2.remap(smooth, there[..., 0], there[..., 1], cv2.INTER_CUBIC, None, cv2.BORDER_REFLECT_101),
+        np.uint8,
     )
 
 
@@ -185,7 +190,9 @@ def _shadow(image: Floats, _boxes: Sequence[Rect], rng: np.random.Generator) -> 
     height, width = image.shape[:2]
     turn = rng.uniform(0, 2 * np.pi)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    across = (x - width / 2) * np.cos(turn) + (y - height / 2) * np.sin(turn) - rng.uniform(-0.15, 0.15) * width
+    across = (
+        (x - width / 2) * np.cos(turn) + (y - height / 2) * np.sin(turn) - rng.uniform(-0.15, 0.15) * width
+    )
     share = 0.65 / (1 + np.exp(-across / rng.uniform(1.0, 4.0)))
     return np.asarray(image * (1 - share[..., None]), np.float32)
 

@@ -11,7 +11,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from service.detection.reference_difference.alignment import bending, blocks, checks, features, lens, repeating
+from service.detection.reference_difference.alignment import (
+    bending,
+    blocks,
+    checks,
+    features,
+    lens,
+    repeating,
+)
 from service.detection.reference_difference.data import (
     Alignment,
     AlignmentFailed,

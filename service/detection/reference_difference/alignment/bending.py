@@ -9,8 +9,8 @@ from service.detection.reference_difference.alignment import checks
 from service.detection.reference_difference.data import Matrix, Pyramid
 from shared.geometry import Rect
 
-# Bends (see `lens`) that are tried first, and by how much the best one is then changed. The lens of a phone bends by
-# 0.02, a wide one by 0.1.
+# Bends (see `lens`) that are tried first, and by how much the best one is then changed. The lens of a phone
+# bends by 0.02, a wide one by 0.1.
 _TRIED: Final = (-0.04, 0.04, -0.085, 0.085)
 _STEPS: Final = (0.02, 0.01, 0.005)
 # Longest side of the windows that are tried, px, and how far off a guess may lie in them.
@@ -29,8 +29,8 @@ def through_lens(
 ) -> checks.CandidateHomography | None:
     """The alignment with the bend under which most of the structure agrees.
 
-    guesses: homographies, the best first. least: the share that agrees without a bend, 0..1. None where a bend does not
-    make it clearly more.
+    guesses: homographies, the best first. least: the share that agrees without a bend, 0..1. None where a
+    bend does not make it clearly more.
     """
     around = checks.surroundings(region, reference.size)
     small = checks.frame_of(around, _SIDE, 1.0)

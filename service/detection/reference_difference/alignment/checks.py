@@ -15,7 +15,6 @@ from service.detection.reference_difference.data import (
     Pyramid,
     apply,
     corners,
-    inside_mask,
     inverse,
     shift_scale,
 )

@@ -1,7 +1,8 @@
 """Sees a photo as through a lens that does not bend straight lines.
 
-A wide lens moves what it shows towards the middle of the photo or away from it, by the cube of the distance: the
-first term of Brown's radial model (Brown 1971). `bend` is how far at the corners, in parts of half the diagonal.
+A wide lens moves what it shows towards the middle of the photo or away from it, by the cube of the
+distance: the first term of Brown's radial model (Brown 1971). `bend` is how far at the corners, in parts of
+half the diagonal.
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ _STEP = 16
 
 
 def seen(
-    photo: Pyramid, to_photo: Matrix, size: tuple[int, int], bend: float, flags: int = cv2.INTER_LINEAR, sharp: float = 1.5
+    photo: Pyramid,
+    to_photo: Matrix,
+    size: tuple[int, int],
+    bend: float,
+    flags: int = cv2.INTER_LINEAR,
+    sharp: float = 1.5,
 ) -> tuple[Bytes, Bytes]:
     """The photo in a frame of `size` (width, height), and 255 where it shows it; as `Pyramid.warped`.
 
@@ -27,7 +33,10 @@ def seen(
     level, down = photo.level(to_photo, size, sharp)
     x, y = _places(to_photo, size, photo.size, bend, 1)
     valid = ((x >= 0) & (x < photo.size[0]) & (y >= 0) & (y < photo.size[1])).astype(np.uint8) * np.uint8(255)
-    x, y = (np.asarray(v * np.float32(scale) - np.float32(0.5), np.float32) for v, scale in zip((x, y), down, strict=True))
+    x, y = (
+        np.asarray(v * np.float32(scale) - np.float32(0.5), np.float32)
+        for v, scale in zip((x, y), down, strict=True)
+    )
     return np.asarray(cv2.remap(level, x, y, flags, None, cv2.BORDER_REPLICATE), np.uint8), valid
 
 

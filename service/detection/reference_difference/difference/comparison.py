@@ -18,7 +18,6 @@ from service.detection.reference_difference.data import (
     Pyramid,
     apply,
     corners,
-    inside_mask,
     inverse,
     local_scale,
     shift_scale,

@@ -257,8 +257,8 @@ def match_light(
     """The reference with the photo's light and colour, and that light.
 
     Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
-    stays. scanned: both are black and white, which no shadow falls on. bilevel: the reference alone is. Neither has
-    tones to bend.
+    stays. scanned: both are black and white, which no shadow falls on. bilevel: the reference alone is.
+    Neither has tones to bend.
     """
     matched, light = _lit(reference, photo, valid, scanned, bilevel)
     if scanned or bilevel or light.numbers is None or not tone.is_doubtful(light.numbers[:, 3]):
@@ -275,20 +275,22 @@ def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[flo
     """What the smooth fit leaves of an exponent, in parts of white, at px of all tones alike."""
     step = int(np.ceil(np.sqrt(valid.size / _TONE_SAMPLES)))
     known, seen = (
-        np.ascontiguousarray(cv2.blur(image, (3, 3)).reshape(image.shape)[::step, ::step])
+        np.ascontiguousarray(
+            np.asarray(cv2.blur(image, (3, 3)), np.float32).reshape(image.shape)[::step, ::step]
+        )
         for image in (reference, photo)
     )
     usable = tone.of_all_tones(known.mean(axis=2), valid[::step, ::step] > 0)
     y, x = np.indices(usable.shape, dtype=np.float32)
     x, y = x[usable] / usable.shape[1] * 2 - 1, y[usable] / usable.shape[0] * 2 - 1
-    target = seen[usable] / 255
+    target = seen[usable] / np.float32(255)
 
     def left(value: Floats, wanted: Floats) -> float:
-        off = np.sort(np.abs(_fit_residual(value, wanted, x, y)))
+        off: NDArray[np.float64] = np.sort(np.abs(_fit_residual(value, wanted, x, y)))
         return float(off[: off.size * 3 // 4].mean())
 
     def error(exponent: float) -> float:
-        value = tone.curved(known, exponent)[usable] / 255
+        value = tone.curved(known, exponent)[usable] / np.float32(255)
         return sum(left(value[:, channel], target[:, channel]) for channel in range(value.shape[1]))
 
     return error
@@ -411,7 +413,9 @@ def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
 def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
     """What each number of a `Light` is multiplied by, (10, n)."""
     one = np.ones_like(value)
-    return np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(np.float64)
+    return np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
+        np.float64
+    )
 
 
 def _fit_residual(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:

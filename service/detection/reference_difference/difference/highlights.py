@@ -1,10 +1,11 @@
 """Recognises highlights that clip: reflections of a lamp in the photo that are not in the reference.
 
-A highlight adds light to what the surface shows. In its middle the photo clips and nothing can be seen; around that it
-fades out over many px, in one colour, and the structure of the surface shows through. Paint, tape or a sheet of paper
-covers the surface and has an edge, which is as sharp as the photo. So a clipped place counts as a highlight only where
-nearly all of its rim is soft, and only as much light is explained as lies around it in closed rings, the weaker the
-further out. A stain within that light, darker or brighter, breaks the rings and stays a difference.
+A highlight adds light to what the surface shows. In its middle the photo clips and nothing can be seen;
+around that it fades out over many px, in one colour, and the structure of the surface shows through. Paint,
+tape or a sheet of paper covers the surface and has an edge, which is as sharp as the photo. So a clipped
+place counts as a highlight only where nearly all of its rim is soft, and only as much light is explained as
+lies around it in closed rings, the weaker the further out. A stain within that light, darker or brighter,
+breaks the rings and stays a difference.
 
 Light adds up in linear values; 2.2 is about the exponent of sRGB.
 """
@@ -23,7 +24,8 @@ from shared.images.cv import cv2
 _TONE: Final = 2.2
 # Longest side of the frames that are measured, px.
 _SIDE: Final = 800
-# Grey levels from which every channel of the photo is clipped, with its noise; and those near it in the full frame.
+# Grey levels from which every channel of the photo is clipped, with its noise; and those near it in the
+# full frame.
 _CLIPPED, _NEARLY = 247, 238
 # px that a clipped place has at least, and how many places are looked at, the largest first.
 _LEAST_AREA, _MOST_PLACES = 40, 24
@@ -31,7 +33,8 @@ _LEAST_AREA, _MOST_PLACES = 40, 24
 _EDGE_ENDS, _FURTHER = (4.0, 7.0), (10.0, 14.0)
 # Grey levels below white at which it can be seen how far the light fills the reference up to white.
 _ROOM: Final = 12.0
-# The share of that room which is filled in a soft rim, the share of the rim that has to be, and that can be seen.
+# The share of that room which is filled in a soft rim, the share of the rim that has to be, and that can be
+# seen.
 _FILLED, _SOFT_SHARE, _SEEN_SHARE = 0.12, 0.85, 0.3
 # The weakest and strongest ring in parts of full scale, linear; each is so many times as strong as the next.
 _WEAKEST, _STRONGEST, _RINGS = 0.001, 0.8, 22
@@ -45,8 +48,8 @@ _OFF: Final = 1.25
 class Glare:
     """The highlights of a photo.
 
-    added: light in linear parts of full scale, float32 (rows, columns) over the frame. clipped: 1 where nothing can be
-    seen, else 0, float32, same shape. colour: of the light per channel, its mean is 1.
+    added: light in linear parts of full scale, float32 (rows, columns) over the frame. clipped: 1 where
+    nothing can be seen, else 0, float32, same shape. colour: of the light per channel, its mean is 1.
     """
 
     added: Floats
@@ -93,7 +96,9 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
         size = (max(round(width * scale), 2), max(round(height * scale), 2))
         channels = was.shape[2]
         was, now = (
-            np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32).reshape(*size[::-1], channels)
+            np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32).reshape(
+                *size[::-1], channels
+            )
             for image in (was, now)
         )
         valid = np.asarray(cv2.resize(valid, size, interpolation=cv2.INTER_NEAREST), np.uint8)
@@ -117,7 +122,9 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     return Glare(added, every.astype(np.float32), colour.astype(np.float32))
 
 
-def _soft_places(was: Floats, now: Floats, clipped: Bytes, seen: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+def _soft_places(
+    was: Floats, now: Floats, clipped: Bytes, seen: NDArray[np.bool_]
+) -> list[NDArray[np.bool_]]:
     """The masks of the clipped places that fade out all around."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(clipped, connectivity=8)
     before, after = was.min(axis=2), now.min(axis=2)
@@ -131,9 +138,7 @@ def _soft_places(was: Floats, now: Floats, clipped: Bytes, seen: NDArray[np.bool
     return found
 
 
-def _is_soft(
-    core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArray[np.bool_]
-) -> bool:
+def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArray[np.bool_]) -> bool:
     """Whether light goes on beyond the edge of `core`, and is weaker further out."""
     distance = _distance(core)
     near = (distance >= _EDGE_ENDS[0]) & (distance < _EDGE_ENDS[1]) & seen
@@ -158,7 +163,9 @@ def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
     step = float(levels[1] / levels[0])
     for level in levels.tolist():
         above = cv2.morphologyEx(((strength > level) | core).astype(np.uint8), cv2.MORPH_OPEN, smooth)
-        _, labels = cv2.connectedComponents(np.asarray(above, np.uint8) | core.astype(np.uint8), connectivity=4)
+        _, labels = cv2.connectedComponents(
+            np.asarray(above, np.uint8) | core.astype(np.uint8), connectivity=4
+        )
         own = np.unique(labels[core])
         edges, _ = cv2.findContours(
             np.isin(labels, own[own > 0]).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE

@@ -1,8 +1,8 @@
 """Finds the tone curve by which a photo differs from its reference, as an exponent of the values as stored.
 
-Cameras, and programs that brighten a picture, bend the tones between black and white, which neither a gain nor an
-offset follows. One exponent for all channels is all that is looked for: a free curve would also explain a thing of one
-colour that has changed.
+Cameras, and programs that brighten a picture, bend the tones between black and white, which neither a gain
+nor an offset follows. One exponent for all channels is all that is looked for: a free curve would also
+explain a thing of one colour that has changed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from service.detection.reference_difference.data import Floats
 from shared.images.cv import cv2
 
-# Exponents that are tried first, about as far apart from each other as 1.25 is from 1, and the most that is believed.
+# Exponents that are tried first, about as far apart from each other as 1.25 is from 1, and the most that is
+# believed.
 _TRIED: Final = (0.5, 0.62, 0.8, 1.0, 1.25, 1.6, 2.0)
 # By how much the best one is then changed, one after the other.
 _STEPS: Final = (1.12, 1.06, 1.03)
@@ -31,7 +32,7 @@ _WORTH: Final = 0.04
 
 
 def is_doubtful(square_terms: NDArray[np.float64]) -> bool:
-    """Whether the smooth fit has to bend the tones (`square_terms` of its channels), so that an exponent may fit."""
+    """Whether the smooth fit has to bend the tones much: `square_terms` of its channels, see `Light`."""
     return bool(np.abs(square_terms).max() > _DOUBTFUL)
 
 

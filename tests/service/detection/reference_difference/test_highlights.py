@@ -44,7 +44,7 @@ def everywhere() -> Image:
     return np.full((HEIGHT, WIDTH), 255, np.uint8)
 
 
-def test_a_highlight_is_no_finding() -> None:
+def test_highlight_gives_no_finding() -> None:
     assert detect(PANEL, WHOLE, lit(PANEL)).boxes == ()
 
 
