@@ -22,14 +22,15 @@ from service.detection.reference_difference.data import (
     local_scale,
     shift_scale,
 )
-from service.detection.reference_difference.difference import boxes, highlights
+from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.compensate import (
-    Light,
     match_focus,
     match_light,
     match_width,
 )
 from service.detection.reference_difference.difference.difference import Difference, differ
+from service.detection.reference_difference.light import highlights
+from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
 from shared.geometry import Rect
 from shared.images.cv import cv2

@@ -17,8 +17,8 @@ _SCAN = (-1.17, 0.73, 4.46, -1.02, 0.49)
 # Of photos of what is black and white, fitted as `python -m benchmarks.bilevel --calibrate` does, 90 pairs.
 # A line of another width looks like one that moved, so what a shift leaves says nothing there.
 _BILEVEL = (-3.18, 2.86, 2.73, -2.23, 0.0)
-# Of a highlight, which nobody has to mend, and where highlights hide more than a share of the region, so that it
-# is not inspected.
+# Of a highlight, which nobody has to mend, and where highlights hide more than a share of the region: then
+# it is not inspected.
 _HIGHLIGHT, _HIDDEN, _MOST_HIDDEN = 0.2, 0.5, 0.1
 # px of a look in which that many parts that are as strong mean what they mean in a small one.
 _PEERS_PX = 500_000

@@ -7,7 +7,7 @@ import pytest
 
 from service.detection.reference_difference import Parameters, detect
 from service.detection.reference_difference.data import Floats
-from service.detection.reference_difference.difference import highlights
+from service.detection.reference_difference.light import highlights
 from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.detection.reference_difference import detect
-from service.detection.reference_difference.difference import tone
 from service.detection.reference_difference.difference.compensate import match_light
+from service.detection.reference_difference.light import tone
 from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2
