@@ -75,7 +75,7 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             ):
                 best = tried
                 break
-    if best is None or not (best.score > _CLEARLY_BELONGS or best.blank):
+    if best is None or not (best.score > _SURELY_BELONGS or best.blank):
         likely = guesses[::-1] if best is None else [best.homography, *guesses[::-1]]
         belongs = best is not None and best.score >= checks.BELONGS
         bent = bending.through_lens(
