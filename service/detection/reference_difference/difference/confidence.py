@@ -14,7 +14,7 @@ from shared.images.cv import cv2
 # 310000 and 320000 and on other generators. In scans all is as strong; there it is the thickness that tells.
 _PHOTO = (-1.33, 1.11, 1.65, -3.97, 3.32)
 _SCAN = (-1.17, 0.73, 4.46, -1.02, 0.49)
-# Of photos of what is black and white, fitted as `benchmarks.bilevel --calibrate` does, on 690 parts of seed 41000.
+# Of photos of what is black and white, fitted likewise by `benchmarks.bilevel`, on 690 parts of seed 41000.
 # A line of another width looks like one that moved, so what a shift leaves says nothing there.
 _BILEVEL = (-1.54, 2.19, 3.46, -3.38, 0.0)
 # Of a highlight, which nobody has to mend, and where highlights hide more than a share of the region: then
