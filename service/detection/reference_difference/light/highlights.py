@@ -13,6 +13,7 @@ Light adds up in linear values; 2.2 is about the exponent of sRGB.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -27,6 +28,8 @@ _SIDE: Final = 800
 # Grey levels from which every channel of the photo is clipped, with its noise; and those near it in the
 # full frame.
 _CLIPPED, _NEARLY = 247, 238
+# Grey levels by which the least channel is brighter where there is a new highlight.
+_NEW: Final = 6.0
 # px that a clipped place has at least, and how many places are looked at, the largest first.
 _LEAST_AREA, _MOST_PLACES = 40, 24
 # px from a clipped place at which the edge of a thing has ended, and at which a highlight has faded further.
@@ -88,7 +91,12 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
 
     valid: 255 where the photo shows the frame. None where there is none.
     """
-    if np.count_nonzero(_least_channel(now) >= _CLIPPED) < _LEAST_AREA:
+    # White that was white before hides nothing, however much of it there is.
+    new = cv2.compare(cv2.subtract(_least_channel(now), _least_channel(was)), _NEW, cv2.CMP_GT)
+    if (
+        cv2.countNonZero(cv2.copyTo(new, cv2.compare(_least_channel(now), _CLIPPED, cv2.CMP_GE)))
+        < _LEAST_AREA
+    ):
         return None
     height, width = valid.shape
     scale = min(_SIDE / max(height, width), 1.0)
@@ -188,7 +196,7 @@ def _distance(mask: NDArray[np.bool_]) -> Floats:
 
 
 def _least_channel(image: Floats) -> Floats:
-    return np.asarray(image.min(axis=2) if image.shape[2] > 1 else image[..., 0], np.float32)
+    return np.asarray(reduce(cv2.min, cv2.split(image)), np.float32)
 
 
 def _linear(image: Floats) -> Floats:

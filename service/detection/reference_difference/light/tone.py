@@ -25,7 +25,7 @@ _STEPS: Final = (1.12, 1.06, 1.03)
 _DOUBTFUL: Final = 0.08
 # Grey levels of a tone, and about how many px of it are looked at.
 _TONE_WIDTH: Final = 16
-_OF_EACH: Final = 100
+_OF_EACH: Final = 60
 # What an exponent must leave at most of the error without, and how far from 1 it is worth resampling.
 _BETTER: Final = 0.93
 _WORTH: Final = 0.04
