@@ -9,10 +9,11 @@ from service.detection.reference_difference.difference.boxes import DifferencePa
 from service.detection.reference_difference.difference.comparison import Comparison, Examined
 from shared.images.cv import cv2
 
-# Bias and weights, fitted as `python -m benchmarks.reference_difference --calibrate` does, on its seeds 310000
-# and 320000, other generators, and drawn scenes with shadows and highlights. Those of photos are the mean of
-# that fit and of one on 736 parts of the seeds 43000 of `benchmarks.disturbances` and 45000 of that benchmark,
-# which alone gave a lone scratch too little. In scans all is as strong; there it is the thickness that tells.
+# Bias and weights, fitted as `python -m benchmarks.reference_difference --calibrate` does, on its seeds
+# 310000 and 320000, other generators, and drawn scenes with shadows and highlights. Those of photos are the
+# mean of that fit and of one on 736 parts of the seeds 43000 of `benchmarks.disturbances` and 45000 of that
+# benchmark, which alone gave a lone scratch too little. In scans all is as strong; there it is the thickness
+# that tells.
 _PHOTO = (-1.0, 1.3, 1.3, -2.8, 2.7)
 _SCAN = (-1.17, 0.73, 4.46, -1.02, 0.49)
 # Of photos of what is black and white, fitted likewise by `benchmarks.bilevel`, on 690 parts of seed 41000.
