@@ -24,7 +24,17 @@ from benchmarks.figures import ROOT, Machine, commit
 
 NAMES = (
     *("start", "canvas", "workbench", "stall", "report", "day"),
-    *("service", "lost", "statistics", "detection", "reference_difference", "bilevel", "variation", "face"),
+    *(
+        "service",
+        "lost",
+        "statistics",
+        "detection",
+        "reference_difference",
+        "bilevel",
+        "disturbances",
+        "variation",
+        "face",
+    ),
 )
 # A whole day takes half an hour, fifty kills on both databases five minutes, counting a million records
 # fifteen.

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 
-BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "difference")
+BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
 """The labels of the built-in model, offered for every finding."""
 
 _DELIVERED = "把照片与参考图上的标记区域对齐后比较，无需训练"
@@ -29,6 +29,8 @@ def finding_word(label: str) -> str:
             return translate("Finding", "dent")
         case "stain":
             return translate("Finding", "stain")
+        case "highlight":
+            return translate("Finding", "highlight")
         case "difference":
             return translate("Finding", "difference")
     return label

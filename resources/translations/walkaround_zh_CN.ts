@@ -5028,6 +5028,10 @@
         <translation>差异</translation>
     </message>
     <message>
+        <source>highlight</source>
+        <translation>反光</translation>
+    </message>
+    <message>
         <source>major</source>
         <translation>较重</translation>
     </message>

@@ -82,6 +82,10 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--pairs 1 --strangers 1",
         {"F, bilevel reference and photo: all", "strangers of a bilevel reference that pass"},
     ),
+    "disturbances": (
+        "--pairs 1 --only highlights --only bands",
+        {"F under highlights: photographs", "F under bands: drawn surfaces"},
+    ),
     "variation": (
         "--regions 1 --cracks 1 --inspections 2 --checks 2",
         {

@@ -57,7 +57,7 @@ class Alignment:
 
     homography: 3 x 3 float64, reference px -> photo px. inliers: places that agree with it. error_px: median
     residual of those places in photo px. score: share of the structure that agrees, 0..1. visible: share of
-    the region inside the photo, 0..1.
+    the region inside the photo, 0..1. bend: of the photo's lens, see `lens`; the homography leaves it out.
     """
 
     homography: Matrix = field(repr=False)
@@ -65,6 +65,7 @@ class Alignment:
     error_px: float
     score: float
     visible: float
+    bend: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,13 @@ class Pyramid:
 
         to_image: frame px -> image px.
         """
+        chosen, (x, y) = self.level(to_image, size, sharp)
+        return warp(chosen, shift_scale(0, 0, x, y) @ to_image, size, flags)
+
+    def level(
+        self, to_image: Matrix, size: tuple[int, int], sharp: float
+    ) -> tuple[Bytes, tuple[float, float]]:
+        """The level that `warped` takes, and its px per px of the image, across and down."""
         step = local_scale(to_image, Rect(0, 0, *size))
         level = 0
         while step > sharp and min(self._levels[level].shape[:2]) > 32:
@@ -218,5 +226,4 @@ class Pyramid:
                 )
         chosen = self._levels[level]
         width, height = self.size
-        down = shift_scale(0, 0, chosen.shape[1] / width, chosen.shape[0] / height)
-        return warp(chosen, down @ to_image, size, flags)
+        return chosen, (chosen.shape[1] / width, chosen.shape[0] / height)

@@ -33,9 +33,9 @@ from service.detection.reference_difference.difference.comparison import (
     Search,
     compare,
 )
-from service.detection.reference_difference.difference.compensate import Light
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.difference.labels import label
+from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.variation.appearance import difference_of
 from service.detection.reference_difference.variation.judging import judge, surer
 from service.detection.reference_difference.variation.memory import (
@@ -204,6 +204,7 @@ def examine(
             alignment.error_px > _SETTLED,
             scanned,
             bilevel,
+            alignment.bend,
         )
         return compare(*levels, frame, search, light)
 

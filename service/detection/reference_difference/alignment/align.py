@@ -11,7 +11,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from service.detection.reference_difference.alignment import blocks, checks, features, repeating
+from service.detection.reference_difference.alignment import (
+    bending,
+    blocks,
+    checks,
+    features,
+    lens,
+    repeating,
+)
 from service.detection.reference_difference.data import (
     Alignment,
     AlignmentFailed,
@@ -47,7 +54,9 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
     if start is not None:
         return _checked_alignment(photo, region, _from_person(reference, photo, region, check, start))
     best: checks.CandidateHomography | None = None
+    guesses: list[Matrix] = []
     for guess, reach in _guesses(reference, region, photo):
+        guesses.append(guess)
         tried = checks.check(reference, photo, check, guess, reach)
         if tried is None or not checks.plausible(tried.homography, region, photo.size):
             continue
@@ -66,6 +75,13 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
             ):
                 best = tried
                 break
+    if best is None or not (best.score > _SURELY_BELONGS or best.blank):
+        likely = guesses[::-1] if best is None else [best.homography, *guesses[::-1]]
+        belongs = best is not None and best.score >= checks.BELONGS
+        bent = bending.through_lens(
+            reference, photo, region, likely[:1] if belongs else likely, 0.0 if best is None else best.score
+        )
+        best = bent or best
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         raise AlignmentFailed("no_match")
     return _checked_alignment(photo, region, _finer(reference, photo, region, best))
@@ -107,6 +123,7 @@ def _checked_alignment(photo: Pyramid, region: Rect, best: checks.CandidateHomog
         float(np.median(agreeing)) if agreeing.size else 0.0,
         best.score,
         visible,
+        best.bend,
     )
 
 
@@ -153,15 +170,15 @@ def _finer(
         return _in_photo_px(guess, context.scale, scale)
     to_photo = guess.homography @ frame.to_reference
     known = blocks.smoothed(reference.warped(frame.to_reference, frame.size))
-    seen = blocks.smoothed(photo.warped(to_photo, frame.size))
-    valid = inside_mask(to_photo, frame.size, photo.size)
-    found = blocks.measure(known, seen, valid, checks.BLOCK, 5, 144)
+    seen, valid = lens.seen(photo, to_photo, frame.size, guess.bend)
+    found = blocks.measure(known, blocks.smoothed(seen), valid, checks.BLOCK, 5, 144)
     fit = blocks.fit(found, frame.size, 1.2, 0.3)
     if fit.score < 0.5 * guess.score:
         return _in_photo_px(guess, context.scale, scale)
     mended = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
     better = blocks.Fit(fit.update, fit.residuals, fit.agreeing, guess.score)
-    return _in_photo_px(checks.CandidateHomography(mended, better, guess.blank), frame.scale, scale)
+    mended_guess = checks.CandidateHomography(mended, better, guess.blank, guess.bend)
+    return _in_photo_px(mended_guess, frame.scale, scale)
 
 
 def _snapped(guess: checks.CandidateHomography, region: Rect) -> checks.CandidateHomography:
@@ -172,7 +189,7 @@ def _snapped(guess: checks.CandidateHomography, region: Rect) -> checks.Candidat
     points = corners(region)
     moved = apply(guess.homography, points) - points
     shift = np.rint(moved.mean(axis=0))
-    if np.abs(moved - shift).max() > _MEASURING_ERROR:
+    if guess.bend or np.abs(moved - shift).max() > _MEASURING_ERROR:
         return guess
     return checks.CandidateHomography(
         inverse(shift_scale(float(shift[0]), float(shift[1]), 1.0)), guess.fit, guess.blank
@@ -185,5 +202,5 @@ def _in_photo_px(
     fit = guess.fit
     residuals = fit.residuals * photo_scale / frame_scale
     return checks.CandidateHomography(
-        guess.homography, blocks.Fit(fit.update, residuals, fit.agreeing, fit.score), guess.blank
+        guess.homography, blocks.Fit(fit.update, residuals, fit.agreeing, fit.score), guess.blank, guess.bend
     )

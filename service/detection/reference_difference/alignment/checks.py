@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from service.detection.reference_difference.alignment import blocks, features
+from service.detection.reference_difference.alignment import blocks, features, lens
 from service.detection.reference_difference.data import (
     Matrix,
     Pyramid,
     apply,
     corners,
-    inside_mask,
     inverse,
     shift_scale,
 )
@@ -50,11 +49,15 @@ class ReferenceWindow:
 
 @dataclass(frozen=True, slots=True)
 class CandidateHomography:
-    """A homography (reference px -> photo px) and how the blocks agree; blank: there is no structure."""
+    """A homography (reference px -> photo px) and how the blocks agree.
+
+    blank: there is no structure. bend: of the photo's lens, which the homography leaves out, see `lens`.
+    """
 
     homography: Matrix
     fit: blocks.Fit
     blank: bool
+    bend: float = 0.0
 
     @property
     def score(self) -> float:
@@ -97,18 +100,26 @@ def plausible(homography: Matrix, region: Rect, photo_size: tuple[int, int]) -> 
 
 
 def check(
-    reference: Pyramid, photo: Pyramid, frame: ReferenceWindow, homography: Matrix, reach: int
+    reference: Pyramid,
+    photo: Pyramid,
+    frame: ReferenceWindow,
+    homography: Matrix,
+    reach: int,
+    bend: float = 0.0,
 ) -> CandidateHomography | None:
-    """Lay the photo over the frame, mend the guess twice, and say how much of the structure agrees."""
+    """Lay the photo over the frame, mend the guess twice, and say how much of the structure agrees.
+
+    bend: of the photo's lens, see `lens`.
+    """
     known = blocks.smoothed(reference.warped(frame.to_reference, frame.size))
     fit: blocks.Fit | None = None
     blank = False
     for turn in range(3):
         to_photo = homography @ frame.to_reference
-        valid = inside_mask(to_photo, frame.size, photo.size)
+        levels, valid = lens.seen(photo, to_photo, frame.size, bend)
         if np.count_nonzero(valid) < 0.2 * valid.size:
             return None
-        seen = blocks.smoothed(photo.warped(to_photo, frame.size))
+        seen = blocks.smoothed(levels)
         block = min(BLOCK, min(frame.size) // 2)
         found = blocks.measure(known, seen, valid, block, reach if turn == 0 else 4, 64)
         fit = blocks.fit(found, frame.size, 2.0 if turn == 0 else 1.2)
@@ -123,7 +134,8 @@ def check(
             break
     if fit is None:
         return None
-    return CandidateHomography(homography, fit, blank and _same_tone(reference, photo, frame, homography))
+    blank = blank and _same_tone(reference, photo, frame, homography)
+    return CandidateHomography(homography, fit, blank, bend)
 
 
 def _moved(update: Matrix, size: tuple[int, int]) -> float:

@@ -34,7 +34,8 @@ _ALIKE = 0.2
 class DifferencePart:
     """One connected difference in frame px: box, mask inside the box, and its measures.
 
-    peak: greatest strength; area in px; thickness: twice the greatest distance to its rim, px.
+    peak: greatest strength; area in px; thickness: twice the greatest distance to its rim, px. highlight: a
+    place where the photo clips and hides the surface (see `highlights`), rather than a difference.
     """
 
     box: Rect
@@ -42,6 +43,7 @@ class DifferencePart:
     peak: float
     area: int
     thickness: float
+    highlight: bool = False
 
 
 def difference_parts(
@@ -74,7 +76,17 @@ def restricted(part: DifferencePart, mask: NDArray[np.bool_], peak: float) -> Di
     x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
     core = mask[y1:y2, x1:x2]
     box = Rect(part.box.x + x1, part.box.y + y1, x2 - x1, y2 - y1)
-    return DifferencePart(box, core, peak, int(rows.size), _thickness(core))
+    return DifferencePart(box, core, peak, int(rows.size), _thickness(core), part.highlight)
+
+
+def hidden_parts(hidden: Bytes, peak: float) -> list[DifferencePart]:
+    """The places (not 0) that highlights hide in a frame, as parts as strong as `peak`."""
+    parts = []
+    for (x, y), own in _connected(hidden, 1):
+        box = Rect(x, y, own.shape[1], own.shape[0])
+        whole = DifferencePart(box, own, peak, 0, 0.0, highlight=True)
+        parts.append(restricted(whole, own, peak))
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.detection.reference_difference.alignment import residual_warp
+from service.detection.reference_difference.alignment import lens, residual_warp
 from service.detection.reference_difference.data import (
     Alignment,
     Bytes,
@@ -18,19 +18,19 @@ from service.detection.reference_difference.data import (
     Pyramid,
     apply,
     corners,
-    inside_mask,
     inverse,
     local_scale,
     shift_scale,
 )
 from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.compensate import (
-    Light,
     match_focus,
     match_light,
     match_width,
 )
 from service.detection.reference_difference.difference.difference import Difference, differ
+from service.detection.reference_difference.light import highlights
+from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
 from shared.geometry import Rect
 from shared.images.cv import cv2
@@ -118,7 +118,7 @@ class Search:
 
     allowed: takes the px that the photo shows (255 on 0) to those in which findings are search. wanders: the
     photo may lie off by more than the homography says. scanned: both are black and white. bilevel: the
-    reference alone is.
+    reference alone is. bend: of the photo's lens, see `lens`.
     """
 
     threshold: float
@@ -127,6 +127,7 @@ class Search:
     wanders: bool
     scanned: bool
     bilevel: bool
+    bend: float = 0.0
 
 
 def compare(
@@ -136,23 +137,26 @@ def compare(
 
     light: of the photo within the frame, where it is known; otherwise it is measured.
     """
-    known, seen = side_by_side(
+    (known, _), (seen, valid) = side_by_side(
         [
             partial(_seen, reference, frame.to_reference, frame.size),
-            partial(_seen, photo, frame.to_photo, frame.size),
+            partial(_seen, photo, frame.to_photo, frame.size, search.bend),
         ]
     )
     white = _white(known)
     was, now = known.astype(np.float32), seen.astype(np.float32)
-    valid = inside_mask(frame.to_photo, frame.size, photo.size)
     valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
     valid = _without_rim(valid, frame, reference.size)
     shift = residual_warp.leftover(_grey(was), _grey(now), valid, search.scanned) if search.wanders else None
     if shift is not None:
         now, valid = residual_warp.moved(now, shift), residual_warp.still_seen(valid, shift)
+    if search.bend:
+        bent = lens.shift(frame.to_photo, frame.size, photo.size, search.bend)
+        shift = bent if shift is None else shift + bent
     if search.bilevel:
         was = match_width(was, now, valid)
     was, now = match_focus(was, now, valid)
+    measured = light is None
     if light is None:
         was, light = match_light(was, now, valid, search.scanned, search.bilevel)
     else:
@@ -161,10 +165,17 @@ def compare(
         # The reference may have been any brighter there; a photo exposed less tells by how much.
         brighter = np.clip(now, was, was * _BEYOND_WHITE)
         was = np.where(white, brighter, was)
+    if measured and not search.bilevel and not search.scanned:
+        light = replace(light, glare=highlights.find(was, now, valid))
+    hidden = light.glare.hidden(valid) if measured and light.glare is not None else None
+    was = light.glaring(was, now)
     difference = differ(was, now, valid, search.scanned or search.bilevel)
     if _strange(difference, valid, search.threshold):
         return None
-    found = boxes.difference_parts(difference, search.allowed(valid), search.threshold, search.least)
+    allowed = search.allowed(valid)
+    found = boxes.difference_parts(difference, allowed, search.threshold, search.least)
+    if hidden is not None:
+        found += boxes.hidden_parts(cv2.copyTo(hidden, allowed), search.threshold)
     return Comparison(found, frame, was, now, shift, difference.radius, light)
 
 
@@ -186,9 +197,9 @@ def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int
     return own
 
 
-def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int]) -> Bytes:
-    seen = image.warped(to_image, size, cv2.INTER_CUBIC, 1.9)
-    return seen if seen.ndim == 3 else seen[..., None]
+def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int], bend: float = 0.0) -> tuple[Bytes, Bytes]:
+    seen, valid = lens.seen(image, to_image, size, bend, cv2.INTER_CUBIC, 1.9)
+    return seen if seen.ndim == 3 else seen[..., None], valid
 
 
 def _white(image: Bytes) -> NDArray[np.bool_] | None:

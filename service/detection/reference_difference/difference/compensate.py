@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, reduce
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
-from service.detection.reference_difference.difference import shade
+from service.detection.reference_difference.light import shade, tone
+from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
 from shared.images.cv import cv2
 
@@ -19,11 +21,14 @@ _SAMPLES_SIDE = 52
 # Levels of a blur (sigma in px) at which a bilevel picture is cut again: by up to about 2 px either way.
 _WIDTHS: Final = (0.0, -0.35, 0.35, -0.6, 0.6, -0.8, 0.8)
 _WIDEN = 1.8
-# Rows that are lit at a time: what is worked on stays in the processor's cache, and threads share it evenly.
-_BAND = 64
 # How far each number of a `Light` may leave that of equal light; the same where only the first may.
 _SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
 _GAIN: Final = np.array([0.6, *[1e-6] * 9])
+# Without the square term: what bends the tones is the exponent.
+_STRAIGHT: Final = np.array([0.6, 0.3, 0.3, 1e-6, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
+# What usually differs with an exponent, against without: tones that are rare have little say in it.
+_NOT_WORSE = 1.1
+_TONE_SAMPLES = 40_000
 # What usually differs with shadows, against what differs without them, to believe them.
 _MUCH_BETTER = 0.9
 # What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which
@@ -146,88 +151,6 @@ def _unlike(detail: Floats, target: Floats) -> float:
     return float(np.minimum(off, clip).mean())
 
 
-@dataclass(frozen=True, slots=True)
-class Light:
-    """How the photo's light differs across a frame: per channel gain and offset, smooth.
-
-    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y). numbers: (channels, 10) as
-    fitted, or None where the reference fits as it is. x, y: what the frame's edges lie at, -1 and 1 for the
-    one that it was fitted on. shade: of bands and shadows, see `shade.between`, on all of that frame.
-    """
-
-    channels: int
-    numbers: NDArray[np.float64] | None
-    x: tuple[float, float] = (-1.0, 1.0)
-    y: tuple[float, float] = (-1.0, 1.0)
-    shade: tuple[Floats, Floats] | None = None
-
-    @property
-    def contrast(self) -> float:
-        """What white and black lie apart in the middle of the frame, against the reference."""
-        return 1.0 if self.numbers is None else float((self.numbers[:, 0] + self.numbers[:, 3]).mean())
-
-    def within(self, left: float, top: float, right: float, bottom: float) -> Light:
-        """That of a window of the frame; its edges in parts of the frame, 0..1."""
-        (x1, x2), (y1, y2) = self.x, self.y
-        across = (x1 + (x2 - x1) * left, x1 + (x2 - x1) * right)
-        return replace(self, x=across, y=(y1 + (y2 - y1) * top, y1 + (y2 - y1) * bottom))
-
-    def shaded(self, image: Floats, photo: Floats) -> Floats:
-        """The image, lit by `on`, in the bands and shadows of the photo; both (height, width, channels)."""
-        if self.shade is None:
-            return image
-        (rows, columns), (height, width) = self.shade[0].shape, image.shape[:2]
-        x, y = (
-            (np.linspace(ends[0], ends[1], 2 * count + 1, dtype=np.float32)[1::2] + 1) / 2 * cells - 0.5
-            for ends, count, cells in ((self.x, width, columns), (self.y, height, rows))
-        )
-        x, y = np.meshgrid(x, y)
-        least, most = (
-            image * np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))[..., None]
-            for part in self.shade
-        )
-        return np.clip(np.clip(photo, least, most), 0, 255)
-
-    def on(self, image: Floats) -> Floats:
-        """The image, float32 (height, width, channels), in that light."""
-        if self.numbers is None:
-            return image
-        height, width, channels = image.shape
-        (x1, x2), (y1, y2) = self.x, self.y
-        x = (np.arange(width, dtype=np.float32) + 0.5) * np.float32((x2 - x1) / width) + np.float32(x1)
-        y = (np.arange(height, dtype=np.float32) + 0.5) * np.float32((y2 - y1) / height) + np.float32(y1)
-        across = np.stack([np.ones_like(x), x, x * x])
-        down = np.stack([np.ones_like(y), y, y * y], axis=1)
-        a0, a1, a2, c, b0, b1, b2, b3, b4, b5 = self.numbers.T.astype(np.float32)
-        none = np.zeros_like(a0)
-        tilt = _along(np.array([[a0, a1], [a2, none]]), across[:2])
-        bent = _along(np.array([[b0, b1, b3], [b2, b4, none], [b5, none, none]]) * 255, across)
-        bend = np.tile(c / 255, width)
-        values = image.reshape(height, width * channels)
-        lit = np.empty_like(values)
-
-        def changed(rows: slice) -> None:
-            value, out = values[rows], lit[rows]
-            np.multiply(value, bend, out=out)
-            # Not `@`: BLAS would start threads of its own for so little.
-            out += np.einsum("ij,jk->ik", down[rows, :2], tilt)
-            out *= value
-            out += np.einsum("ij,jk->ik", down[rows], bent)
-            # The photo clips at black and white, so what the fit puts beyond them must clip too.
-            np.clip(out, 0, 255, out=out)
-
-        side_by_side([partial(changed, np.s_[top : top + _BAND]) for top in range(0, height, _BAND)])
-        return lit.reshape(image.shape)
-
-
-def _along(numbers: Floats, across: Floats) -> Floats:
-    """A polynomial of x for each power of y: numbers (powers of y, of x, channels), across (powers of x, x).
-
-    As rows of x and channels in turn, like those of a picture.
-    """
-    return np.asarray(np.einsum("ypc,px->yxc", numbers, across), np.float32).reshape(len(numbers), -1)
-
-
 def match_light(
     reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
 ) -> tuple[Floats, Light]:
@@ -235,7 +158,43 @@ def match_light(
 
     Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
     stays. scanned: both are black and white, which no shadow falls on. bilevel: the reference alone is.
+    Neither has tones to bend.
     """
+    matched, light = _lit(reference, photo, valid, scanned, bilevel)
+    if scanned or bilevel or light.numbers is None or not tone.is_doubtful(light.numbers[:, 3]):
+        return matched, light
+    exponent = tone.exponent(_bent_error(reference, photo, valid))
+    if exponent != 1.0:
+        bent, bent_light = _lit(tone.curved(reference, exponent), photo, valid)
+        if _off(bent, photo, valid) < _NOT_WORSE * _off(matched, photo, valid):
+            return bent, replace(bent_light, exponent=exponent)
+    return matched, light
+
+
+def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[float], float]:
+    """What the smooth fit leaves of an exponent, in parts of white, at px of all tones alike."""
+    step = int(np.ceil(np.sqrt(valid.size / _TONE_SAMPLES)))
+    blurred = [np.asarray(cv2.blur(image, (3, 3)), np.float32) for image in (reference, photo)]
+    known, seen = (image.reshape(reference.shape)[::step, ::step] for image in blurred)
+    usable = tone.of_all_tones(known.mean(axis=2), valid[::step, ::step] > 0)
+    y, x = np.mgrid[0 : usable.shape[0], 0 : usable.shape[1]].astype(np.float32)
+    x, y = x[usable] / usable.shape[1] * 2 - 1, y[usable] / usable.shape[0] * 2 - 1
+    target = seen[usable] / np.float32(255)
+
+    def left(value: Floats, wanted: Floats) -> float:
+        return _lower(np.abs(_fit_residual(value, wanted, x, y)))
+
+    def error(exponent: float) -> float:
+        value = tone.curved(known, exponent)[usable] / np.float32(255)
+        return sum(left(value[:, channel], target[:, channel]) for channel in range(value.shape[1]))
+
+    return error
+
+
+def _lit(
+    reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
+) -> tuple[Floats, Light]:
+    """The same for the tones as they are."""
     own = Light(reference.shape[2], None)
     height, width = valid.shape
     scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
@@ -341,9 +300,26 @@ def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     step = int(np.ceil(np.sqrt(valid.size / 20_000)))
     channels = np.abs(reference[::step, ::step] - photo[::step, ::step])
     most = reduce(np.maximum, (channels[..., channel] for channel in range(channels.shape[2])))
-    each = most[valid[::step, ::step] > 0]
+    return _lower(most[valid[::step, ::step] > 0])
+
+
+def _lower(each: NDArray[np.floating[Any]]) -> float:
+    """The mean of the lower three quarters; 0 of too few."""
     lower = each.size * 3 // 4
     return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
+
+
+def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
+    """What each number of a `Light` is multiplied by, (10, n)."""
+    one = np.ones_like(value)
+    return np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
+        np.float64
+    )
+
+
+def _fit_residual(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
+    numbers = _fit_light(value, target, x, y, _STRAIGHT)
+    return np.asarray(target - cv2.gemm(numbers[None], _terms(value, x, y), 1.0, None, 0.0)[0], np.float64)
 
 
 def _fit_light(
@@ -355,10 +331,7 @@ def _fit_light(
         usable &= (target > 0.01) & (value < 0.98)
     if np.mean(usable) > 0.3:
         value, target, x, y = value[usable], target[usable], x[usable], y[usable]
-    one = np.ones_like(value)
-    rows = np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
-        np.float64
-    )
+    rows = _terms(value, x, y)
     prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
     # Against a deviation of 0.02 of a sample.
     ridge = np.diag((0.02 / spread) ** 2)

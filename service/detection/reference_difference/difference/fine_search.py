@@ -28,7 +28,7 @@ from service.detection.reference_difference.data import (
 )
 from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
-from service.detection.reference_difference.difference.compensate import Light
+from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2

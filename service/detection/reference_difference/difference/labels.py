@@ -28,10 +28,12 @@ _TEXTURE_PX = 300
 
 
 def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
-    """One of crack, scratch, missing, added, dent, stain, difference.
+    """One of crack, scratch, missing, added, dent, stain, highlight, difference.
 
     reference, photo: the compensated frames, float32 (height, width, 3 or 1).
     """
+    if part.highlight:
+        return "highlight"
     box = part.box
     pad = int(np.clip(0.25 * max(box.w, box.h), 4, 60))
     height, width = reference.shape[:2]

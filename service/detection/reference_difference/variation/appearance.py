@@ -7,7 +7,7 @@ import numpy as np
 from service.detection.reference_difference.data import Bytes, Floats, apply, corners
 from service.detection.reference_difference.difference.boxes import DifferencePart
 from service.detection.reference_difference.difference.comparison import Comparison
-from service.detection.reference_difference.difference.compensate import Light
+from service.detection.reference_difference.light.light import Light
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2
 

@@ -8,7 +8,7 @@ from service.detection.reference_difference import DetectedDifference, detect
 from service.detection.reference_difference.data import Pyramid, inverse, shift_scale
 from service.detection.reference_difference.difference import fine_search
 from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
-from service.detection.reference_difference.difference.compensate import Light
+from service.detection.reference_difference.light.light import Light
 from shared import samples
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2

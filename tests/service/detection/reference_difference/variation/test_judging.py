@@ -299,7 +299,7 @@ def test_a_place_that_never_varied_needs_less_evidence() -> None:
     def stain(image: samples.Image, number: int) -> None:
         soft = np.zeros(image.shape[:2], np.float32)
         cv2.ellipse(soft, (90, 200), (14, 9), 0, 0, 360, 1, -1)
-        image[:] = (image - 18 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
+        image[:] = (image - 9 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
 
     photo, wanted = photographed(stain, 9), Parameters(min_confidence=0.05)
     (before,) = detect(reference(), REGION, photo, wanted).boxes

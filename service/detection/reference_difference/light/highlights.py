@@ -1,0 +1,207 @@
+"""Recognises highlights that clip: reflections of a lamp in the photo that are not in the reference.
+
+A highlight adds light to what the surface shows. In its middle the photo clips and nothing can be seen;
+around that it fades out over many px, in one colour, and the structure of the surface shows through. Paint,
+tape or a sheet of paper covers the surface and has an edge, which is as sharp as the photo. So a clipped
+place counts as a highlight only where nearly all of its rim is soft, and only as much light is explained as
+lies around it in closed rings, the weaker the further out. A stain within that light, darker or brighter,
+breaks the rings and stays a difference.
+
+Light adds up in linear values; 2.2 is about the exponent of sRGB.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Bytes, Floats
+from shared.images.cv import cv2
+
+_TONE: Final = 2.2
+# Longest side of the frames that are measured, px.
+_SIDE: Final = 800
+# Grey levels from which every channel of the photo is clipped, with its noise; and those near it in the
+# full frame.
+_CLIPPED, _NEARLY = 247, 238
+# Grey levels by which the least channel is brighter where there is a new highlight.
+_NEW: Final = 6.0
+# px that a clipped place has at least, and how many places are looked at, the largest first.
+_LEAST_AREA, _MOST_PLACES = 40, 24
+# px from a clipped place at which the edge of a thing has ended, and at which a highlight has faded further.
+_EDGE_ENDS, _FURTHER = (4.0, 7.0), (10.0, 14.0)
+# Grey levels below white at which it can be seen how far the light fills the reference up to white.
+_ROOM: Final = 12.0
+# The share of that room which is filled in a soft rim, the share of the rim that has to be, and that can be
+# seen.
+_FILLED, _SOFT_SHARE, _SEEN_SHARE = 0.12, 0.85, 0.3
+# The weakest and strongest ring in parts of full scale, linear; each is so many times as strong as the next.
+_WEAKEST, _STRONGEST, _RINGS = 0.001, 0.8, 22
+# A ring is smooth: what is thinner than this (px) does not belong to it.
+_SMOOTH: Final = 7
+# By how much the light of a ring may be off: the smoothing bends it, and the tone curve is not known.
+_OFF: Final = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Glare:
+    """The highlights of a photo.
+
+    added: light in linear parts of full scale, float32 (rows, columns) over the frame. clipped: 1 where
+    nothing can be seen, else 0, float32, same shape. colour: of the light per channel, its mean is 1.
+    """
+
+    added: Floats
+    clipped: Floats
+    colour: Floats
+
+    def hidden(self, valid: Bytes) -> Bytes:
+        """Where nothing can be seen in a frame of the shape of `valid`: 255, else 0."""
+        whole = cv2.resize(self.clipped, valid.shape[::-1], interpolation=cv2.INTER_LINEAR)
+        return np.asarray(cv2.compare(whole, 0.5, cv2.CMP_GT), np.uint8)
+
+    def on(self, was: Floats, now: Floats, x: Floats, y: Floats) -> Floats:
+        """`was` as it looks below the highlights of `now`, both (height, width, channels) in grey levels.
+
+        x, y: where each px lies in `added`. Where the photo clips, `now` itself.
+        """
+        added = cv2.remap(self.added, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE)
+        rows, columns = np.flatnonzero(added.any(axis=1)), np.flatnonzero(added.any(axis=0))
+        if not rows.size:
+            return was
+        part = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        light = added[part][..., None] * self.colour
+        base = _linear(was[part])
+        least, most = _stored(base + light / np.float32(_OFF)), _stored(base + light * np.float32(_OFF))
+        lit = np.where(light > 0, np.clip(now[part], least, most), was[part])
+        clipped = cv2.remap(self.clipped, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE)[part]
+        hidden = (cv2.dilate(clipped, np.ones((9, 9), np.uint8)) > 0) & (now[part].min(axis=2) >= _NEARLY)
+        lit = np.where((hidden | (clipped > 0.5))[..., None], now[part], lit)
+        whole = was.copy()
+        whole[part] = lit
+        return whole
+
+
+def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
+    """The highlights of `now` that are not in `was`, float32 (height, width, channels) in grey levels.
+
+    valid: 255 where the photo shows the frame. None where there is none.
+    """
+    # White that was white before hides nothing, however much of it there is.
+    new = cv2.compare(cv2.subtract(_least_channel(now), _least_channel(was)), _NEW, cv2.CMP_GT)
+    if (
+        cv2.countNonZero(cv2.copyTo(new, cv2.compare(_least_channel(now), _CLIPPED, cv2.CMP_GE)))
+        < _LEAST_AREA
+    ):
+        return None
+    height, width = valid.shape
+    scale = min(_SIDE / max(height, width), 1.0)
+    if scale < 1:
+        size = (max(round(width * scale), 2), max(round(height * scale), 2))
+        channels = was.shape[2]
+        was, now = (
+            np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32).reshape(
+                *size[::-1], channels
+            )
+            for image in (was, now)
+        )
+        valid = np.asarray(cv2.resize(valid, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+    seen = valid > 0
+    clipped = ((_least_channel(now) >= _CLIPPED) & seen).astype(np.uint8)
+    clipped = cv2.morphologyEx(clipped, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    clipped = cv2.morphologyEx(clipped, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    cores = _soft_places(was, now, np.asarray(clipped, np.uint8), seen)
+    if not cores:
+        return None
+    every = np.logical_or.reduce(cores)
+    off = _linear(now) - _linear(was)
+    usable = (seen & ~every).astype(np.float32)
+    strength = _smoothed(off.mean(axis=2), usable)
+    rim = seen & ~every & (strength > 0.02) & (_distance(every) < 2 * _FURTHER[1])
+    colour = np.median(off[rim], axis=0) if np.count_nonzero(rim) > 50 else np.ones(off.shape[2])
+    colour = np.clip(colour / max(float(colour.mean()), 1e-6), 0.5, 1.6)
+    added = np.zeros(strength.shape, np.float32)
+    for core in cores:
+        added = np.maximum(added, _rings(core, strength))
+    return Glare(added, every.astype(np.float32), colour.astype(np.float32))
+
+
+def _soft_places(
+    was: Floats, now: Floats, clipped: Bytes, seen: NDArray[np.bool_]
+) -> list[NDArray[np.bool_]]:
+    """The masks of the clipped places that fade out all around."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(clipped, connectivity=8)
+    before, after = was.min(axis=2), now.min(axis=2)
+    found = []
+    for index in sorted(range(1, count), key=lambda each: -int(stats[each, cv2.CC_STAT_AREA]))[:_MOST_PLACES]:
+        if stats[index, cv2.CC_STAT_AREA] < _LEAST_AREA:
+            break
+        core = labels == index
+        if _is_soft(core, before, after, seen & (clipped == 0)):
+            found.append(core)
+    return found
+
+
+def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArray[np.bool_]) -> bool:
+    """Whether light goes on beyond the edge of `core`, and is weaker further out."""
+    distance = _distance(core)
+    near = (distance >= _EDGE_ENDS[0]) & (distance < _EDGE_ENDS[1]) & seen
+    far = (distance >= _FURTHER[0]) & (distance < _FURTHER[1]) & seen
+    room = 255 - before
+    filled = _smoothed(after - before, seen.astype(np.float32)) / np.maximum(
+        _smoothed(room, seen.astype(np.float32)), 1.0
+    )
+    with_room = near & (room > _ROOM)
+    if np.count_nonzero(with_room) < max(_SEEN_SHARE * np.count_nonzero(near), 20):
+        return False
+    rim, beyond = filled[with_room], filled[far & (room > _ROOM)]
+    fades = not beyond.size or float(np.median(beyond)) < float(np.median(rim))
+    return fades and float(np.mean(rim > _FILLED)) >= _SOFT_SHARE
+
+
+def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
+    """The light around `core` that grows weaker outwards: at most `strength`, at least the ring below it."""
+    added = np.zeros(strength.shape, np.float32)
+    smooth = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_SMOOTH, _SMOOTH))
+    levels = np.geomspace(_WEAKEST, _STRONGEST, _RINGS)
+    step = float(levels[1] / levels[0])
+    for level in levels.tolist():
+        above = cv2.morphologyEx(((strength > level) | core).astype(np.uint8), cv2.MORPH_OPEN, smooth)
+        _, labels = cv2.connectedComponents(
+            np.asarray(above, np.uint8) | core.astype(np.uint8), connectivity=4
+        )
+        own = np.unique(labels[core])
+        edges, _ = cv2.findContours(
+            np.isin(labels, own[own > 0]).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE
+        )
+        ring = np.zeros(core.shape, np.uint8)
+        cv2.drawContours(ring, edges, -1, 1, -1)
+        inside = ring > 0
+        added[inside] = np.clip(strength[inside], level, level * step)
+    added[core] = 1.0
+    return added
+
+
+def _smoothed(image: Floats, usable: Floats) -> Floats:
+    weight = cv2.GaussianBlur(usable, (0, 0), 1.5)
+    return np.asarray(cv2.GaussianBlur(image * usable, (0, 0), 1.5) / np.maximum(weight, 1e-3), np.float32)
+
+
+def _distance(mask: NDArray[np.bool_]) -> Floats:
+    return np.asarray(cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, 5), np.float32)
+
+
+def _least_channel(image: Floats) -> Floats:
+    return np.asarray(reduce(cv2.min, cv2.split(image)), np.float32)
+
+
+def _linear(image: Floats) -> Floats:
+    return np.asarray((np.clip(image, 0, 255) / np.float32(255)) ** np.float32(_TONE), np.float32)
+
+
+def _stored(light: Floats) -> Floats:
+    return np.asarray(np.clip(light, 0, 1) ** np.float32(1 / _TONE) * np.float32(255), np.float32)

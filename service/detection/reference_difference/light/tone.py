@@ -1,0 +1,69 @@
+"""Finds the tone curve by which a photo differs from its reference, as an exponent of the values as stored.
+
+Cameras, and programs that brighten a picture, bend the tones between black and white, which neither a gain
+nor an offset follows. One exponent for all channels is all that is looked for: a free curve would also
+explain a thing of one colour that has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.detection.reference_difference.data import Floats
+from shared.images.cv import cv2
+
+# Exponents that are tried first, about as far apart from each other as 1.25 is from 1, and the most that is
+# believed.
+_TRIED: Final = (0.5, 0.62, 0.8, 1.0, 1.25, 1.6, 2.0)
+# By how much the best one is then changed, one after the other.
+_STEPS: Final = (1.12, 1.06, 1.03)
+# The least square term of the smooth fit (see `Light`) that makes it worth the search.
+_DOUBTFUL: Final = 0.08
+# Grey levels of a tone, and about how many px of it are looked at.
+_TONE_WIDTH: Final = 16
+_OF_EACH: Final = 60
+# What an exponent must leave at most of the error without, and how far from 1 it is worth resampling.
+_BETTER: Final = 0.93
+_WORTH: Final = 0.04
+
+
+def is_doubtful(square_terms: NDArray[np.float64]) -> bool:
+    """Whether the smooth fit has to bend the tones much: `square_terms` of its channels, see `Light`."""
+    return bool(np.abs(square_terms).max() > _DOUBTFUL)
+
+
+def exponent(error: Callable[[float], float]) -> float:
+    """The exponent 0.5..2 with the least `error`; 1 where none is clearly better than that."""
+    errors = {each: error(each) for each in _TRIED}
+    for step in _STEPS:
+        best = min(errors, key=lambda each: errors[each])
+        errors |= {each: error(each) for each in (best / step, best * step)}
+    best = min(errors, key=lambda each: errors[each])
+    clear = errors[best] < _BETTER * errors[1.0] and abs(np.log(best)) > _WORTH
+    return best if clear else 1.0
+
+
+def of_all_tones(luminance: Floats, seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """About as many px of each tone, spread over the picture (height, width), of those that are `seen`.
+
+    Most of a board is ground and of a label paper: what bends the tones shows at the others.
+    """
+    places = np.flatnonzero(seen)
+    order = places[np.argsort(luminance.ravel()[places] // _TONE_WIDTH, kind="stable")]
+    counts = np.bincount((luminance.ravel()[places] // _TONE_WIDTH).clip(0).astype(np.int64))
+    chosen = np.zeros(luminance.size, np.bool_)
+    for end, count in zip(np.cumsum(counts).tolist(), counts.tolist(), strict=True):
+        chosen[order[end - count : end : max(count // _OF_EACH, 1)]] = True
+    return chosen.reshape(luminance.shape)
+
+
+def curved(image: Floats, by: float) -> Floats:
+    """The image (grey levels, float32, any shape) with that exponent; black and white stay."""
+    if by == 1.0:
+        return image
+    raised = cv2.pow(np.maximum(image, np.float32(0)) * np.float32(1 / 255), by)
+    return np.asarray(raised * np.float32(255), np.float32).reshape(image.shape)

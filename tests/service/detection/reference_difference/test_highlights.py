@@ -1,0 +1,99 @@
+"""Tests that a highlight is no finding, and that nothing passes for one that covers the surface."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from service.detection.reference_difference import Parameters, detect
+from service.detection.reference_difference.data import Floats
+from service.detection.reference_difference.light import highlights
+from shared import samples
+from shared.geometry import Rect
+from shared.images.cv import cv2
+from shared.samples import Image
+
+WIDTH, HEIGHT = 640, 480
+WHOLE = Rect(0, 0, WIDTH, HEIGHT)
+PANEL = samples.panel(WIDTH, HEIGHT, 8).image
+MIDDLE = (400, 260)
+
+
+def lit(image: Image, size: float = 22, strength: float = 4.0) -> Image:
+    """The image with light on top, in linear values."""
+    y, x = np.mgrid[0 : image.shape[0], 0 : image.shape[1]]
+    away = ((x - MIDDLE[0]) ** 2 + (y - MIDDLE[1]) ** 2) / size**2
+    linear = (image / 255) ** 2.2 + (strength * np.exp(-away / 2))[..., None]
+    return noisy(np.clip(linear, 0, 1) ** (1 / 2.2) * 255)
+
+
+def noisy(image: Image | np.ndarray) -> Image:
+    grain = np.random.default_rng(3).normal(0, 2, image.shape)
+    return np.asarray(np.clip(image + grain, 0, 255), np.uint8)
+
+
+def covers(box: Rect) -> bool:
+    return box.contains(*MIDDLE)
+
+
+def floats(image: Image) -> Floats:
+    return np.asarray(image, np.float32)
+
+
+def everywhere() -> Image:
+    return np.full((HEIGHT, WIDTH), 255, np.uint8)
+
+
+def test_highlight_gives_no_finding() -> None:
+    assert detect(PANEL, WHOLE, lit(PANEL)).boxes == ()
+
+
+def test_what_a_highlight_hides_is_reported_with_a_low_confidence() -> None:
+    (found,) = detect(PANEL, WHOLE, lit(PANEL), Parameters(min_confidence=0.1)).boxes
+    assert found.label == "highlight"
+    assert found.confidence < 0.5
+    assert covers(found.box)
+
+
+def test_a_highlight_that_hides_much_is_reported() -> None:
+    found = detect(PANEL, WHOLE, lit(PANEL, size=56)).boxes
+    assert any(one.label == "highlight" and covers(one.box) for one in found)
+
+
+@pytest.mark.parametrize("value", [252, 255])
+def test_a_white_thing_with_an_edge_is_found(value: int) -> None:
+    taped = PANEL.copy()
+    cv2.circle(taped, MIDDLE, 40, (value,) * 3, -1, cv2.LINE_AA)
+    found = detect(PANEL, WHOLE, noisy(cv2.GaussianBlur(taped, (0, 0), 1.2))).boxes
+    assert any(one.label != "highlight" and covers(one.box) and one.confidence > 0.8 for one in found)
+
+
+@pytest.mark.parametrize("colour", [(20, 22, 26), (40, 60, 200)])
+def test_a_defect_in_the_light_around_is_found(colour: tuple[int, int, int]) -> None:
+    hurt = PANEL.copy()
+    place = (MIDDLE[0] + 62, MIDDLE[1] + 8)
+    cv2.circle(hurt, place, 9, colour, -1, cv2.LINE_AA)
+    found = detect(PANEL, WHOLE, lit(hurt)).boxes
+    assert any(one.box.iou(Rect(place[0] - 9, place[1] - 9, 19, 19)) > 0.33 for one in found)
+
+
+def test_light_is_measured_where_it_was_added() -> None:
+    surface = np.full((HEIGHT, WIDTH, 3), 90, np.uint8)
+    found = highlights.find(floats(noisy(surface)), floats(lit(surface)), everywhere())
+    assert found is not None
+    assert found.added.shape == found.clipped.shape == (HEIGHT, WIDTH)
+    assert found.clipped[MIDDLE[1], MIDDLE[0]] == 1
+    assert found.clipped[MIDDLE[1], MIDDLE[0] + 60] == 0
+    for off in (50, 60):
+        expected = 4.0 * np.exp(-((off / 22) ** 2) / 2)
+        assert found.added[MIDDLE[1], MIDDLE[0] + off] == pytest.approx(expected, rel=0.3)
+    np.testing.assert_allclose(found.colour, 1, atol=0.1)
+
+
+def test_a_photo_that_does_not_clip_has_none() -> None:
+    assert highlights.find(floats(PANEL), floats(np.minimum(PANEL, 240)), everywhere()) is None
+
+
+def test_paper_that_was_white_before_is_none() -> None:
+    paper = np.full((HEIGHT, WIDTH, 3), 250, np.uint8)
+    assert highlights.find(floats(paper), floats(noisy(np.full_like(paper, 255))), everywhere()) is None
