@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.detection.reference_difference.difference.sampling import area_means, fully_covered, ranked
 from shared.images.cv import cv2
 
 SIDES = st.integers(8, 200)
+few = settings(max_examples=50, deadline=None)
 
 
+@few
 @given(SIDES, SIDES, st.integers(1, 60), st.sampled_from([None, 1, 3]), st.integers(0, 2**32 - 1))
 def test_means_of_cells_are_those_of_opencv(
     height: int, width: int, longest: int, channels: int | None, seed: int
@@ -27,6 +29,7 @@ def test_means_of_cells_are_those_of_opencv(
     assert np.abs(means - expected).max() < 0.3
 
 
+@few
 @given(st.integers(10, 80), st.integers(10, 80), st.integers(2, 10), st.integers(0, 2**32 - 1))
 def test_cell_is_covered_only_when_all_of_it_is(height: int, width: int, cells: int, seed: int) -> None:
     valid = np.where(np.random.default_rng(seed).random((height, width)) < 0.05, 0, 255).astype(np.uint8)
@@ -35,6 +38,7 @@ def test_cell_is_covered_only_when_all_of_it_is(height: int, width: int, cells: 
     assert fully_covered(np.full_like(valid, 255), (cells, cells)).all()
 
 
+@few
 @given(st.integers(1, 3000), st.floats(0, 1, exclude_max=True), st.integers(1, 300), st.booleans())
 def test_value_at_a_rank_is_that_of_the_ordered_values(
     count: int, share: float, seed: int, ordered: bool
