@@ -35,3 +35,10 @@ def test_products_of_numpy_start_no_threads() -> None:
 def test_number_of_blas_threads_set_by_the_operator_stays() -> None:
     script = "import os, shared; print(os.environ['OPENBLAS_NUM_THREADS'])"
     assert printed(script, OPENBLAS_NUM_THREADS="3") == "3\n"
+
+
+def test_command_line_of_httpx_is_not_imported() -> None:
+    script = (
+        "import sys, shared, httpx; print('rich' in sys.modules, 'click' in sys.modules, httpx.get.__name__)"
+    )
+    assert printed(script) == "False False get\n"
