@@ -182,11 +182,15 @@ class Light:
             for ends, count, cells in ((self.x, width, columns), (self.y, height, rows))
         )
         x, y = np.meshgrid(x, y)
-        least, most = (
-            image * np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))[..., None]
-            for part in self.shade
-        )
-        return np.clip(np.clip(photo, least, most), 0, 255)
+
+        def lit(part: Floats) -> Floats:
+            factor = np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))
+            # Merged first: NumPy repeats a number over three channels at a fifth of the speed.
+            return np.asarray(cv2.multiply(image, cv2.merge([factor] * image.shape[2])), np.float32)
+
+        least, most = side_by_side([partial(lit, part) for part in self.shade])
+        seen = cv2.min(cv2.max(photo, least), most).reshape(image.shape)
+        return np.clip(seen, 0, 255, out=seen)
 
     def on(self, image: Floats) -> Floats:
         """The image, float32 (height, width, channels), in that light."""
