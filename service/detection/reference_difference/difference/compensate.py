@@ -189,7 +189,7 @@ class Light:
             return np.asarray(cv2.multiply(image, cv2.merge([factor] * image.shape[2])), np.float32)
 
         least, most = side_by_side([partial(lit, part) for part in self.shade])
-        seen = cv2.min(cv2.max(photo, least), most).reshape(image.shape)
+        seen = np.asarray(cv2.min(cv2.max(photo, least), most), np.float32).reshape(image.shape)
         return np.clip(seen, 0, 255, out=seen)
 
     def on(self, image: Floats) -> Floats:
@@ -271,8 +271,8 @@ def match_light(
         work = [
             partial(
                 _fit_light,
-                small_reference[..., channel][small_valid] / 255,
-                target[..., channel][small_valid] / 255,
+                small_reference[..., channel][small_valid] / np.float32(255),
+                target[..., channel][small_valid] / np.float32(255),
                 x[small_valid],
                 y[small_valid],
                 spread,
