@@ -248,9 +248,8 @@ def match_light(
     if np.count_nonzero(small_valid) < 12:
         return reference, own
     channels = reference.shape[2]
-    small_reference, small_photo = side_by_side(
-        [partial(area_means, image, size) for image in (reference, photo)]
-    )
+    # Not side by side: so many short calls would wait for each other.
+    small_reference, small_photo = (area_means(image, size) for image in (reference, photo))
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
 
