@@ -42,11 +42,7 @@ def fit(image: NDArray[np.uint8], settings: DetectorSettings) -> Fitted:
     height, width = image.shape[:2]
     across, down = scale_of(width, height, settings)
     size = (max(round(width * across), 1), max(round(height * down), 1))
-    shrinking = size[0] < width
-    if size != (width, height):
-        image = np.asarray(
-            cv2.resize(image, size, interpolation=cv2.INTER_AREA if shrinking else cv2.INTER_LINEAR), np.uint8
-        )
+    image = _scaled(image, size)
     right, below = settings.width - size[0], settings.height - size[1]
     left, top = (right // 2, below // 2) if settings.fit == "centre" else (0, 0)
     if right or below:
@@ -61,3 +57,25 @@ def fit(image: NDArray[np.uint8], settings: DetectorSettings) -> Fitted:
         tensor -= _MEAN[order, None, None]
         tensor /= _DEVIATION[order, None, None]
     return Fitted(tensor, (size[0] / width, size[1] / height), (float(left), float(top)))
+
+
+def _scaled(image: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """The image with `size` (width, height).
+
+    What is shrunk is averaged over whole blocks of px first: that takes a tenth of the time that averaging by
+    an uneven factor does. What is left is then less than a half, where interpolating skips no px.
+    """
+    height, width = image.shape[:2]
+    across, down = width / size[0], height / size[1]
+    whole = range(int(min(across, down)), 1, -1)
+    block = next((side for side in whole if width % side == 0 and height % side == 0), 1)
+    if block > 1:
+        image = _resized(image, (width // block, height // block), cv2.INTER_AREA)
+    skips = max(across, down) / block >= 2
+    return _resized(image, size, cv2.INTER_AREA if skips else cv2.INTER_LINEAR)
+
+
+def _resized(image: NDArray[np.uint8], size: tuple[int, int], how: int) -> NDArray[np.uint8]:
+    if size == (image.shape[1], image.shape[0]):
+        return image
+    return np.asarray(cv2.resize(image, size, interpolation=how), np.uint8)

@@ -145,7 +145,9 @@ def compare(
     )
     white = _white(known)
     was, now = known.astype(np.float32), seen.astype(np.float32)
-    valid = np.asarray(cv2.erode(valid, np.ones((5, 5), np.uint8), borderType=cv2.BORDER_REPLICATE), np.uint8)
+    if not valid.all():
+        square = np.ones((5, 5), np.uint8)
+        valid = np.asarray(cv2.erode(valid, square, borderType=cv2.BORDER_REPLICATE), np.uint8)
     valid = _without_rim(valid, frame, reference.size)
     shift = residual_warp.leftover(_grey(was), _grey(now), valid, search.scanned) if search.wanders else None
     if shift is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
+from service.detection.reference_difference.difference.sampling import area_means, fully_covered, ranked
 from service.detection.reference_difference.light import shade, tone
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
@@ -147,8 +148,7 @@ def _unlike(detail: Floats, target: Floats) -> float:
     gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
     off = np.abs(detail * gain - target)
     # With damage clipped away.
-    clip = np.partition(off, off.size * 19 // 20)[off.size * 19 // 20]
-    return float(np.minimum(off, clip).mean())
+    return float(np.minimum(off, np.float32(ranked(off, off.size * 19 // 20))).mean())
 
 
 def match_light(
@@ -199,16 +199,12 @@ def _lit(
     height, width = valid.shape
     scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
     size = (max(round(width * scale), 2), max(round(height * scale), 2))
-    small_valid = cv2.resize(valid, size, interpolation=cv2.INTER_AREA) == 255
+    small_valid = fully_covered(valid, size)
     if np.count_nonzero(small_valid) < 12:
         return reference, own
     channels = reference.shape[2]
-    small_reference, small_photo = (
-        np.asarray(small, np.float32).reshape(*size[::-1], channels)
-        for small in side_by_side(
-            [partial(cv2.resize, image, size, interpolation=cv2.INTER_AREA) for image in (reference, photo)]
-        )
-    )
+    # Not side by side: so many short calls would wait for each other.
+    small_reference, small_photo = (area_means(image, size) for image in (reference, photo))
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
 
@@ -229,8 +225,8 @@ def _lit(
         work = [
             partial(
                 _fit_light,
-                small_reference[..., channel][small_valid] / 255,
-                target[..., channel][small_valid] / 255,
+                small_reference[..., channel][small_valid] / np.float32(255),
+                target[..., channel][small_valid] / np.float32(255),
                 x[small_valid],
                 y[small_valid],
                 spread,
@@ -281,13 +277,13 @@ def _levels(
     values, means, rows, columns = [], [], [], []
     for white in (False, True):
         mask = (even & ((luminance > 128) == white)).astype(np.float32)
-        share = cv2.resize(mask, size, interpolation=cv2.INTER_AREA)
+        share = area_means(mask, size)
         row, column = np.nonzero(share > _LEAST_OF_CELL)
         if row.size < _LEAST_CELLS:
             return None
-        sums = cv2.resize(photo * mask[..., None], size, interpolation=cv2.INTER_AREA)
-        means.append(sums.reshape(*share.shape, -1)[row, column] / share[row, column][:, None])
-        known = cv2.resize(luminance * mask, size, interpolation=cv2.INTER_AREA)[row, column]
+        sums = area_means(photo * mask[..., None], size)
+        means.append(sums[row, column] / share[row, column][:, None])
+        known = area_means(luminance * mask, size)[row, column]
         values.append(known / share[row, column] / 255)
         rows.append(row)
         columns.append(column)

@@ -22,11 +22,10 @@ _BAND = 64
 class Light:
     """How the photo's light differs across a frame: per channel gain and offset, smooth.
 
-    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y), where the reference has that
-    exponent (in parts of white) first. numbers: (channels, 10) as
-    fitted, or None where the reference fits as it is. x, y: what the frame's edges lie at, -1 and 1 for the
-    one that it was fitted on. shade: of bands and shadows, see `shade.between`, on all of that frame. glare:
-    the highlights of the photo, likewise.
+    photo ~ (a0 + a1 x + a2 y) reference + c reference^2 + (quadratic in x, y), after the reference, in parts
+    of white, was raised to `exponent`. numbers: (channels, 10) as fitted, or None where the reference fits
+    as it is. x, y: where the frame's edges lie, -1 and 1 for the frame that it was fitted on. shade: bands
+    and shadows, see `shade.between`, and glare: the highlights of the photo, both on all of that frame.
     """
 
     channels: int
@@ -53,11 +52,15 @@ class Light:
         if self.shade is None:
             return image
         x, y = self._places(image, self.shade[0])
-        least, most = (
-            image * np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))[..., None]
-            for part in self.shade
-        )
-        return np.clip(np.clip(photo, least, most), 0, 255)
+
+        def lit(part: Floats) -> Floats:
+            factor = np.exp(cv2.remap(part, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE))
+            # Merged first: NumPy repeats a number over three channels at a fifth of the speed.
+            return np.asarray(cv2.multiply(image, cv2.merge([factor] * image.shape[2])), np.float32)
+
+        least, most = side_by_side([partial(lit, part) for part in self.shade])
+        shaded = np.asarray(cv2.min(cv2.max(photo, least), most), np.float32).reshape(image.shape)
+        return np.clip(shaded, 0, 255, out=shaded)
 
     def glaring(self, image: Floats, photo: Floats) -> Floats:
         """The image, lit and shaded, below the highlights of the photo; both (height, width, channels)."""

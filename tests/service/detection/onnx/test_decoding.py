@@ -228,3 +228,12 @@ def test_a_photo_fails_by_its_labels_and_how_sure_they_are() -> None:
     assert not DetectorSettings(fail_labels=[]).fails("crack", 1)
     assert DetectorSettings(confidence=0.3, per_label={"a": 0.2, "b": 0.6}).least_confidence == 0.2
     assert DetectorSettings(confidence=0.3, per_label={"b": 0.6}).least_confidence == 0.3
+
+
+@pytest.mark.parametrize("size", [(1200, 848), (1201, 848), (839, 640), (416, 290)])
+def test_every_column_of_a_photo_that_is_shrunk_counts(size: tuple[int, int]) -> None:
+    settings = DetectorSettings(width=416, height=416, values="raw")
+    for column in range(40):
+        photo = np.zeros((size[1], size[0], 3), np.uint8)
+        photo[:, column] = 240
+        assert fit(photo, settings).tensor[0, 0, 208].max() > 20
