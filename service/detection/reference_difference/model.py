@@ -97,7 +97,7 @@ def detect(
     wanted = parameters or Parameters()
     seen = examine(reference, region, photo, wanted, start)
     size = (photo.shape[1], photo.shape[0])
-    kept, suppressed = [], []
+    reported_differences, suppressed = [], []
     known = memory if memory is not None and memory.photos else None
     today = () if known is None else appearances(reported(seen, wanted.min_confidence))
     for view, part, sure in reported(seen, wanted.min_confidence if known is None else _FAINT):
@@ -113,18 +113,20 @@ def detect(
             continue
         one = DetectedDifference(label(part, view.was, view.now), sure, box)
         if judged is None:
-            kept.append(one)
+            reported_differences.append(one)
         elif judged.rest is None or judged.sure < wanted.min_confidence:
             suppressed.append(SuppressedDifference(one, judged.sure, judged.photos))
         else:
             box = in_photo(judged.rest, view, seen.scanned, size)
-            kept.append(DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box))
+            reported_differences.append(
+                DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box)
+            )
     doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
-    if not kept and not suppressed and doubted:
+    if not reported_differences and not suppressed and doubted:
         raise AlignmentFailed("no_match")
-    kept.sort(key=lambda one: -one.confidence)
+    reported_differences.sort(key=lambda one: -one.confidence)
     suppressed.sort(key=lambda one: -one.difference.confidence)
-    return Result(tuple(kept), seen.alignment, time.perf_counter() - begun, tuple(suppressed))
+    return Result(tuple(reported_differences), seen.alignment, time.perf_counter() - begun, tuple(suppressed))
 
 
 def photo_variation(

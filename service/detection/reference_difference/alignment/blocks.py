@@ -58,10 +58,10 @@ def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: i
         return Offsets(none, none, np.zeros(0), np.zeros((0, 2, 2)), np.zeros(0), 0, 0)
     xx, xy, yy = _tensors(reference, block, tops, lefts)
     in_photo = _tensors(photo, block, tops, lefts)
-    own, theirs = xx + yy, in_photo[0] + in_photo[2]
+    reference_energy, photo_energy = xx + yy, in_photo[0] + in_photo[2]
     covered = _covered(valid, block, tops, lefts)
-    structured = covered & (own >= _LEAST_ENERGY)
-    photo_only = covered & ~structured & (theirs > 4 * np.maximum(own, _LEAST_ENERGY))
+    structured = covered & (reference_energy >= _LEAST_ENERGY)
+    photo_only = covered & ~structured & (photo_energy > 4 * np.maximum(reference_energy, _LEAST_ENERGY))
     places = np.argwhere(structured)
 
     def search(some: NDArray[np.int64]) -> list[tuple[float, float, float]]:
@@ -97,9 +97,9 @@ def _tensors(image: Floats, block: int, tops: list[int], lefts: list[int]) -> ND
     until = np.zeros((3, len(tops), image.shape[1] + 1))
     for row, top in enumerate(tops):
         above = min(top, 1)
-        rows, own = image[top - above : top + block + 1], np.s_[above : above + block]
+        rows, inner = image[top - above : top + block + 1], np.s_[above : above + block]
         gx, gy = (
-            np.asarray(cv2.Sobel(rows, cv2.CV_32F, right, down, ksize=3, scale=1 / 8), np.float32)[own]
+            np.asarray(cv2.Sobel(rows, cv2.CV_32F, right, down, ksize=3, scale=1 / 8), np.float32)[inner]
             for right, down in ((1, 0), (0, 1))
         )
         columns = [np.einsum("rc,rc->c", one, other) for one, other in ((gx, gx), (gx, gy), (gy, gy))]

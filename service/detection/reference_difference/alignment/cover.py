@@ -251,9 +251,9 @@ def _one_by_one(
         guess = _by_itself(known, regions[number], photo, seen)
         if guess is not None:
             found[number] = guess
-    kept = _agreeing(known, found, regions, photo)
+    agreeing = _agreeing(known, found, regions, photo)
     result: list[Covered | None] = [None] * len(regions)
-    for number in kept:
+    for number in agreeing:
         guess = found[number]
         visible = checks.visible(guess.homography, regions[number], photo.size)
         result[number] = Covered(

@@ -170,7 +170,7 @@ def _lattice(found: blocks.Offsets, size: tuple[int, int]) -> Floats:
     trace = np.trace(found.tensors, axis1=1, axis2=2)
     along = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
     # What each block adds to the equations of its own nodes, twice over since each has an x and a y.
-    own = np.einsum("bi,bj,bxy->bixjy", share, share, along).reshape(count, 64)
+    squares = np.einsum("bi,bj,bxy->bixjy", share, share, along).reshape(count, 64)
     pull = np.einsum("bi,bxy,by->bix", share, along, found.offsets).reshape(count, 8)
     row = (2 * at[..., None] + np.arange(2)).reshape(count, 8)
     place = (row[:, :, None] * (2 * nodes) + row[:, None, :]).ravel()
@@ -179,7 +179,7 @@ def _lattice(found: blocks.Offsets, size: tuple[int, int]) -> Floats:
     weights = start
     shifts = np.zeros((2 * nodes, 1))
     for _ in range(5):
-        left = np.bincount(place, (own * weights[:, None]).ravel(), system.size).reshape(system.shape)
+        left = np.bincount(place, (squares * weights[:, None]).ravel(), system.size).reshape(system.shape)
         right = np.bincount(row.ravel(), (pull * weights[:, None]).ravel(), 2 * nodes)
         # OpenCV's, not NumPy's: BLAS would start threads of its own for so little.
         shifts = cv2.solve(system + left, right[:, None], flags=cv2.DECOMP_CHOLESKY)[1]

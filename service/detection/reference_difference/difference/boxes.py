@@ -58,16 +58,16 @@ def difference_parts(
     if not grown.any():
         return []
     reach = int(np.clip(round(min(grown.shape) * 0.006), 1, 6))
-    found: list[DifferencePart] = []
-    for (x, y), own in _connected(grown, reach, strength >= threshold):
-        area = np.s_[y : y + own.shape[0], x : x + own.shape[1]]
-        here = _Here(strength[area], difference.sharp[area], difference.raw[area])
-        for mask in _hugged(here, own, threshold, difference.radius):
+    parts: list[DifferencePart] = []
+    for (x, y), pixels in _connected(grown, reach, strength >= threshold):
+        area = np.s_[y : y + pixels.shape[0], x : x + pixels.shape[1]]
+        patch = _Patch(strength[area], difference.sharp[area], difference.raw[area])
+        for mask in _hugged(patch, pixels, threshold, difference.radius):
             for (left, top), single in _connected(mask.astype(np.uint8), reach):
-                part = _measured(here, (left, top), single, (x, y))
+                part = _measured(patch, (left, top), single, (x, y))
                 if part.peak >= threshold:
-                    found.append(part)
-    return [part for part in _merge(found, reach) if max(part.box.w, part.box.h) >= least]
+                    parts.append(part)
+    return [part for part in _merge(parts, reach) if max(part.box.w, part.box.h) >= least]
 
 
 def restricted(part: DifferencePart, mask: NDArray[np.bool_], peak: float) -> DifferencePart:
@@ -82,15 +82,15 @@ def restricted(part: DifferencePart, mask: NDArray[np.bool_], peak: float) -> Di
 def hidden_parts(hidden: Bytes, peak: float) -> list[DifferencePart]:
     """The places (not 0) that highlights hide in a frame, as parts as strong as `peak`."""
     parts = []
-    for (x, y), own in _connected(hidden, 1):
-        box = Rect(x, y, own.shape[1], own.shape[0])
-        whole = DifferencePart(box, own, peak, 0, 0.0, highlight=True)
-        parts.append(restricted(whole, own, peak))
+    for (x, y), pixels in _connected(hidden, 1):
+        box = Rect(x, y, pixels.shape[1], pixels.shape[0])
+        whole = DifferencePart(box, pixels, peak, 0, 0.0, highlight=True)
+        parts.append(restricted(whole, pixels, peak))
     return parts
 
 
 @dataclass(frozen=True, slots=True)
-class _Here:
+class _Patch:
     """The maps of a `Difference` around one part."""
 
     strength: Floats
@@ -115,35 +115,37 @@ def _connected(
     for index in range(1, count) if wanted is None else np.unique(labels[wanted]).tolist():
         x, y, w, h = (int(v) for v in stats[index, :4])
         area = np.s_[y : y + h, x : x + w]
-        own = (labels[area] == index) & (mask[area] > 0)
-        yield (x, y), own
+        pixels = (labels[area] == index) & (mask[area] > 0)
+        yield (x, y), pixels
 
 
-def _hugged(here: _Here, own: NDArray[np.bool_], threshold: float, radius: int) -> list[NDArray[np.bool_]]:
+def _hugged(
+    patch: _Patch, pixels: NDArray[np.bool_], threshold: float, radius: int
+) -> list[NDArray[np.bool_]]:
     """Shrink a part, smeared by the coarse scales, to the pixels that really differ; it may fall apart."""
-    sharp = np.where(own, here.sharp, np.float32(0))
+    sharp = np.where(pixels, patch.sharp, np.float32(0))
     top = _top(sharp)
     if top < threshold:
-        return [_faint(here, own)]
+        return [_faint(patch, pixels)]
     core = sharp > max(0.6 * threshold, _CORE * top)
     # The tolerance has eaten the rim of what differs, and the smoothing has smeared it: what belongs are the
     # neighbours that differ by about half as much as the strongest within the smear.
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
-    near = own & (cv2.dilate(core.astype(np.uint8), kernel) > 0)
-    local = cv2.dilate(np.where(near, here.raw, np.float32(0)), np.ones((_SMEAR, _SMEAR), np.uint8))
-    core = near & (here.raw > _HALF * local)
+    near = pixels & (cv2.dilate(core.astype(np.uint8), kernel) > 0)
+    local = cv2.dilate(np.where(near, patch.raw, np.float32(0)), np.ones((_SMEAR, _SMEAR), np.uint8))
+    core = near & (patch.raw > _HALF * local)
     # What only the coarse scales see, far from the sharp part, is a wide faint defect around it.
     far = cv2.dilate(core.astype(np.uint8), np.ones((33, 33), np.uint8)) == 0
-    wide = own & (here.strength > threshold)
+    wide = pixels & (patch.strength > threshold)
     if np.count_nonzero(wide & far) > 0.3 * np.count_nonzero(wide):
-        return [core | (wide & _faint(here, own))]
+        return [core | (wide & _faint(patch, pixels))]
     return [core]
 
 
-def _faint(here: _Here, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _faint(patch: _Patch, pixels: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """What only the coarse scales see of a part, as far as the smoothed difference bears them out."""
-    seen = own & (here.strength > 0.5 * float(here.strength[own].max()))
-    soft = np.where(seen, cv2.GaussianBlur(here.raw, (0, 0), 2.5), np.float32(0))
+    seen = pixels & (patch.strength > 0.5 * float(patch.strength[pixels].max()))
+    soft = np.where(seen, cv2.GaussianBlur(patch.raw, (0, 0), 2.5), np.float32(0))
     local = cv2.dilate(soft, np.ones((33, 33), np.uint8))
     return np.asarray(seen & (soft > _HALF * local))
 
@@ -156,7 +158,7 @@ def _top(values: Floats) -> float:
 
 
 def _measured(
-    here: _Here, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int]
+    here: _Patch, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int]
 ) -> DifferencePart:
     rows, columns = np.nonzero(mask)
     x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1

@@ -193,10 +193,10 @@ def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int
     ((left, top), (right, bottom)) = apply(
         inverse(frame.to_reference), np.array([[inner.x, inner.y], [inner.right, inner.bottom]])
     ).tolist()
-    own = valid.copy()
-    own[: max(round(top), 0)] = own[max(round(bottom), 0) :] = 0
-    own[:, : max(round(left), 0)] = own[:, max(round(right), 0) :] = 0
-    return own
+    within = valid.copy()
+    within[: max(round(top), 0)] = within[max(round(bottom), 0) :] = 0
+    within[:, : max(round(left), 0)] = within[:, max(round(right), 0) :] = 0
+    return within
 
 
 def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int], bend: float = 0.0) -> tuple[Bytes, Bytes]:

@@ -195,13 +195,13 @@ def _lit(
     reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
 ) -> tuple[Floats, Light]:
     """The same for the tones as they are."""
-    own = Light(reference.shape[2], None)
+    unchanged = Light(reference.shape[2], None)
     height, width = valid.shape
     scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
     size = (max(round(width * scale), 2), max(round(height * scale), 2))
     small_valid = fully_covered(valid, size)
     if np.count_nonzero(small_valid) < 12:
-        return reference, own
+        return reference, unchanged
     channels = reference.shape[2]
     # Not side by side: so many short calls would wait for each other.
     small_reference, small_photo = (area_means(image, size) for image in (reference, photo))
@@ -257,7 +257,7 @@ def _lit(
         if off_shaded < _MUCH_BETTER * off:
             light, matched, off = smooth, shaded, off_shaded
     # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
-    return (matched, light) if off < _off(reference, photo, valid) else (reference, own)
+    return (matched, light) if off < _off(reference, photo, valid) else (reference, unchanged)
 
 
 def _levels(

@@ -72,16 +72,29 @@ def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
 
     scanned: both are black and white.
     """
-    ours, theirs = side_by_side([partial(opponent, reference), partial(opponent, photo)])
-    radius, exceeding = _tolerance(ours[0], theirs[0], valid)
+    reference_channels, photo_channels = side_by_side(
+        [partial(opponent, reference), partial(opponent, photo)]
+    )
+    radius, exceeding = _tolerance(reference_channels[0], photo_channels[0], valid)
     if scanned:
-        theirs[0] = _without_slits(ours[0], theirs[0])
-        exceeding = _exceeding(ours[0], theirs[0], radius)
-    half = _halved(valid) if len(ours) > 1 else valid
-    work = [partial(_channel, ours[0], theirs[0], valid, radius, 0, _FLOORS[0], exceeding)]
-    for channel in range(1, len(ours)):
+        photo_channels[0] = _without_slits(reference_channels[0], photo_channels[0])
+        exceeding = _exceeding(reference_channels[0], photo_channels[0], radius)
+    half = _halved(valid) if len(reference_channels) > 1 else valid
+    work = [
+        partial(_channel, reference_channels[0], photo_channels[0], valid, radius, 0, _FLOORS[0], exceeding)
+    ]
+    for channel in range(1, len(reference_channels)):
         work.append(
-            partial(_channel, ours[channel], theirs[channel], half, radius, 1, _FLOORS[channel], None)
+            partial(
+                _channel,
+                reference_channels[channel],
+                photo_channels[channel],
+                half,
+                radius,
+                1,
+                _FLOORS[channel],
+                None,
+            )
         )
     found = side_by_side(work)
     scales: dict[int, list[Floats]] = {}

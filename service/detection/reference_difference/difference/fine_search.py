@@ -165,20 +165,20 @@ def _places(unusual: Scores, size: tuple[int, int], seen_already: list[Rect]) ->
     found: list[tuple[float, Rect]] = []
     for index in range(1, count):
         x, y, w, h = (int(v) for v in stats[index, :4])
-        own = Rect((x + 1) * _CELL, (y + 1) * _CELL, max(w - 2, 1) * _CELL, max(h - 2, 1) * _CELL)
-        if any(own.intersection(box).area > 0.9 * own.area for box in seen_already):
+        cells = Rect((x + 1) * _CELL, (y + 1) * _CELL, max(w - 2, 1) * _CELL, max(h - 2, 1) * _CELL)
+        if any(cells.intersection(box).area > 0.9 * cells.area for box in seen_already):
             continue
         part = np.s_[y : y + h, x : x + w]
         most = float(unusual[part][labels[part] == index].max())
-        found.append((most, _around(own).clamped(*size)))
+        found.append((most, _around(cells).clamped(*size)))
     found.sort(key=lambda one: -one[0])
     return [area for _, area in found]
 
 
-def _around(own: Rect) -> Rect:
-    wide, tall = (max(length + 2 * _MARGIN, _LEAST_WINDOW) for length in (own.w, own.h))
+def _around(area: Rect) -> Rect:
+    wide, tall = (max(length + 2 * _MARGIN, _LEAST_WINDOW) for length in (area.w, area.h))
     return Rect(
-        round(own.x + own.w / 2 - wide / 2), round(own.y + own.h / 2 - tall / 2), round(wide), round(tall)
+        round(area.x + area.w / 2 - wide / 2), round(area.y + area.h / 2 - tall / 2), round(wide), round(tall)
     )
 
 
@@ -188,12 +188,12 @@ def combined(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
     A window's part counts where it is too thin for the first look. It takes the place of those parts that it
     covers, which are pieces of it; where the first look saw more, that stays.
     """
-    kept: list[list[boxes.DifferencePart]] = []
+    parts_of_windows: list[list[boxes.DifferencePart]] = []
     before = list(first.found)
     taken: list[Rect] = []
     for seen in windows:
         times = first.frame.scale / seen.frame.scale
-        own: list[boxes.DifferencePart] = []
+        parts: list[boxes.DifferencePart] = []
         for part in seen.found:
             there = _moved(part.box, seen.frame, first.frame)
             if part.thickness > _THIN * times or any(_share(there, box) > 0.5 for box in taken):
@@ -201,12 +201,12 @@ def combined(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
             if any(_share(there, other.box) > 0.5 and there.area < other.box.area for other in before):
                 continue
             before = [other for other in before if _share(other.box, there) < 0.7]
-            own.append(part)
+            parts.append(part)
             taken.append(there)
-        kept.append(own)
+        parts_of_windows.append(parts)
     return [
         replace(first, found=before),
-        *(replace(seen, found=own) for seen, own in zip(windows, kept, strict=True) if own),
+        *(replace(seen, found=parts) for seen, parts in zip(windows, parts_of_windows, strict=True) if parts),
     ]
 
 

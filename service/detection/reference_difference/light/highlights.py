@@ -174,9 +174,11 @@ def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
         _, labels = cv2.connectedComponents(
             np.asarray(above, np.uint8) | core.astype(np.uint8), connectivity=4
         )
-        own = np.unique(labels[core])
+        core_labels = np.unique(labels[core])
         edges, _ = cv2.findContours(
-            np.isin(labels, own[own > 0]).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE
+            np.isin(labels, core_labels[core_labels > 0]).astype(np.uint8),
+            cv2.RETR_EXTERNAL,
+            cv2.CHAIN_APPROX_NONE,
         )
         ring = np.zeros(core.shape, np.uint8)
         cv2.drawContours(ring, edges, -1, 1, -1)

@@ -285,7 +285,7 @@ def test_a_defect_too_faint_to_be_reported_counts_when_a_person_confirmed_it() -
         image[:] = (image - 10 * cv2.GaussianBlur(soft, (0, 0), 3)[..., None]).astype(np.uint8)
 
     photo, box = photographed(stain, 9), Rect(76, 190, 28, 20)
-    wanted = Parameters(min_confidence=0.99)
+    wanted = Parameters(min_confidence=0.999)
     assert photo_variation(reference(), REGION, photo, "9", 9, wanted).appearances == ()
     kept = photo_variation(reference(), REGION, photo, "9", 9, wanted, kind=MemoryKind.FAILED, judged=[box])
     assert len(kept.appearances) == 1
